@@ -66,7 +66,7 @@ const namesTypesOfAll = 'src/deps.ts';
 /** Takes values and gives values: no database, no GitHub, no HTTP, and nothing that has them. */
 const pure = [
   'src/conditions/**',
-  'src/explanations/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
+  'src/explanations/enforcement/{finding,touched-branches}.ts',
   'src/explanations/enforcement/judge-*.ts',
   'src/cli/scopes/{path-test,scopes-file,touched-scopes}.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',

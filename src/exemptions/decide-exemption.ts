@@ -1,24 +1,24 @@
+import { makerOfKey } from '../auth/manage-keys.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
-import { conflict, notFound, type Refusal } from '../errors.ts';
+import { conflict, forbidden, notFound, type Refusal } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
-import { assertRoomForApproval } from './assert-room.ts';
 import type { ExemptionState } from './exemption.ts';
-import { tellExemption } from './exemption-events.ts';
-import { type ExemptionRecord, findExemption, saveExemption } from './exemption-store.ts';
-import { assertSecondPerson } from './second-person.ts';
+import { assertApprovalLimit } from './exemption-limits.ts';
+import { type ExemptionRecord, findExemption } from './exemption-store.ts';
+import { changeExemption } from './save-exemption.ts';
 
 /** The possible decisions, and the states that they need. */
 const decisions = {
-  approve: { state: 'approved', of: ['requested'], done: 'approved' },
-  deny: { state: 'denied', of: ['requested'], done: 'denied' },
-  revoke: { state: 'revoked', of: ['requested', 'approved'], done: 'revoked' },
+  approve: { state: 'approved', of: ['requested'] },
+  deny: { state: 'denied', of: ['requested'] },
+  revoke: { state: 'revoked', of: ['requested', 'approved'] },
 } as const;
 export type Decision = keyof typeof decisions;
 
@@ -57,7 +57,7 @@ export async function decideExemption(
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
 ): Promise<ExemptionRecord> {
   const now = nowOf(deps.clock);
-  const { state, of, done } = decisions[decision];
+  const { state, of } = decisions[decision];
   const decided = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
@@ -74,14 +74,13 @@ export async function decideExemption(
     const after = { ...exemption, ...change };
     await beforeSaving(tx, after);
     if (decision === 'approve' && isForTwo) await assertSecondPerson(tx, exemption.requestedBy, actor);
-    assertState(exemption, of, done, now);
-    if (decision === 'approve') await assertRoomForApproval(tx, repository, exemption, now);
-    if (!(await saveExemption(tx, exemption, change)))
+    assertState(exemption, of, state, now);
+    if (decision === 'approve') await assertApprovalLimit(tx, repository, exemption, now);
+    if (!(await changeExemption(tx, placeOf(repository), exemption, change, actor, now)))
       throw conflict('A concurrent change of this exemption won. List the exemptions and try again.');
-    await tellExemption(tx, placeOf(repository), after, { type: `exemption.${done}`, reason }, actor, now);
-    const told = { number: after.pullRequest, installationId: String(repository.installation.id) };
+    const about = { number: after.pullRequest, installationId: String(repository.installation.id) };
     const changesVerdict = decision === 'approve' || exemption.state === 'approved';
-    if (changesVerdict) await deps.queue.send([jobs.reconcilePullRequest(repository.id, told)], tx);
+    if (changesVerdict) await deps.queue.send([jobs.reconcilePullRequest(repository.id, about)], tx);
     return after;
   });
   const about = { repository: fullName(repository), pullRequest: decided.pullRequest };
@@ -108,3 +107,22 @@ function assertState(
     `This exemption is ${present}, and only one that is ${wanted.join(' or ')} can be ${done}. Request another one if the pull request needs it.`,
   );
 }
+
+/**
+ * Checks that the person who decides is not the person who requested. A key stands for the person who created it. Two keys
+ * never prove that there are two people.
+ * @throws Refusal forbidden.
+ */
+async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Actor): Promise<void> {
+  const ask = 'This repository requires two people. Ask another admin to decide.';
+  if (requestedBy.type === 'application' && actor.type === 'application')
+    throw forbidden(`A key requested this exemption, so no key can approve it. ${ask}`);
+  const [one, other] = [await personBehind(tx, requestedBy), await personBehind(tx, actor)];
+  if (one !== other) return;
+  if (requestedBy.type === actor.type) throw forbidden(`${actor.name} requested this exemption. ${ask}`);
+  throw forbidden(`A person and a key that they created count as one person. ${ask}`);
+}
+
+/** The GitHub id of a person, or of the person who created a key, directly or through other keys; null if unknown. */
+const personBehind = (tx: Tx, actor: Actor): Promise<number | null> | number =>
+  actor.type === 'user' ? actor.id : makerOfKey(tx, actor.id);

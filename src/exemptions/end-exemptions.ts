@@ -7,9 +7,9 @@ import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import type { EndedBy } from './exemption.ts';
-import { tellExemption } from './exemption-events.ts';
-import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
+import { type ExemptionRecord, openExemptions } from './exemption-store.ts';
 import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
+import { changeExemption } from './save-exemption.ts';
 
 // Ends exemptions without a decision by a person. Verdicts do not depend on this: it records the end, writes the audit
 // event, and requests new verdicts.
@@ -42,9 +42,8 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
     });
     await end(tx, placeOf(repository), ends, ourselves, now);
     const numbers = new Set(ends.map(({ exemption }) => exemption.pullRequest));
-    const told = [...numbers].map((number) => ({ number, installationId: null }));
     await deps.queue.send(
-      told.map((each) => jobs.reconcilePullRequest(repositoryId, each)),
+      [...numbers].map((number) => jobs.reconcilePullRequest(repositoryId, { number, installationId: null })),
       tx,
     );
   });
@@ -54,14 +53,24 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
 export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
   if (left.length === 0) return;
   const causes = new Map(left.map(({ exemption, by }) => [exemption.id, by]));
+  const numbers = left.map(({ exemption }) => exemption.pullRequest);
+  await endOpen(deps, repository, numbers, ourselves, (exemption) => {
+    const by = causes.get(exemption.id);
+    return by ? [{ exemption, by }] : [];
+  });
+}
+
+/** Ends open exemptions of some pull requests. */
+async function endOpen(
+  deps: Deps,
+  repository: Repository,
+  numbers: number[],
+  user: Actor,
+  endOf: (exemption: ExemptionRecord) => End[],
+): Promise<void> {
   await deps.db.$transaction(async (tx) => {
-    const numbers = left.map(({ exemption }) => exemption.pullRequest);
     const open = await openExemptions(tx, repository.id, numbers);
-    const ends = open.flatMap((exemption): End[] => {
-      const by = causes.get(exemption.id);
-      return by ? [{ exemption, by }] : [];
-    });
-    await end(tx, placeOf(repository), ends, ourselves, nowOf(deps.clock));
+    await end(tx, placeOf(repository), open.flatMap(endOf), user, nowOf(deps.clock));
   });
 }
 
@@ -77,11 +86,7 @@ export type Merge = {
 /** Ends the exemptions of a merged pull request. Those that applied were used. */
 export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
   const merger: Actor = { type: 'user', id: merge.by.id, name: merge.by.login };
-  await deps.db.$transaction(async (tx) => {
-    const open = await openExemptions(tx, repository.id, [merge.number]);
-    const ends = open.map((exemption) => endOfMerged(exemption, merge));
-    await end(tx, placeOf(repository), ends, merger, nowOf(deps.clock));
-  });
+  await endOpen(deps, repository, [merge.number], merger, (exemption) => [endOfMerged(exemption, merge)]);
 }
 
 function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
@@ -94,16 +99,10 @@ function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
 
 /** @param user the actor for a used exemption. For the others, the actor is Holdfast. */
 async function end(tx: Tx, place: EventPlace, ends: End[], user: Actor, now: Date): Promise<void> {
-  for (const { exemption, by, usedAt } of ends) {
-    const state = usedAt ? 'used' : 'expired';
-    const change = { state, endedAt: now, endedBy: by, usedAt: usedAt ?? null } as const;
-    // Somebody may have decided meanwhile, or another worker may have ended it.
-    if (!(await saveExemption(tx, exemption, change))) continue;
-    const ended = { ...exemption, ...change };
-    const what = usedAt
-      ? { type: 'exemption.used' as const }
-      : { type: 'exemption.expired' as const, endedBy: by };
-    await tellExemption(tx, place, ended, what, usedAt ? user : ourselves, now);
+  for (const { exemption, by: endedBy, usedAt = null } of ends) {
+    const change = { state: usedAt ? 'used' : 'expired', endedAt: now, endedBy, usedAt } as const;
+    // Somebody may have decided meanwhile, or another worker may have ended it: then nothing changes.
+    await changeExemption(tx, place, exemption, change, usedAt ? user : ourselves, now);
   }
 }
 

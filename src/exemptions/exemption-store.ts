@@ -2,10 +2,68 @@ import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import type { Row } from '../database/sql.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
-import { exemptionOf } from './exemption-rows.ts';
 
-// Saves and finds exemptions. Observations and the sweep read the table too, together with the freezes.
+// Finds exemptions. An observation reads them together with freezes, in one statement.
+
+/** SQL for how long we still read an ended exemption, so that its pull request is held first. */
+export const lately = `interval '1 hour'`;
+
+/** SQL for whether an exemption has freezes and all are over. @param of its table. @param now the parameter with the instant. */
+export const isIdle = (of: string, now: string): string => `
+  ${of}.ended_at IS NULL AND ${of}.freeze_ids <> '{}' AND NOT EXISTS (
+    SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
+
+/** The columns of an `ExemptionRow`. @param table the name of the table in the statement. */
+export const exemptionColumns = (table: string): string => `
+  ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
+  ${table}.base_ref, ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
+  ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
+  ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
+
+/** An exemption among other columns. All are null if the row has none. */
+export type ExemptionRow = Row & {
+  exemption_id: string | null;
+  exempt_number: number;
+  head_sha: string;
+  head_seen_at: Date;
+  base_ref: string;
+  any_head: boolean;
+  freeze_ids: string[];
+  exemption_reason: string;
+  exemption_public_reason: string | null;
+  exemption_state: Exemption['state'];
+  requested_at: Date;
+  approved_at: Date | null;
+  expires_at: Date;
+  ended_at: Date | null;
+};
+
+/** The exemption of a row; null if it has none. */
+export const exemptionIn = (row: ExemptionRow): Exemption | null =>
+  row.exemption_id === null
+    ? null
+    : {
+        id: row.exemption_id,
+        pullRequest: row.exempt_number,
+        headSha: row.head_sha,
+        headSeenAt: row.head_seen_at,
+        baseRef: row.base_ref,
+        anyHead: row.any_head,
+        freezeIds: coveredBy(row.freeze_ids),
+        reason: row.exemption_reason,
+        publicReason: row.exemption_public_reason,
+        state: row.exemption_state,
+        requestedAt: row.requested_at,
+        approvedAt: row.approved_at,
+        expiresAt: row.expires_at,
+        endedAt: row.ended_at,
+      };
+
+/** The column has no nulls, so an empty list means every freeze. */
+const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);
 
 /** An exemption with who requested it and who decided last. */
 export type ExemptionRecord = Exemption & {
@@ -21,16 +79,13 @@ export type ExemptionRecord = Exemption & {
   announcedAt: Date | null;
 };
 
-const recordOf = (row: Stored): ExemptionRecord => ({
-  ...exemptionOf(row),
-  repositoryId: row.repositoryId,
+const recordOf = ({ number, freezeIds, ...row }: Stored): ExemptionRecord => ({
+  ...row,
+  pullRequest: number,
+  freezeIds: coveredBy(freezeIds),
   requestedBy: row.requestedBy as Actor,
   decidedBy: row.decidedBy as Actor | null,
-  decidedAt: row.decidedAt,
-  decisionReason: row.decisionReason,
   endedBy: row.endedBy as EndedBy | null,
-  usedAt: row.usedAt,
-  announcedAt: row.announcedAt,
 });
 
 /** The exemption with this id; null if the repository has none. */
@@ -93,62 +148,8 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
-/** How many open requests one person or key has in a repository, and how many they made since an instant. */
-export async function countRequests(
-  tx: Tx,
-  repositoryId: bigint,
-  { type, id }: Actor,
-  since: Date,
-): Promise<{ open: number; made: number }> {
-  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
-    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
-      count(*) FILTER (WHERE requested_at > ${since})::int AS made
-    FROM exemptions WHERE repository_id = ${repositoryId} AND (ended_at IS NULL OR ended_at > ${since})
-      AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
-  return row!;
-}
-
-/** How many approved exemptions a pull request has. */
-export async function countApproved(
-  tx: Tx,
-  repositoryId: bigint,
-  number: number,
-  now: Date,
-): Promise<number> {
-  const where = { repositoryId, number, state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
-  return tx.exemption.count({ where });
-}
-
-/** Saves a new exemption. */
-export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
-  const { freezeIds, requestedBy, decidedBy, ...rest } = exemption;
-  await tx.exemption.create({
-    data: {
-      ...rest,
-      number: pullRequest,
-      freezeIds: freezeIds ?? [],
-      requestedBy,
-      ...(decidedBy && { decidedBy }),
-    },
-  });
-}
-
-/** What a change sets. */
-export type Change = Partial<
-  Pick<
-    ExemptionRecord,
-    'state' | 'decidedAt' | 'decisionReason' | 'approvedAt' | 'endedAt' | 'endedBy' | 'usedAt'
-  >
-> & { decidedBy?: Actor };
-
-/** Changes an exemption. @returns false if its state changed since it was read. */
-export async function saveExemption(tx: Tx, { id, state }: Exemption, change: Change): Promise<boolean> {
-  const { count } = await tx.exemption.updateMany({ where: { id, state, endedAt: null }, data: change });
-  return count === 1;
-}
-
 /** Which exemptions to list. */
-export type ExemptionFilter = { state?: Exemption['state']; pullRequest?: number };
+type ExemptionFilter = { state?: Exemption['state']; pullRequest?: number };
 
 /**
  * A page of a repository's exemptions, newest first.

@@ -1,19 +1,22 @@
+import { greatestNumber } from '../github/pull-requests/pull-request.ts';
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { conflict, invalid, type Problem } from '../errors.ts';
+import { conflict, invalid, notFound, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
+import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
 import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
-import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';
 import type { Caller } from './decide-exemption.ts';
-import { tellExemption } from './exemption-events.ts';
-import { type ExemptionRecord, insertExemption } from './exemption-store.ts';
-import { readHead } from './read-head.ts';
+import { assertApprovalLimit, assertRequestLimit } from './exemption-limits.ts';
+import type { ExemptionRecord } from './exemption-store.ts';
+import { appendExemptionEvent, insertExemption } from './save-exemption.ts';
 
 export type NewExemption = {
   reason: string;
@@ -36,8 +39,8 @@ const longest = 30 * day;
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @param isAnnounced whether the caller tells the conversation of it.
  * @throws Refusal not-found if the pull request does not exist; conflict if it is closed, the repository cannot be
- *   written to, its head is another one than the caller means, the caller has too many open requests or made too many in an hour, or the pull request has too many
- *   approved exemptions; invalid; unavailable while GitHub does not answer.
+ *   written to, its head is another one than the caller means, the caller has too many open requests or made too many in
+ *   an hour, or the pull request has too many approved exemptions; invalid; unavailable while GitHub does not answer.
  */
 export async function requestExemption(
   deps: Deps,
@@ -50,7 +53,7 @@ export async function requestExemption(
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
   // Checked before we ask GitHub, so that a request that would be refused anyway costs no question.
-  if (notAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
+  if (notAdmin) await assertRequestLimit(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
   if (input.headSha && input.headSha !== headSha)
     throw conflict(
@@ -90,15 +93,15 @@ export async function requestExemption(
     const saved = isApproved ? { ...requested, ...approval } : requested;
     await beforeSaving(tx, saved);
     await check(tx, repository, input.freezeIds, expiresAt, now);
-    if (isApproved) await assertRoomForApproval(tx, repository, saved, now);
-    else await assertRoomForRequest(tx, repository, actor, now);
+    if (isApproved) await assertApprovalLimit(tx, repository, saved, now);
+    else await assertRequestLimit(tx, repository, actor, now);
     await insertExemption(tx, saved);
     const place = placeOf(repository);
-    await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);
-    if (isApproved) await tellExemption(tx, place, saved, { type: 'exemption.approved' }, actor, now);
-    const told = { number: saved.pullRequest, installationId: String(repository.installation.id) };
+    await appendExemptionEvent(tx, place, requested, actor, now);
+    if (isApproved) await appendExemptionEvent(tx, place, saved, actor, now);
+    const about = { number: saved.pullRequest, installationId: String(repository.installation.id) };
     const next = isApproved
-      ? [jobs.reconcilePullRequest(repository.id, told)]
+      ? [jobs.reconcilePullRequest(repository.id, about)]
       : isAnnounced
         ? []
         : [jobs.announceRequest(repository.id, saved.id)];
@@ -111,6 +114,43 @@ export async function requestExemption(
     'exemption requested',
   );
   return exemption;
+}
+
+/** What an exemption is pinned to. @property seenAt when the pull request last changed, according to GitHub's clock. */
+type Head = { headSha: string; seenAt: Date; baseRef: string };
+
+/**
+ * The head of an open pull request that GitHub shows now.
+ * @throws Refusal not-found if the pull request does not exist; conflict if it is closed; unavailable while GitHub does
+ *   not answer.
+ */
+async function readHead(deps: Deps, repository: FoundRepository, number: bigint): Promise<Head> {
+  const name = fullName(repository);
+  const absent = notFound(`${name} has no pull request ${number}.`);
+  if (number > greatestNumber) throw absent;
+  const pullRequest = await askGitHub(
+    deps,
+    repository.installation.id,
+    `which head ${name}#${number} has`,
+    async () => {
+      const client = await deps.github.asInstallation(repository.installation.id);
+      try {
+        const { data } = await client.rest.pulls.get({
+          owner: repository.account.login,
+          repo: repository.name,
+          pull_number: Number(number),
+        });
+        return data;
+      } catch (error) {
+        throw isGitHubStatus(error, 404) ? absent : error;
+      }
+    },
+  );
+  if (pullRequest.state !== 'open')
+    throw conflict(`${name}#${number} is closed, so nothing holds it. Reopen it on GitHub first.`);
+  const { head, base, updated_at } = pullRequest;
+  const stack = placesIn(stacksOf(repository)).get(Number(number));
+  return { headSha: head.sha, seenAt: new Date(updated_at), baseRef: stack?.base ?? base.ref };
 }
 
 /** @throws Refusal invalid, which names every problem. */

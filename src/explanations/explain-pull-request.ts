@@ -1,3 +1,4 @@
+import type { FactNeeds } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -24,6 +25,7 @@ import {
 } from '../statuses/judge.ts';
 import type { Hold, Pass, Status } from '../statuses/status.ts';
 import { greatestNumber } from '../github/pull-requests/pull-request.ts';
+import { askGitHub } from '../github/ask-github.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
@@ -31,11 +33,10 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
-import { stackedWith } from '../github/pull-requests/stacks.ts';
+import { stackedWith, stacksOf } from '../github/pull-requests/stacks.ts';
 import { findSharers } from '../statuses/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
-import { readForExplanation } from './read-for-explanation.ts';
 import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 
 /** The verdict of an ongoing freeze on a pull request, with its reasons. */
@@ -116,6 +117,29 @@ export async function explainPullRequest(
       ...passes.map(({ exemption }) => exemption.expiresAt),
     ]),
   };
+}
+
+/**
+ * Reads pull requests from GitHub for a person who waits. Ignores a pause of the installation: most pauses are about
+ * writing statuses, and GitHub refuses if it will not answer.
+ * @throws Refusal unavailable while GitHub does not answer.
+ */
+export async function readForExplanation<Answer>(
+  deps: Deps,
+  repository: FoundRepository,
+  needs: FactNeeds,
+  read: (from: LoadFrom) => Promise<Answer>,
+): Promise<Answer> {
+  return askGitHub(
+    deps,
+    repository.installation.id,
+    `which pull requests ${fullName(repository)} has`,
+    async () => {
+      const { id, permissions } = repository.installation;
+      const client = await deps.github.asInstallation(id, permissions);
+      return read({ deps, client, repository, needs, stacks: stacksOf(repository) });
+    },
+  );
 }
 
 /** The numbers of the held pull requests below it in its stack. */

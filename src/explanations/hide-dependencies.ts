@@ -5,7 +5,7 @@ import type { FreezeReasons } from '../freezes/judge-freeze.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /** Removes from reasons what they reveal about pull requests that the reader may not see. */
-export type HideDependencies = (reasons: FreezeReasons, facts: ConditionFacts) => FreezeReasons;
+type HideDependencies = (reasons: FreezeReasons, facts: ConditionFacts) => FreezeReasons;
 
 /**
  * A description can name pull requests of any repository, and `depends-on` reveals whether they are merged. Readers of

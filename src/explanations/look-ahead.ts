@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { unenforcedBranches } from './enforcement/unenforced-branches.ts';
+import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
@@ -60,16 +60,11 @@ const forPreviews = new Set(['matches_everything', 'not_judged']);
 async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
   if (!hasConditions(freeze)) return null;
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
+  if (!loaded) return null;
   const { startsAt } = freeze.freeze;
   const now = nowOf(deps.clock);
-  return (
-    loaded &&
-    seenOf(
-      freeze,
-      loaded.map(({ facts }) => facts),
-      startsAt > now ? startsAt : now,
-    )
-  );
+  const open = loaded.map(({ facts }) => facts);
+  return seenOf(freeze, open, startsAt > now ? startsAt : now);
 }
 
 const hasConditions = ({ freeze }: ParsedFreeze): boolean =>

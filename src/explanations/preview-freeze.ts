@@ -14,14 +14,13 @@ import {
   judgeFreeze,
   needsOf,
   parseFreeze,
-  type ParsedFreeze,
 } from '../freezes/judge-freeze.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
-import { readForExplanation } from './read-for-explanation.ts';
+import { readForExplanation } from './explain-pull-request.ts';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
 export type Previewed = {
@@ -66,7 +65,10 @@ export async function previewFreeze(
   const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
   const judgedAt = checked.startsAt > now ? checked.startsAt : now;
   const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
-  const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));
+  const judged = open.map((pullRequest) => ({
+    pullRequest,
+    verdict: judgeFreeze(parsed, pullRequest.facts, judgedAt.getTime()),
+  }));
   const affected = judged
     .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
@@ -96,8 +98,3 @@ export async function previewFreeze(
     hasMore: affected.length > page.size,
   };
 }
-
-const judge = (parsed: ParsedFreeze, pullRequest: LoadedPullRequest, at: Date) => ({
-  pullRequest,
-  verdict: judgeFreeze(parsed, pullRequest.facts, at.getTime()),
-});

@@ -63,9 +63,15 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
   });
   const at = first.startsAt > now ? first.startsAt : now;
   const matched = await matchedRepositories(deps.sql, plan);
-  const places = matched.filter(({ isFreezable }) => isFreezable);
-  const open: PullRequestFacts[] = [];
-  const seen = await lookAtAll(deps, places, (place) => lookAtOne(deps, place, freeze, at, open));
+  const freezable = matched.filter(({ isFreezable }) => isFreezable);
+  const timeUp = AbortSignal.any([AbortSignal.timeout(patience), deps.stopping]);
+  const previewed = (
+    await pLimit(sideBySide).map(freezable, (each) =>
+      timeUp.aborted ? null : previewIn(deps, each, freeze, at),
+    )
+  ).filter((each) => each !== null);
+  const seen = previewed.map(({ repository }) => repository);
+  const open = previewed.flatMap((each) => each.open);
   const isSeen = new Set(seen.map(({ name }) => name));
   const fullName = ({ name }: PlanRepository): string => `${account.login}/${name}`;
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
@@ -73,7 +79,7 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
     repositories: seen,
     matched: matched.length,
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
-    notLookedAt: places.filter(({ name }) => !isSeen.has(name)).map(fullName),
+    notLookedAt: freezable.filter(({ name }) => !isSeen.has(name)).map(fullName),
     matchesNone: input.repositories.include.filter((glob) => {
       const matches = compileNameGlob(glob);
       return !matched.some(({ name }) => matches(name));
@@ -86,40 +92,31 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
   };
 }
 
-/** Checks repositories in parallel until the time is up. Keeps their order. */
-async function lookAtAll(
+/** @returns null if GitHub did not list the open pull requests in time. */
+async function previewIn(
   deps: Deps,
-  places: PlanRepository[],
-  look: (place: PlanRepository) => Promise<PreviewedRepository | null>,
-): Promise<PreviewedRepository[]> {
-  const timeUp = AbortSignal.any([AbortSignal.timeout(patience), deps.stopping]);
-  const seen = await pLimit(sideBySide).map(places, (place) => (timeUp.aborted ? null : look(place)));
-  return seen.filter((each) => each !== null);
-}
-
-/** @returns null if GitHub did not list the open pull requests in time. @param all gets the pull requests. */
-async function lookAtOne(
-  deps: Deps,
-  place: PlanRepository,
+  { id, name }: PlanRepository,
   freeze: ParsedFreeze,
   at: Date,
-  all: PullRequestFacts[],
-): Promise<PreviewedRepository | null> {
-  const [row] = await deps.sql.query('read-repository', repositoryOfId, [place.id]);
+): Promise<{ repository: PreviewedRepository; open: PullRequestFacts[] } | null> {
+  const [row] = await deps.sql.query('read-repository', repositoryOfId, [id]);
   const repository = row && repositoryOfRow(row);
   if (!repository) return null;
-  const [open, report] = await Promise.all([
+  const [loaded, report] = await Promise.all([
     openPullRequestsInTime(deps, repository, needsOf([freeze]), looks),
     recentEnforcement(deps, repository),
   ]);
-  if (!open) return null;
-  all.push(...open.map(({ facts }) => facts));
-  const verdicts = open.map(({ facts }) => judgeFreeze(freeze, facts, at.getTime()));
+  if (!loaded) return null;
+  const open = loaded.map(({ facts }) => facts);
+  const verdicts = open.map((facts) => judgeFreeze(freeze, facts, at.getTime()));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {
-    name: place.name,
-    toHold: verdicts.filter((verdict) => verdict === 'frozen' || verdict === 'unknown').length,
-    excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
-    enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
+    open,
+    repository: {
+      name,
+      toHold: verdicts.filter((verdict) => verdict === 'frozen' || verdict === 'unknown').length,
+      excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
+      enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
+    },
   };
 }

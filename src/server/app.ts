@@ -2,20 +2,17 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { loadApp } from './setup/app-credentials-store.ts';
-import { envFilePath } from './setup/env-file.ts';
+import { loadApp, envFilePath } from './setup/app-credentials-store.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { limitConnections, slowest } from './limit-connections.ts';
+import { limitConnections, slowest } from './connections.ts';
 import { createLogger } from './log.ts';
-import type { Phase } from './phase.ts';
 import { readSecretKey } from './setup/secret-key.ts';
-import { createService, type Ground, type Service } from './service.ts';
+import { createService, type Ground, type Phase, type Service } from './service.ts';
 import { createSetup } from './setup/create-setup.ts';
-import { stopServing, unusedConnections } from './stop-serving.ts';
 
 export type App = {
   /** Where it listens, with the actual port. */
@@ -106,11 +103,10 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     if (isStopping) answer.headers.set('Connection', 'close');
     return answer;
   };
-  const { port: asked, host: hostname } = config;
   const serverOptions = { keepAliveTimeout, ...slowest };
-  const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions }) as Server;
-  limitConnections(server, config.trustedProxies);
-  const unused = unusedConnections(server);
+  const listenTo = { port: config.port, hostname: config.host };
+  const server = serve({ fetch: fetch as never, ...listenTo, serverOptions }) as Server;
+  const stopServing = limitConnections(server, config.trustedProxies);
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();
   const { port } = server.address() as AddressInfo;
@@ -130,7 +126,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     settled: async () => (await service?.settled()) ?? 0,
     async close() {
       isStopping = true;
-      const answered = stopServing(server, unused, patience);
+      const answered = stopServing(patience);
       await handover?.catch(() => {});
       const stopped = phase;
       await stopped.close(answered);

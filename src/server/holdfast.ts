@@ -1,5 +1,5 @@
-// The command line in the folder of the service: it has the commands that need the service's own code as well.
-import { commandsOfService } from './archive/commands.ts';
+// The command line in the folder of the service. Its commands in addition need the service's own code, settings and
+// database.
 import { runProcess } from '../cli/run-process.ts';
 
-await runProcess(commandsOfService);
+await runProcess({ db: async () => (await import('./archive/db-commands.ts')).db });

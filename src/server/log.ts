@@ -23,7 +23,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, wri
 }
 
 /** The logged fields of an error. Other fields hold payloads: GraphQL's `data`, a webhook's `event`, an answer. */
-const toldOfErrors = [
+const loggedFields = [
   'type',
   'message',
   'stack',
@@ -39,11 +39,11 @@ const toldOfErrors = [
 function withoutBodies(error: Error): object {
   if (!(error instanceof Error)) return {};
   const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
-  const told = Object.fromEntries(toldOfErrors.filter((key) => key in all).map((key) => [key, all[key]]));
+  const fields = Object.fromEntries(loggedFields.filter((key) => key in all).map((key) => [key, all[key]]));
   const { request } = all;
   const each = error instanceof AggregateError ? { errors: error.errors.map(withoutBodies) } : {};
-  if (!isRequest(request)) return { ...told, ...each };
-  return { ...told, ...each, request: { method: request.method, url: request.url } };
+  if (!isRequest(request)) return { ...fields, ...each };
+  return { ...fields, ...each, request: { method: request.method, url: request.url } };
 }
 
 /** The data of a job for the log, without texts that people wrote. */
@@ -68,18 +68,13 @@ function writeWaiting(): void {
 
 process.once('exit', writeWaiting);
 
-const names: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'ERROR',
-  60: 'FATAL',
-};
+/** The name of a level, in capitals from `error` on. */
+const nameOf = (level: number): string =>
+  level < 50 ? pino.levels.labels[level]! : pino.levels.labels[level]!.toUpperCase();
 
 /** One readable line: time, level, message, then the rest as JSON. */
 function prettify(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as { time: number; level: number; msg?: string };
   const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
-  return `${new Date(time).toISOString()} ${(names[level] ?? '').padEnd(5)} ${msg ?? ''}${more}\n`;
+  return `${new Date(time).toISOString()} ${nameOf(level).padEnd(5)} ${msg ?? ''}${more}\n`;
 }

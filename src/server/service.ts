@@ -12,7 +12,15 @@ import { Metrics } from './metrics/metrics.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue } from '../queue/queue.ts';
 import { startWorker, type Worker } from './worker.ts';
-import type { Phase } from './phase.ts';
+
+/** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
+export type Phase = {
+  fetch(request: Request, env: object): Response | Promise<Response>;
+  /** Called when it is reachable. */
+  start(): Promise<void>;
+  /** @param answered resolves when no request needs it any more; without it, none does. */
+  close(answered?: Promise<void>): Promise<void>;
+};
 
 /** What exists before an App is known. */
 export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };

@@ -8,7 +8,7 @@ import {
   type ExemptionRow,
   isIdle,
   lately,
-} from '../exemptions/exemption-rows.ts';
+} from '../exemptions/exemption-store.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { gaugesOf } from '../../src/server/metrics/gauges-of.ts';
+import { gaugesOf } from '../../src/server/metrics/figures.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
 

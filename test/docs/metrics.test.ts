@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { gaugesOf } from '../../src/server/metrics/gauges-of.ts';
+import { gaugesOf } from '../../src/server/metrics/figures.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 

@@ -1,15 +1,15 @@
 import { webhooksRefusedAt } from '../../github/hooks.ts';
-import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import type { Deps } from '../../deps.ts';
-import { type Progress, freezeEnforcement } from '../../explanations/enforcement/freeze-enforcement.ts';
+import { type Progress, freezeEnforcement } from '../../explanations/enforcement/progress.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import { freezePath } from './freeze-schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 /** Whether GitHub refuses the merge. Every answer has it. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);

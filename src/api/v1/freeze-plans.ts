@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { planEnforcement } from '../../explanations/enforcement/plan-enforcement.ts';
+import { planEnforcement } from '../../explanations/enforcement/progress.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { administersAll } from '../../installations/find-account.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { branchEnforcement } from '../../explanations/enforcement/branch-enforcement.ts';
+import { branchEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { invalid } from '../../errors.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { readForExplanation } from '../../explanations/read-for-explanation.ts';
+import { readForExplanation } from '../../explanations/explain-pull-request.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';

@@ -34,6 +34,17 @@ export type Finding = {
   remedy: string | null;
 };
 
+/** Makes the findings of a check. @param branch if they are about one. */
+export const findingsOf =
+  (check: Finding['check'], branch?: string) =>
+  (state: Finding['state'], message: string, remedy: string | null = null): Finding => ({
+    check,
+    state,
+    ...(branch !== undefined && { branch }),
+    message,
+    remedy,
+  });
+
 /** The checks that a freeze needs to hold anything. */
 const deciding = new Set<Finding['check']>([
   'installation',

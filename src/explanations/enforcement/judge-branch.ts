@@ -1,128 +1,144 @@
 import { type Grants, missingEvents, missingPermissions, permissionText } from '../../github/app-manifest.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
-import type { BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
-import type { Finding } from './finding.ts';
-import { type Place, requireCheck, settingsOf } from './remedies.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+/**
+ * Why we check a branch. `chained`: it is the base of one open pull request and the head of another, and GitHub knows of
+ * no stack.
+ */
+export type Reason = 'default' | 'freeze' | 'base' | 'chained';
+
+export type Branch = { name: string; reason: Reason };
+
+/** A protection or ruleset that requires our status check on a branch. */
+export type Requirement = {
+  by:
+    | { kind: 'protection' }
+    | { kind: 'ruleset'; id: number; level: string; source: string; name: string | null };
+  /** The App whose status counts; null for any source. */
+  appId: number | null;
+  /** Who may bypass it, in words; empty for nobody. */
+  bypass: Fact<string[]>;
+};
+
+export type BranchFacts = Branch & {
+  /** False if the branch does not exist. */
+  exists: Fact<boolean>;
+  requirements: Requirement[];
+  /** Why the list of requirements may be incomplete; empty if we read all. */
+  notRead: string[];
+  hasQueue: Fact<boolean>;
+};
+
+/** A ruleset that names our check but does not enforce it. */
+export type DormantRuleset = Extract<Requirement['by'], { kind: 'ruleset' }> & { enforcement: string };
+
+/** The repository that is checked, as URLs and commands name it. */
+export type Target = {
+  /** `https://github.com` */
+  web: string;
+  /** `https://api.github.com` */
+  api: string;
+  /** `owner/name` */
+  repository: string;
+  /** The name of the status check. */
+  context: string;
+  appId: number;
+};
 
 /** All findings about one branch. */
 export function judgeBranch(
   facts: BranchFacts,
-  place: Place,
+  target: Target,
   grants: Fact<Grants>,
   dormant: DormantRuleset[],
 ): Finding[] {
-  const required = judgeRequired(facts, place, dormant);
-  return [required, ...judgeQueue(facts, place, grants, required), ...judgeBypass(facts, place)];
-}
-
-/** Whether the branch requires our check, with our App as its source. */
-export function judgeRequired(facts: BranchFacts, place: Place, dormant: DormantRuleset[] = []): Finding {
-  const { name: branch, requirements, notRead } = facts;
-  const { context } = place;
-  const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
-    check: 'required_check',
-    state,
-    branch,
-    message,
-    remedy,
-  });
-  const foreign = requirements.find(({ appId }) => appId !== null && appId !== place.appId);
-  if (foreign) {
-    return found(
-      'failed',
-      `${branch} requires ${context} from the App ${foreign.appId}, by ${nameOf(foreign.by)}. Holdfast is the App ${place.appId}, so its status does not count.`,
-      `Choose Holdfast as the source of ${context} at ${settingsOf(place, foreign.by)}.`,
-    );
-  }
-  const ours = requirements.filter(({ appId }) => appId === place.appId);
-  if (ours.length > 0) {
-    return found('ok', `${branch} requires ${context} from this App, by ${listOf(ours)}.`, null);
-  }
-  const [anySource] = requirements;
-  if (anySource) {
-    return found(
-      'warning',
-      `${branch} requires ${context} from any source, by ${listOf(requirements)}. Anybody who can write to the repository can post a success.`,
-      `Choose Holdfast (the App ${place.appId}) as the source of ${context} at ${settingsOf(place, anySource.by)}.`,
-    );
-  }
-  if (notRead.length > 0) {
-    return found(
-      'unknown',
-      `Holdfast cannot tell whether ${branch} requires ${context}: ${[...new Set(notRead)].join('; ')}.`,
-      `Check ${settingsOf(place, { kind: 'protection' })} and ${place.web}/${place.repository}/rules.`,
-    );
-  }
-  return notRequired(facts, place, dormant, found);
-}
-
-function notRequired(
-  { name: branch, reason, exists }: BranchFacts,
-  place: Place,
-  [asleep]: DormantRuleset[],
-  found: (state: Finding['state'], message: string, remedy: string | null) => Finding,
-): Finding {
-  const { context } = place;
-  if (asleep) {
-    const state = asleep.enforcement === 'evaluate' ? 'only evaluated' : asleep.enforcement;
-    return found(
-      isMinor(reason, exists) ? 'warning' : 'failed',
-      `${branch} does not require ${context}: ${nameOf(asleep)} names it but is ${state}.`,
-      `If that ruleset is meant for ${branch}, set it to active at ${settingsOf(place, asleep)}.`,
-    );
-  }
-  if (isMinor(reason, exists)) {
-    const why =
-      reason === 'chained'
-        ? 'It is the head of another open pull request, which is held when it merges.'
-        : 'The branch does not exist yet, and no ruleset covers it.';
-    return found('warning', `${branch} does not require ${context}. ${why}`, requireCheck(place, branch));
-  }
-  return found(
-    'failed',
-    `${branch} does not require ${context}, so pull requests can merge into it during a freeze.`,
-    requireCheck(place, branch),
+  const required = judgeRequired(facts, target, dormant);
+  return [required, judgeQueue(facts, target, grants, required), judgeBypass(facts, target)].filter(
+    (finding) => finding !== null,
   );
 }
 
-const isMinor = (reason: BranchFacts['reason'], exists: BranchFacts['exists']): boolean =>
-  reason === 'chained' || (exists.known && !exists.value);
+/** Whether the branch requires our check, with our App as its source. */
+export function judgeRequired(facts: BranchFacts, target: Target, dormant: DormantRuleset[] = []): Finding {
+  const { name: branch, requirements, notRead } = facts;
+  const { context, appId: ourId } = target;
+  const found = findingsOf('required_check', branch);
+  const foreign = requirements.find(({ appId }) => appId !== null && appId !== ourId);
+  if (foreign)
+    return found(
+      'failed',
+      `${branch} requires ${context} from the App ${foreign.appId}, by ${nameOf(foreign.by)}. Holdfast is the App ${ourId}, so its status does not count.`,
+      `Choose Holdfast as the source of ${context} at ${settingsPage(target, foreign.by)}.`,
+    );
+  const ours = requirements.filter(({ appId }) => appId === ourId);
+  if (ours.length > 0) return found('ok', `${branch} requires ${context} from this App, by ${listOf(ours)}.`);
+  const [anySource] = requirements;
+  if (anySource)
+    return found(
+      'warning',
+      `${branch} requires ${context} from any source, by ${listOf(requirements)}. Anybody who can write to the repository can post a success.`,
+      `Choose Holdfast (the App ${ourId}) as the source of ${context} at ${settingsPage(target, anySource.by)}.`,
+    );
+  if (notRead.length > 0)
+    return found(
+      'unknown',
+      `Holdfast cannot tell whether ${branch} requires ${context}: ${[...new Set(notRead)].join('; ')}.`,
+      `Check ${settingsPage(target, { kind: 'protection' })} and ${target.web}/${target.repository}/rules.`,
+    );
+  const { state, why } = weightOf(facts);
+  const [asleep] = dormant;
+  if (asleep)
+    return found(
+      state,
+      `${branch} does not require ${context}: ${nameOf(asleep)} names it but is ${asleep.enforcement === 'evaluate' ? 'only evaluated' : asleep.enforcement}.`,
+      `If that ruleset is meant for ${branch}, set it to active at ${settingsPage(target, asleep)}.`,
+    );
+  return found(state, `${branch} does not require ${context}${why}`, requireCheck(target, branch));
+}
+
+/** How bad it is that a branch does not require our check. */
+function weightOf({ reason, exists }: BranchFacts): { state: Finding['state']; why: string } {
+  if (reason === 'chained')
+    return {
+      state: 'warning',
+      why: '. It is the head of another open pull request, which is held when it merges.',
+    };
+  if (exists.known && !exists.value)
+    return { state: 'warning', why: '. The branch does not exist yet, and no ruleset covers it.' };
+  return { state: 'failed', why: ', so pull requests can merge into it during a freeze.' };
+}
 
 /** GitHub requires the branch's checks for each merge group. The queue stalls if we cannot hear of groups or answer. */
 function judgeQueue(
   { name: branch, hasQueue }: BranchFacts,
-  place: Place,
+  target: Target,
   grants: Fact<Grants>,
   required: Finding,
-): Finding[] {
-  const found = (state: Finding['state'], message: string, remedy: string | null): Finding[] => [
-    { check: 'merge_queue', state, branch, message, remedy },
-  ];
-  if (!hasQueue.known) {
+): Finding | null {
+  const found = findingsOf('merge_queue', branch);
+  if (!hasQueue.known)
     return found(
       'unknown',
       `Holdfast cannot tell whether ${branch} has a merge queue: ${hasQueue.reason}.`,
-      `Check ${place.web}/${place.repository}/queue/${encodeURIComponent(branch)}.`,
+      `Check ${target.web}/${target.repository}/queue/${encodeURIComponent(branch)}.`,
     );
-  }
-  if (!hasQueue.value) return [];
+  if (!hasQueue.value) return null;
   if (required.state === 'failed' || required.state === 'unknown') {
     const message =
       required.state === 'failed'
         ? `The merge queue of ${branch} merges groups without a required status from Holdfast.`
-        : `Holdfast cannot tell whether the merge queue of ${branch} waits for ${place.context}.`;
+        : `Holdfast cannot tell whether the merge queue of ${branch} waits for ${target.context}.`;
     return found(required.state, message, required.remedy);
   }
-  if (!grants.known) {
+  if (!grants.known)
     return found(
       'unknown',
       `Holdfast cannot tell whether it receives the merge groups of ${branch}: ${grants.reason}.`,
-      null,
     );
-  }
   const missing = queueLacks(grants.value);
   if (missing.length === 0)
-    return found('ok', `The merge groups of ${branch} wait for ${place.context} too.`, null);
+    return found('ok', `The merge groups of ${branch} wait for ${target.context} too.`);
   return found(
     'failed',
     `${branch} has a merge queue, but Holdfast lacks ${missing.join(' and ')}, so merge groups get no status and the queue stalls.`,
@@ -143,29 +159,30 @@ const queueLacks = (grants: Grants): string[] => [
 ];
 
 /** All requirements apply, so one that nobody may bypass is enough. */
-function judgeBypass({ name: branch, requirements }: BranchFacts, place: Place): Finding[] {
+function judgeBypass({ name: branch, requirements }: BranchFacts, target: Target): Finding | null {
   const [first] = requirements;
-  if (!first) return [];
-  const found = (state: Finding['state'], message: string, remedy: string | null): Finding[] => [
-    { check: 'bypass', state, branch, message, remedy },
-  ];
+  if (!first) return null;
+  const found = findingsOf('bypass', branch);
   const firm = requirements.find(({ bypass }) => bypass.known && bypass.value.length === 0);
-  if (firm) return found('ok', `Nobody can bypass ${nameOf(firm.by)} on ${branch}.`, null);
-  const hidden = requirements.find(({ bypass }) => !bypass.known);
-  if (hidden && !hidden.bypass.known) {
-    return found(
-      'unknown',
-      `Holdfast cannot tell who can bypass ${nameOf(hidden.by)} on ${branch}: ${hidden.bypass.reason}.`,
-      `Check the bypass list at ${settingsOf(place, hidden.by)}.`,
-    );
+  if (firm) return found('ok', `Nobody can bypass ${nameOf(firm.by)} on ${branch}.`);
+  const who: string[] = [];
+  for (const { by, bypass } of requirements) {
+    if (!bypass.known)
+      return found(
+        'unknown',
+        `Holdfast cannot tell who can bypass ${nameOf(by)} on ${branch}: ${bypass.reason}.`,
+        `Check the bypass list at ${settingsPage(target, by)}.`,
+      );
+    who.push(...bypass.value);
   }
-  const who = requirements.flatMap(({ bypass }) => (bypass.known ? bypass.value : []));
+  const how =
+    first.by.kind === 'protection'
+      ? 'select "Do not allow bypassing the above settings"'
+      : 'shorten the bypass list';
   return found(
     'warning',
     `${capitalized([...new Set(who)].join(', '))} can bypass ${listOf(requirements)} on ${branch}. Holdfast records such merges as freeze.bypassed.`,
-    first.by.kind === 'protection'
-      ? `To hold them too, select "Do not allow bypassing the above settings" at ${settingsOf(place, first.by)}.`
-      : `To hold them too, shorten the bypass list at ${settingsOf(place, first.by)}.`,
+    `To hold them too, ${how} at ${settingsPage(target, first.by)}.`,
   );
 }
 
@@ -180,4 +197,39 @@ function nameOf(by: Requirement['by']): string {
   return by.level === 'Repository'
     ? `the ${name}`
     : `the ${name} of the ${by.level.toLowerCase()} ${by.source}`;
+}
+
+/** One argument of a POSIX shell, whatever it contains. */
+const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** How to require our check on a branch with a new ruleset, which does not touch other rules. */
+function requireCheck({ web, api, repository, context, appId }: Target, branch: string): string {
+  const ruleset = {
+    name: `${context} on ${branch}`,
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: [`refs/heads/${branch}`], exclude: [] } },
+    rules: [
+      {
+        type: 'required_status_checks',
+        parameters: {
+          strict_required_status_checks_policy: false,
+          required_status_checks: [{ context, integration_id: appId }],
+        },
+      },
+    ],
+  };
+  return (
+    `Require ${context} at ${web}/${repository}/settings/rules/new?target=branch, or as an admin: ` +
+    `curl -X POST -H "Authorization: Bearer $GITHUB_TOKEN" ${shellQuote(`${api}/repos/${repository}/rulesets`)} ` +
+    `-d ${shellQuote(JSON.stringify(ruleset))}`
+  );
+}
+
+/** The page to change a requirement. */
+function settingsPage({ web, repository }: Target, by: Requirement['by']): string {
+  if (by.kind === 'protection') return `${web}/${repository}/settings/branches`;
+  if (by.level === 'Organization') return `${web}/organizations/${by.source}/settings/rules/${by.id}`;
+  if (by.level === 'Enterprise') return `${web}/enterprises/${by.source}/settings/policies`;
+  return `${web}/${repository}/settings/rules/${by.id}`;
 }

@@ -1,5 +1,5 @@
 import type { Fact } from '../../github/pull-requests/fact.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, findingsOf } from './finding.ts';
 
 /** One attempt by GitHub to deliver a webhook. Lists have the newest first. */
 export type Attempt = {
@@ -30,12 +30,7 @@ export function judgeWebhooks({
   settings,
   unnamedProxy,
 }: WebhookFacts): Finding {
-  const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
-    check: 'webhooks',
-    state,
-    message,
-    remedy,
-  });
+  const found = findingsOf('webhooks');
   const list = `${settings}/advanced`;
   const target = hook.known && hook.value.url ? ` to ${hook.value.url}` : '';
   if (hook.known && hook.value.contentType !== 'json') {
@@ -85,19 +80,13 @@ export function judgeWebhooks({
       `If ${unnamedProxy} is your proxy, add it to TRUSTED_PROXIES.`,
     );
   }
-  return found('ok', `Webhooks arrive. The last one arrived at ${timeOf(last.at)}.`, null);
+  return found('ok', `Webhooks arrive. The last one arrived at ${timeOf(last.at)}.`);
 }
 
 /** The number of webhooks whose newest attempt failed and that Holdfast has not caught up on. */
 function undelivered(attempts: Attempt[]): number {
-  const newest = new Map<string, boolean>();
-  for (const { guid, isDelivered, isMadeGood } of attempts) {
-    if (!newest.has(guid)) newest.set(guid, isDelivered || isMadeGood);
-  }
-  return newest
-    .values()
-    .filter((isDelivered) => !isDelivered)
-    .toArray().length;
+  const newest = new Map(attempts.toReversed().map((attempt) => [attempt.guid, attempt]));
+  return [...newest.values()].filter(({ isDelivered, isMadeGood }) => !isDelivered && !isMadeGood).length;
 }
 
 /** Milliseconds. GitHub's header has whole seconds. GitHub refuses App tokens that are a minute early or late. */
@@ -106,26 +95,17 @@ const tooFar = 30_000;
 
 /** @param ahead how many milliseconds our clock is ahead of GitHub's. */
 export function judgeClock(ahead: Fact<number>): Finding {
-  const check = 'clock';
-  if (!ahead.known) {
-    return {
-      check,
-      state: 'unknown',
-      message: `Holdfast cannot tell whether the clock is right: ${ahead.reason}.`,
-      remedy: null,
-    };
-  }
+  const found = findingsOf('clock');
+  if (!ahead.known)
+    return found('unknown', `Holdfast cannot tell whether the clock is right: ${ahead.reason}.`);
   const off = Math.abs(ahead.value);
-  if (off <= closeEnough) {
-    return { check, state: 'ok', message: "The clock agrees with GitHub's.", remedy: null };
-  }
-  const way = ahead.value > 0 ? 'ahead of' : 'behind';
-  return {
-    check,
-    state: off > tooFar ? 'failed' : 'warning',
-    message: `The clock is ${Math.round(off / 1000)} s ${way} GitHub's, so freezes begin and end that much too ${ahead.value > 0 ? 'early' : 'late'}.`,
-    remedy: 'Synchronize the clock of the service’s machine with NTP: timedatectl set-ntp true.',
-  };
+  if (off <= closeEnough) return found('ok', "The clock agrees with GitHub's.");
+  const [way, when] = ahead.value > 0 ? ['ahead of', 'early'] : ['behind', 'late'];
+  return found(
+    off > tooFar ? 'failed' : 'warning',
+    `The clock is ${Math.round(off / 1000)} s ${way} GitHub's, so freezes begin and end that much too ${when}.`,
+    'Synchronize the clock of the service’s machine with NTP: timedatectl set-ntp true.',
+  );
 }
 
 export type Budget = { name: string; limit: number; remaining: number; resetAt: Date };
@@ -143,28 +123,23 @@ export function whySpare(budgets: Fact<Budget[] | null>): string | null {
 
 /** @param budgets null if this GitHub does not limit requests. */
 export function judgeRateLimit(budgets: Fact<Budget[] | null>): Finding {
-  const check = 'rate_limit';
-  if (!budgets.known) {
-    const message = `Holdfast cannot tell how much of the rate limit is left: ${budgets.reason}.`;
-    return { check, state: 'unknown', message, remedy: null };
-  }
-  if (!budgets.value)
-    return { check, state: 'ok', message: 'This GitHub does not limit requests.', remedy: null };
+  const found = findingsOf('rate_limit');
+  if (!budgets.known)
+    return found('unknown', `Holdfast cannot tell how much of the rate limit is left: ${budgets.reason}.`);
+  if (!budgets.value) return found('ok', 'This GitHub does not limit requests.');
   const left = budgets.value
     .map(({ name, limit, remaining }) => `${remaining} of ${limit} ${name}`)
     .join(', ');
+  const message = `The rate limit of this hour has ${left} left.`;
   const scarce = budgets.value.filter(isScarce);
-  if (scarce.length === 0) {
-    return { check, state: 'ok', message: `The rate limit of this hour has ${left} left.`, remedy: null };
-  }
+  if (scarce.length === 0) return found('ok', message);
   const isUsedUp = scarce.some(({ remaining }) => remaining === 0);
   const resetAt = scarce.map((budget) => budget.resetAt).sort((one, other) => +other - +one)[0]!;
-  return {
-    check,
-    state: isUsedUp ? 'failed' : 'warning',
-    message: `The rate limit of this hour has ${left} left. ${isUsedUp ? 'Statuses wait until it resets' : 'It resets'} at ${timeOf(resetAt)}.`,
-    remedy: 'Wait until then. If it happens often, lower STATUS_WRITES_PER_MINUTE.',
-  };
+  return found(
+    isUsedUp ? 'failed' : 'warning',
+    `${message} ${isUsedUp ? 'Statuses wait until it resets' : 'It resets'} at ${timeOf(resetAt)}.`,
+    'Wait until then. If it happens often, lower STATUS_WRITES_PER_MINUTE.',
+  );
 }
 
 const timeOf = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`;

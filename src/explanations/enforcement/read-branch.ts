@@ -1,10 +1,9 @@
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
-import { type Asking, ask } from './asking.ts';
-import type { Branch, BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
-import { placeOf } from './read-branches.ts';
-import { readBypass, type ReadRuleset, type Ruleset } from './read-ruleset.ts';
+import type { GitHubClient } from '../../github/github-app.ts';
+import { type Asking, ask } from './ask.ts';
+import type { Branch, BranchFacts, DormantRuleset, Requirement } from './judge-branch.ts';
 
 /** GitHub ignores the case of contexts. */
 const isOurs = (asking: Asking, context: string): boolean =>
@@ -60,9 +59,9 @@ async function withBypass(requirement: Requirement, readRuleset: ReadRuleset): P
  * itself would take `administration`. Null if the branch does not exist.
  */
 function readProtection(asking: Asking, branch: string): Promise<Fact<Requirement[] | null>> {
-  return ask(asking, 'installation', async ({ rest }, request) => {
+  return ask(asking, 'installation', async ({ rest }, named) => {
     try {
-      const { data } = await rest.repos.getBranch({ ...placeOf(asking), branch, request });
+      const { data } = await rest.repos.getBranch({ ...named, branch });
       const required = data.protected ? data.protection.required_status_checks : undefined;
       if (!required) return [];
       // Older servers have contexts but no checks.
@@ -94,13 +93,9 @@ function readRules(
   asking: Asking,
   branch: string,
 ): Promise<Fact<{ requirements: Requirement[]; hasQueue: boolean }>> {
-  return ask(asking, 'installation', async (client, request) => {
-    const rules = await client.paginate(client.rest.repos.getBranchRules, {
-      ...placeOf(asking),
-      branch,
-      per_page: 100,
-      request,
-    });
+  return ask(asking, 'installation', async (client, named) => {
+    const about = { ...named, branch, per_page: 100 };
+    const rules = await client.paginate(client.rest.repos.getBranchRules, about);
     const requirements = rules.flatMap((rule): Requirement[] => {
       if (rule.type !== 'required_status_checks') return [];
       const checks = rule.parameters?.required_status_checks ?? [];
@@ -140,8 +135,7 @@ async function readHasQueue(asking: Asking, branch: string, grants: Fact<Grants>
   if (grants.known && grants.value.permissions['merge_queues'] === undefined) {
     return notKnown('Holdfast lacks the permission merge_queues: read');
   }
-  const { owner, repo: name } = placeOf(asking);
-  return ask(asking, 'installation', async (client, request) => {
+  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
     const answer: QueueAnswer = await client.graphql(queueQuery, { owner, name, branch, request });
     return Boolean(answer.repository?.mergeQueue);
   });
@@ -152,10 +146,11 @@ const mostDormant = 10;
 
 /** Rulesets that require our check, were they active. Which branches they are meant for is theirs to say. */
 export async function readDormant(asking: Asking, readRuleset: ReadRuleset): Promise<DormantRuleset[]> {
-  const list = await ask(asking, 'installation', async ({ rest }, request) => {
-    const { data } = await rest.repos.getRepoRulesets({ ...placeOf(asking), per_page: 100, request });
-    return data;
-  });
+  const list = await ask(
+    asking,
+    'installation',
+    async ({ rest }, named) => (await rest.repos.getRepoRulesets({ ...named, per_page: 100 })).data,
+  );
   if (!list.known) return [];
   const asleep = list.value.filter(
     ({ enforcement, target }) => enforcement !== 'active' && (target ?? 'branch') === 'branch',
@@ -181,3 +176,55 @@ const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset)
   level: level ?? 'Repository',
   enforcement,
 });
+
+type Ruleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
+type Actor = NonNullable<Ruleset['bypass_actors']>[number];
+
+export type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
+
+/** Reads rulesets of the repository, its organization or its enterprise. Reads each once, even for many branches. */
+export function rulesetReader(asking: Asking): ReadRuleset {
+  const read = (id: number): Promise<Fact<Ruleset>> =>
+    ask(
+      asking,
+      'installation',
+      async ({ rest }, named) => (await rest.repos.getRepoRuleset({ ...named, ruleset_id: id })).data,
+    );
+  const answers = new Map<number, Promise<Fact<Ruleset>>>();
+  return (id) => {
+    const answer = answers.get(id) ?? read(id);
+    answers.set(id, answer);
+    return answer;
+  };
+}
+
+/** Who may bypass a ruleset, in words. GitHub only says so to those who may edit it. Holdfast may not. */
+function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {
+  if (!ruleset.known) return ruleset;
+  const actors = ruleset.value.bypass_actors;
+  return actors
+    ? known(actors.map(nameOf))
+    : notKnown('GitHub only shows it to people who can edit the ruleset');
+}
+
+/** GitHub's ids for its built-in roles. */
+const roles: Record<number, string> = {
+  2: 'maintainers',
+  4: 'everybody with write access',
+  5: 'repository admins',
+};
+
+function nameOf({ actor_type: type, actor_id: id }: Actor): string {
+  switch (type) {
+    case 'OrganizationAdmin':
+      return 'organization owners';
+    case 'RepositoryRole':
+      return roles[id ?? 0] ?? `the role ${id}`;
+    case 'DeployKey':
+      return 'deploy keys';
+    case 'Integration':
+      return `the App ${id}`;
+    default:
+      return `the ${type.toLowerCase()} ${id}`;
+  }
+}

@@ -1,7 +1,7 @@
 import type { Fact } from '../../github/pull-requests/fact.ts';
 import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
-import { type Asking, ask } from './asking.ts';
-import type { Branch } from './branch-facts.ts';
+import { type Asking, ask } from './ask.ts';
+import type { Branch } from './judge-branch.ts';
 import { namedBranches } from './touched-branches.ts';
 
 const openBasesQuery = /* GraphQL */ `
@@ -63,14 +63,10 @@ export async function readBranches(
 
 /** The name of the repository's default branch. */
 export const readDefaultBranch = (asking: Asking): Promise<Fact<string>> =>
-  ask(asking, 'installation', async ({ rest }, request) => {
-    const { data } = await rest.repos.get({ ...placeOf(asking), request });
-    return data.default_branch;
-  });
+  ask(asking, 'installation', async ({ rest }, named) => (await rest.repos.get(named)).data.default_branch);
 
 function readOpenBases(asking: Asking): Promise<Fact<Branch[]>> {
-  const { owner, repo: name } = placeOf(asking);
-  return ask(asking, 'installation', async (client, request) => {
+  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
     const open: OpenPullRequest[] = [];
     let after: string | null = null;
     for (let page = 0; page < mostPages; page++) {
@@ -85,8 +81,8 @@ function readOpenBases(asking: Asking): Promise<Fact<Branch[]>> {
       open.filter(({ isCrossRepository }) => !isCrossRepository).map(({ headRefName }) => headRefName),
     );
     // GitHub judges each pull request of a stack by the rules of the stack's base.
-    const places = placesIn(stacksOf(asking.repository));
-    const bases = open.map(({ number, baseRefName }) => places.get(number)?.base ?? baseRefName);
+    const inStacks = placesIn(stacksOf(asking.repository));
+    const bases = open.map(({ number, baseRefName }) => inStacks.get(number)?.base ?? baseRefName);
     return [...new Set(bases)].map((base) => ({ name: base, reason: heads.has(base) ? 'chained' : 'base' }));
   });
 }
@@ -100,9 +96,3 @@ export function allBranches({ defaultBranch, bases, named }: TouchedBranches): B
   ];
   return [...new Map(all.toReversed().map((branch) => [branch.name, branch])).values()].toReversed();
 }
-
-/** As REST and GraphQL want it. */
-export const placeOf = ({ repository }: Asking) => ({
-  owner: repository.account.login,
-  repo: repository.name,
-});

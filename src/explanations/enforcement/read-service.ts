@@ -1,11 +1,9 @@
-import { nowOf } from '../../clock.ts';
-import type { Deps } from '../../deps.ts';
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
-import { type Asking, ask } from './asking.ts';
+import { type Asking, ask } from './ask.ts';
 import type { AppFacts } from './judge-app.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
 
@@ -15,20 +13,22 @@ export async function readApp(asking: Asking): Promise<AppFacts> {
   const web = webUrlOf(deps.config.githubApiUrl);
   const id = Number(repository.installation.id);
   const [app, installation] = await Promise.all([
-    ask(asking, 'app', async ({ rest }, request) => (await rest.apps.getAuthenticated({ request })).data!),
-    ask(asking, 'app', async ({ rest }, request) => {
-      return (await rest.apps.getInstallation({ installation_id: id, request })).data;
+    ask(asking, 'app', async ({ rest }, { request }) => {
+      const { data } = await rest.apps.getAuthenticated({ request });
+      return { ...grantsOf(data!), settings: settingsOf(web, data!) };
+    }),
+    ask(asking, 'app', async ({ rest }, { request }) => {
+      const { data } = await rest.apps.getInstallation({ installation_id: id, request });
+      return { ...grantsOf(data), url: data.html_url };
     }),
   ]);
   const { account } = repository;
   const owner = account.type === 'Organization' ? `organizations/${account.login}/` : '';
   return {
-    asked: app.known ? { known: true, value: grantsOf(app.value) } : app,
-    grants: installation.known ? { known: true, value: grantsOf(installation.value) } : installation,
-    settings: app.known ? settingsOf(web, app.value) : `${web}/settings/apps`,
-    installation: installation.known
-      ? installation.value.html_url
-      : `${web}/${owner}settings/installations/${id}`,
+    requested: app,
+    grants: installation,
+    settings: app.known ? app.value.settings : `${web}/settings/apps`,
+    installation: installation.known ? installation.value.url : `${web}/${owner}settings/installations/${id}`,
   };
 }
 
@@ -40,17 +40,14 @@ const grantsOf = ({ permissions, events }: { permissions: object; events: string
 /** The settings page of the App, for its owner. */
 export function settingsOf(web: string, { slug, owner }: { slug?: string; owner: object | null }): string {
   const { login, type } = (owner ?? {}) as { login?: string; type?: string };
-  const place = type === 'Organization' ? `organizations/${login}/` : '';
-  return `${web}/${place}settings/apps/${slug}`;
+  const owned = type === 'Organization' ? `organizations/${login}/` : '';
+  return `${web}/${owned}settings/apps/${slug}`;
 }
 
 /** What GitHub and our tables say about webhooks. @param settings the settings page of the App. */
-export async function readWebhooks(
-  asking: Asking & { deps: Pick<Deps, 'db'> },
-  settings: string,
-): Promise<WebhookFacts> {
+export async function readWebhooks(asking: Asking, settings: string): Promise<WebhookFacts> {
   const [attempts, hook, last] = await Promise.all([
-    ask(asking, 'app', async (app, request): Promise<Attempt[]> => {
+    ask(asking, 'app', async (app, { request }): Promise<Attempt[]> => {
       const { data } = await app.request('GET /app/hook/deliveries', { per_page: 100, request });
       const known = await asking.deps.db.webhookDelivery.findMany({
         where: { guid: { in: data.map(({ guid }) => guid) }, isLost: true },
@@ -65,7 +62,7 @@ export async function readWebhooks(
         isMadeGood: madeGood.has(guid),
       }));
     }),
-    ask(asking, 'app', async ({ rest }, request) => {
+    ask(asking, 'app', async ({ rest }, { request }) => {
       const { data } = await rest.apps.getWebhookConfigForApp({ request });
       return { url: withoutQuery(data.url ?? ''), contentType: data.content_type ?? 'form' };
     }),
@@ -87,44 +84,34 @@ export async function readLimits(
   asking: Asking,
 ): Promise<{ ahead: Fact<number>; budgets: Fact<Budget[] | null> }> {
   const { clock } = asking.deps;
-  const answer = await ask(asking, 'installation', async ({ rest }, request) => {
-    const asked = nowOf(clock).getTime();
-    try {
-      const { data, headers } = await rest.rateLimit.get({ request });
-      const { core, graphql } = data.resources;
-      return { at: middle(asked, clock.now()), date: headers.date, budgets: budgetsOf({ core, graphql }) };
-    } catch (error) {
+  const answer = await ask(asking, 'installation', async ({ rest }, { request }) => {
+    const from = clock.now();
+    const { data, headers } = await rest.rateLimit.get({ request }).catch((error: unknown) => {
       // GitHub Enterprise Server has no limits by default.
       if (!isGitHubStatus(error, 404)) throw error;
-      return { at: middle(asked, clock.now()), date: error.response?.headers.date, budgets: null };
-    }
+      return { data: null, headers: error.response?.headers };
+    });
+    const at = (from + clock.now()) / 2;
+    return { at, date: headers?.date, budgets: data && budgetsOf(data.resources) };
   });
   if (!answer.known) return { ahead: answer, budgets: answer };
   const { at, date, budgets } = answer.value;
   // The header drops fractions of a second.
   const theirs = Date.parse(date ?? '') + 500;
-  return {
-    ahead: Number.isNaN(theirs)
-      ? { known: false, reason: 'GitHub sent no time' }
-      : { known: true, value: at - theirs },
-    budgets: { known: true, value: budgets },
-  };
+  const ahead = Number.isNaN(theirs) ? notKnown('GitHub sent no time') : known(at - theirs);
+  return { ahead, budgets: known(budgets) };
 }
 
-const middle = (one: number, other: number): number => (one + other) / 2;
+type Limit = { limit: number; remaining: number; reset: number };
 
-type Answered = { limit: number; remaining: number; reset: number };
-
-const budgetsOf = (resources: Record<string, Answered | undefined>): Budget[] =>
-  Object.entries(resources).flatMap(([name, budget]) =>
+const budgetsOf = ({ core, graphql }: { core?: Limit; graphql?: Limit }): Budget[] =>
+  Object.entries({ requests: core, 'GraphQL points': graphql }).flatMap(([name, budget]) =>
     budget
-      ? [
-          {
-            name: name === 'core' ? 'requests' : 'GraphQL points',
-            limit: budget.limit,
-            remaining: budget.remaining,
-            resetAt: new Date(budget.reset * 1000),
-          },
-        ]
+      ? {
+          name,
+          limit: budget.limit,
+          remaining: budget.remaining,
+          resetAt: new Date(budget.reset * 1000),
+        }
       : [],
   );

@@ -1,22 +1,47 @@
 import { within } from '../../clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
-import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import type { Freeze } from '../../freezes/freeze.ts';
+import { missingPermissions } from '../../github/app-manifest.ts';
+import { mayAskNow } from '../../github/ask-github.ts';
+import { known } from '../../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { checkSettings, type EnforcementReport, reportOf, type Settings } from './check-enforcement.ts';
+import { freezesAreOn } from '../../installations/product.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
+import { vital } from './judge-app.ts';
+import { type Branch, judgeRequired } from './judge-branch.ts';
+import { judgeHeld } from './judge-repository.ts';
+import { readRequirements } from './read-branch.ts';
+import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
+import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
-/** Milliseconds to cache settings. Each check costs GitHub requests, and people may load pages often. */
+// What GitHub enforces, for requests that wait. Each check costs GitHub requests, and people may ask often: so all share
+// an answer for a while.
+
+type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
+
+/** Milliseconds to share an answer. */
 const freshFor = 60_000;
-/** Milliseconds to cache settings with a problem. People who fix it reload the page. */
-const missingFreshFor = 10_000;
-/** Milliseconds that a request waits for a check. The check then continues for the next request. */
+/** Milliseconds to share a problem. People who fix it reload the page, or try again. */
+const problemFreshFor = 10_000;
+/** Milliseconds that a request waits for a check of the repository. The check then continues for the next request. */
 const patience = 3_000;
+/** Milliseconds to wait for GitHub's answers about single branches. What it does not answer in time is unknown. */
+const branchPatience = 2_000;
 const mostKept = 1_000;
+
+export type EnforcementReport = Settings & {
+  /** Whether GitHub refuses to merge what freezes hold. */
+  enforced: boolean | 'unknown';
+  /** The pull requests that freezes hold or should hold. */
+  held: HeldPullRequest[];
+};
 
 /** All answers about a repository use the same check, so they agree. */
 const answersOf = answersPerService<Settings>(mostKept, ({ findings }) =>
-  isEnforced(findings) === true ? freshFor : missingFreshFor,
+  isEnforced(findings) === true ? freshFor : problemFreshFor,
 );
 
 /** Checks now whether the freezes of a repository are enforced. */
@@ -41,5 +66,107 @@ export async function recentEnforcement(
 }
 
 /** Our tables say what is held, so that part is always current. */
-const withHeld = async (deps: Deps, repository: FoundRepository, settings: Settings) =>
-  reportOf(deps, repository, settings, await heldPullRequests(deps, repository.id));
+async function withHeld(
+  deps: Deps,
+  repository: FoundRepository,
+  settings: Settings,
+): Promise<EnforcementReport> {
+  const held = await heldPullRequests(deps, repository.id);
+  const findings = [...judgeHeld(held, targetOf(deps, repository)), ...settings.findings];
+  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held };
+}
+
+/** For a freeze of everything, we check at most this many branches, the default branch first. */
+const mostBranches = 10;
+
+const unenforcedOf = answersPerService<string[]>(mostKept, (missing) =>
+  missing.length > 0 ? problemFreshFor : freshFor,
+);
+
+/**
+ * The branches that a freeze can affect and that are known not to require our check. Never throws and takes 2 s at most.
+ * If GitHub does not answer in time, the branch is not reported.
+ */
+export async function unenforcedBranches(
+  deps: Needed,
+  repository: FoundRepository,
+  freeze: Freeze,
+): Promise<string[]> {
+  const only = onlyBranches(freeze);
+  const key = `${repository.id} ${JSON.stringify(only)}`;
+  const branches = await unenforcedOf(deps).get(key, () => findUnenforced(deps, repository, only));
+  const excluded = excludedBranches(freeze);
+  return branches.filter((branch) => !excluded.includes(branch));
+}
+
+async function findUnenforced(
+  deps: Needed,
+  repository: FoundRepository,
+  only: string[] | null,
+): Promise<string[]> {
+  const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
+  const branches: Branch[] = only
+    ? only.map((name) => ({ name, reason: 'freeze' }))
+    : allBranches(await readBranches(asking, []));
+  const facts = await Promise.all(
+    branches.slice(0, mostBranches).map((branch) => readRequirements(asking, branch)),
+  );
+  const target = targetOf(deps, repository);
+  return facts.filter((each) => judgeRequired(each, target).state === 'failed').map(({ name }) => name);
+}
+
+/** Milliseconds to share that a branch requires our check. Pipelines ask all day. */
+const yesFreshFor = 300_000;
+const mostBranchesKept = 10_000;
+/** Checks per minute and repository, because anybody may ask about branches of a public repository. */
+const checksPerMinute = 10;
+/** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
+const reserve = 1 / 4;
+
+const branchesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
+  enforced === true ? yesFreshFor : freshFor,
+);
+
+/**
+ * Whether GitHub refuses to merge held pull requests into a branch. The answer is a few minutes old at most.
+ * @param branch null for the default branch.
+ */
+export async function branchEnforcement(
+  deps: Needed,
+  repository: FoundRepository,
+  branch: string | null,
+): Promise<boolean | 'unknown'> {
+  const { id, products, installation } = repository;
+  if (!freezesAreOn(products) || installation.suspendedAt) return false;
+  return branchesOf(deps).get(keyOf(id, branch), () => checkBranch(deps, repository, branch));
+}
+
+/** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
+export const knownEnforcement = (
+  deps: Needed,
+  repositoryId: bigint,
+  branch: string | null,
+): Promise<boolean | 'unknown'> | undefined => branchesOf(deps).known(keyOf(repositoryId, branch));
+
+const keyOf = (repositoryId: bigint, branch: string | null): string =>
+  JSON.stringify([String(repositoryId), branch]);
+
+async function checkBranch(
+  deps: Needed,
+  repository: FoundRepository,
+  branch: string | null,
+): Promise<boolean | 'unknown'> {
+  const { id, installation } = repository;
+  const permissions = installation.permissions as Record<string, string>;
+  if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
+  const count = { name: `branches ${id}`, perMinute: checksPerMinute };
+  if ((await mayAskNow(deps, installation.id, reserve, count)) !== 'yes') return 'unknown';
+  const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
+  const name = branch === null ? await readDefaultBranch(asking) : known(branch);
+  if (!name.known) return 'unknown';
+  const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });
+  const { state } = judgeRequired(facts, targetOf(deps, repository));
+  if (state === 'failed') return false;
+  // A branch that does not exist requires nothing, and lacks nothing.
+  return state === 'unknown' || facts.requirements.length === 0 ? 'unknown' : true;
+}

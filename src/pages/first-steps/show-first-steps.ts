@@ -5,8 +5,10 @@ import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
 import { readSession } from '../../auth/sign-in/sessions.ts';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
-import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import {
+  type EnforcementReport,
+  recentEnforcement,
+} from '../../explanations/enforcement/recent-enforcement.ts';
 import { isUnavailable } from '../../errors.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';

@@ -2,9 +2,11 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { uuid } from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import {
+  type EnforcementReport,
+  recentEnforcement,
+} from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/list-freezes.ts';

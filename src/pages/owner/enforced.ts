@@ -1,6 +1,6 @@
 import { within } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { branchEnforcement, knownEnforcement } from '../../explanations/enforcement/branch-enforcement.ts';
+import { branchEnforcement, knownEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { byWeight, isNotEnforced, type RepositoryState } from './repository-states.ts';
 

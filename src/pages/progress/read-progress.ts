@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { freezeEnforcement } from '../../explanations/enforcement/freeze-enforcement.ts';
+import { freezeEnforcement, planEnforcement } from '../../explanations/enforcement/progress.ts';
 import { onlyBranches } from '../../explanations/enforcement/touched-branches.ts';
-import { planEnforcement } from '../../explanations/enforcement/plan-enforcement.ts';
 import { nullIf } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';

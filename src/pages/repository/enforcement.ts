@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import type { Finding } from '../../explanations/enforcement/finding.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

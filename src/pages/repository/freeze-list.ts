@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Actor } from '../../events/actor.ts';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';

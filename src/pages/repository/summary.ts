@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';

@@ -3,7 +3,7 @@ import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
-import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import { recallPullRequest } from '../../explanations/recall.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall-merge-group.ts';
+import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall.ts';
 import { writtenStatuses, type WrittenStatus } from '../../statuses/write-store.ts';
 import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';

@@ -7,9 +7,8 @@ import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../.
 import { UnusableDatabase, UnfinishedImport } from '../../database/database-errors.ts';
 import { DataDirInUse } from '../../database/data-dir-lock.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
-import { ArchiveRefused } from './archive-refused.ts';
+import { ArchiveRefused, type Table } from './archive-file.ts';
 import { exportDatabase } from './export-database.ts';
-import type { Table } from './header.ts';
 import { importDatabase } from './import-database.ts';
 
 const settings = `Run it in the folder of the service: it reads the same settings, from the environment and .env, and takes the
@@ -29,9 +28,9 @@ can be exported at any time, as it is at that instant; changes that come later a
 The App's credentials stay encrypted. Somebody who has the file and SECRET_KEY can act as the App: keep it
 like a password.`,
   run: (call, _options, file) =>
-    carry(call, file, async ({ database }, told) => {
+    carry(call, file, async ({ database }, onTable) => {
       const madeAt = new Date(call.world.now()).toISOString();
-      await exportDatabase(database, file, { madeAt, version: version() }, told);
+      await exportDatabase(database, file, { madeAt, version: version() }, onTable);
       return `Exported to ${file}.`;
     }),
 });
@@ -50,10 +49,10 @@ const importCommand = command<{ app: boolean }, [file: string]>({
 is done, Holdfast does not start on the database.
 Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVIOUS to the key from there.`,
   run: (call, { app }, file) =>
-    carry(call, file, async (config, told) => {
+    carry(call, file, async (config, onTable) => {
       const secretKey = await readSecretKey(config);
       const keys = { secretKey, secretKeyPrevious: config.secretKeyPrevious };
-      const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, told);
+      const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, onTable);
       if (!done) return `${file} was imported into this database before, and nothing was changed.`;
       const { rows, before } = done;
       const howFar = before > 0 ? `, where ${counted(before)} of ${counted(rows)} rows were there` : '';
@@ -63,23 +62,23 @@ Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVI
 
 const counted = (rows: number): string => rows.toLocaleString('en-US');
 
-/** Says what was carried, and what to do where it cannot be. */
+/** Reports how many rows were moved, or what to do if they cannot be. */
 async function carry(
   { output }: Call,
   file: string,
-  work: (config: StartConfig, told: (table: Table) => void) => Promise<string>,
+  work: (config: StartConfig, onTable: (table: Table) => void) => Promise<string>,
 ): Promise<ExitCode | undefined> {
   // The files of the embedded database are for this account alone.
   process.umask(0o077);
   // Rows pass through and are gone at once. V8 would make ever more room for them: 160 MiB, and nothing is faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   const tables: Record<string, number> = {};
-  const told = ({ name, rows }: Table) => {
+  const onTable = ({ name, rows }: Table) => {
     tables[name] = rows;
     if (rows > 0) output.note(`${name}: ${counted(rows)}`);
   };
   try {
-    const done = await work(readConfig(readEnvironment()), told);
+    const done = await work(readConfig(readEnvironment()), onTable);
     output.line(done);
     output.json({ file, tables });
     return undefined;

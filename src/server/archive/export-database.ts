@@ -10,31 +10,36 @@ import { embeddedFolder } from '../../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../../database/migrate.ts';
 import { refuseUnfinishedImport } from '../../database/database-errors.ts';
 import { aboutRepositories, formerJobs, jobOf, type TakenRow, waitingJobs } from '../../queue/job-table.ts';
-import { ArchiveRefused } from './archive-refused.ts';
-import { carriedTables, carriedTasks } from './contents.ts';
 import {
+  archiveOf,
+  ArchiveRefused,
   format,
   type Header,
-  lastLine,
-  sumOfLines,
   type Table,
-  tableEnd,
   type WaitingJob,
-} from './header.ts';
-import { columnsOf, countRows, isThere, readRows, readSequences } from './rows.ts';
+} from './archive-file.ts';
+import {
+  carriedTables,
+  carriedTasks,
+  columnsOf,
+  countRows,
+  isThere,
+  readRows,
+  readSequences,
+} from './contents.ts';
 
 /**
- * Writes everything of a database that is not made anew to a file, as it is at one instant, and changes nothing. The
- * file is for its owner alone, and has its name once it is whole.
- * @param made when, and by which version. @param told is given each table when its rows are written.
- * @throws ArchiveRefused where there is no database of Holdfast, or the file exists; UnfinishedImport; as
+ * Writes a database to a file, as it is at one instant, except what Holdfast makes anew. Changes nothing. Only the owner
+ * can read the file. It gets its name when it is complete.
+ * @param made when, and by which version. @param onTable is called when the rows of a table are written.
+ * @throws ArchiveRefused if there is no database of Holdfast, or the file exists; UnfinishedImport; like
  *   `openConnection`.
  */
 export async function exportDatabase(
   where: Config['database'],
   file: string,
   made: Pick<Header, 'madeAt' | 'version'>,
-  told: (table: Table) => void,
+  onTable: (table: Table) => void,
 ): Promise<void> {
   if (existsSync(file)) throw new ArchiveRefused(`${file} exists. Name another file.`);
   // The embedded database is made when it is opened.
@@ -44,7 +49,7 @@ export async function exportDatabase(
     );
   const connection = await openConnection(where);
   try {
-    await exportFrom(connection, file, made, told);
+    await exportFrom(connection, file, made, onTable);
   } finally {
     await connection.close();
   }
@@ -55,7 +60,7 @@ export async function exportFrom(
   connection: Connection,
   file: string,
   made: Pick<Header, 'madeAt' | 'version'>,
-  told: (table: Table) => void,
+  onTable: (table: Table) => void,
 ): Promise<void> {
   const unfinished = `${file}.unfinished`;
   try {
@@ -63,7 +68,8 @@ export async function exportFrom(
     const header: Header = { format, ...made, ...(await describe(connection)) };
     await rm(unfinished, { force: true });
     const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx', flush: true });
-    await pipeline(Readable.from(linesOf(connection, header, told)), createGzip({ level: 5 }), output);
+    const content = archiveOf(header, ({ name, columns }) => readRows(connection, name, columns), onTable);
+    await pipeline(Readable.from(content), createGzip({ level: 5 }), output);
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -115,27 +121,4 @@ async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettle
       return { ...jobOf(row as TakenRow), at } as WaitingJob;
     }),
   };
-}
-
-async function* linesOf(
-  connection: Connection,
-  header: Header,
-  told: (table: Table) => void,
-): AsyncGenerator<string> {
-  const all = sumOfLines();
-  const written = (lines: string[]): string => {
-    all.add(lines);
-    return `${lines.join('\n')}\n`;
-  };
-  yield written([JSON.stringify(header)]);
-  for (const table of header.tables) {
-    const sum = sumOfLines();
-    for await (const rows of readRows(connection, table.name, table.columns)) {
-      sum.add(rows);
-      yield written(rows);
-    }
-    yield written([tableEnd(table.name, sum.sha256())]);
-    told(table);
-  }
-  yield `${lastLine(all.sha256())}\n`;
 }

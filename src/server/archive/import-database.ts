@@ -9,12 +9,15 @@ import type { SecretKeys } from '../../database/secret-key.ts';
 import { type Job, taskNames } from '../../queue/jobs.ts';
 import { sendJobs } from '../../queue/queue.ts';
 import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
-import { ArchiveRefused } from './archive-refused.ts';
-import { carriedTables } from './contents.ts';
-import { type Header, sumOfLines, type Table } from './header.ts';
-import { beginImport, checkReferences, finishImport, insertNext, inTransaction } from './import-progress.ts';
-import { type Archive, readArchive } from './read-archive.ts';
-import { quoted, readRows, setSequences } from './rows.ts';
+import {
+  type Archive,
+  ArchiveRefused,
+  type Header,
+  readArchive,
+  sumOfLines,
+  type Table,
+} from './archive-file.ts';
+import { carriedTables, countRows, listed, quoted, readRows, setSequences } from './contents.ts';
 
 export type Import = {
   file: string;
@@ -28,23 +31,23 @@ export type Import = {
 const appTable = 'app_credentials';
 
 /**
- * Fills an empty database from an archive. Rows are kept a batch at a time, and an import that was interrupted goes on
+ * Fills an empty database from an archive. Saves a batch of rows at a time, and an import that was interrupted goes on
  * where it stopped. Until all of it is there and is compared with the archive, no service starts on the database.
- * @param told is given each table when its rows are inserted.
+ * @param onTable is called when the rows of a table are inserted.
  * @returns how many rows there are, and how many of them an earlier import had inserted; null if one had inserted all,
  *   and nothing was changed.
- * @throws ArchiveRefused where the archive is not whole, or newer than this version, the App's credentials cannot be
- *   opened, or the database has other rows; as `openConnection`.
+ * @throws ArchiveRefused if the archive is not whole, or newer than this version, the App's credentials cannot be
+ *   opened, or the database has other rows; like `openConnection`.
  */
 export async function importDatabase(
   where: Config['database'],
   { file, keys, withoutApp }: Import,
-  told: (table: Table) => void,
+  onTable: (table: Table) => void,
 ): Promise<{ rows: number; before: number } | null> {
   // The whole file first: a bad one changes nothing.
   const apps: string[] = [];
   const archive = await readArchive(file, {
-    begin: refuseNewer(file),
+    begin: (header) => refuseNewer(file, header),
     take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
   });
   const resealed = apps[0] && keys && !withoutApp ? openSealed(file, keys, apps[0]) : null;
@@ -54,13 +57,19 @@ export async function importDatabase(
     await connection.script(`SET TIME ZONE 'UTC'`);
     const before = await beginImport(connection, resolve(file), archive.sha256);
     if (before === null) return null;
-    const rows = await insertAfter(connection, before, file, told);
+    const rows = await insertAfter(connection, before, file, onTable);
     await connection.script(`ANALYZE ${carriedTables.map(quoted).join(', ')}`);
     await inTransaction(connection, async () => {
       await compare(connection, file, archive);
       await setSequences(connection, archive.header.sequences);
       if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
-      if (resealed) await reseal(connection, resealed);
+      if (resealed) {
+        const { privateKey, webhookSecret, clientSecret } = resealed;
+        await connection.query(
+          `UPDATE ${appTable} SET private_key = $1, webhook_secret = $2, client_secret = $3`,
+          [privateKey, webhookSecret, clientSecret],
+        );
+      }
       await wake(connection, archive.header);
       await finishImport(connection);
     });
@@ -70,28 +79,25 @@ export async function importDatabase(
   }
 }
 
-const refuseNewer =
-  (file: string) =>
-  async ({ migrations, tables, jobs, version }: Header) => {
-    const lacking = new Set([
-      ...(await unknownMigrations(migrations)),
-      ...tables
-        .map(({ name }) => name)
-        .filter((name) => !(carriedTables as readonly string[]).includes(name)),
-      ...jobs.map(({ task }) => task).filter((task) => !(taskNames as string[]).includes(task)),
-    ]);
-    if (lacking.size > 0)
-      throw new ArchiveRefused(
-        `A newer Holdfast (${version}) wrote ${file}: this version lacks ${[...lacking].join(', ')}. Import it with that version.`,
-      );
-  };
+async function refuseNewer(file: string, { migrations, tables, jobs, version }: Header): Promise<void> {
+  const known = new Set<string>([...carriedTables, ...taskNames]);
+  const used = [...tables.map(({ name }) => name), ...jobs.map(({ task }) => task)];
+  const lacking = [
+    ...(await unknownMigrations(migrations)),
+    ...new Set(used.filter((name) => !known.has(name))),
+  ];
+  if (lacking.length > 0)
+    throw new ArchiveRefused(
+      `A newer Holdfast (${version}) wrote ${file}: this version lacks ${lacking.join(', ')}. Import it with that version.`,
+    );
+}
 
 /** Inserts the rows that are not there yet. @returns how many rows the archive has. */
 async function insertAfter(
   connection: Connection,
   before: number,
   file: string,
-  told: (table: Table) => void,
+  onTable: (table: Table) => void,
 ): Promise<number> {
   let read = 0;
   await checkReferences(connection, false);
@@ -101,13 +107,13 @@ async function insertAfter(
       read += rows.length;
       if (missing.length > 0) await insertNext(connection, table, missing, read - missing.length);
     },
-    end: told,
+    end: onTable,
   });
   await checkReferences(connection, true);
   return read;
 }
 
-/** Holds what the database has now against the archive, and keeps it as it is until the transaction ends. */
+/** Compares the database with the archive. Nobody else can change the tables until the transaction ends. */
 async function compare(connection: Connection, file: string, { header, sums }: Archive): Promise<void> {
   await connection.script(`LOCK TABLE ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`);
   for (const { name, columns } of header.tables) {
@@ -120,7 +126,7 @@ async function compare(connection: Connection, file: string, { header, sums }: A
   }
 }
 
-/** Has Holdfast go on with what waited: it sends the jobs that nothing else sends, and asks for the repositories of others. */
+/** Sends the jobs that nothing else sends again, and requests a reconciliation of the repositories of all others. */
 async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header): Promise<void> {
   const sql: SqlTx = {
     query: async (_name, text, values) => (await connection.query(text, values)).rows as never,
@@ -134,7 +140,7 @@ async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header)
   );
 }
 
-/** @param row of the App, as JSON. @returns its secrets sealed anew; null where SECRET_KEY opens them as they are. */
+/** @param row of the App, as JSON. @returns its secrets sealed anew; null if SECRET_KEY opens them as they are. */
 function openSealed(file: string, keys: SecretKeys, row: string): Secrets | null {
   const { app_id, private_key, webhook_secret, client_secret } = JSON.parse(row);
   const sealed = { privateKey: private_key, webhookSecret: webhook_secret, clientSecret: client_secret };
@@ -150,13 +156,98 @@ function openSealed(file: string, keys: SecretKeys, row: string): Secrets | null
   }
 }
 
-async function reseal(
+// How far an import got. The statement that inserts a batch of rows also counts them, so an import that was interrupted
+// goes on after the last one.
+
+/** Runs statements as one transaction. */
+async function inTransaction<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+  await connection.script('BEGIN');
+  try {
+    const result = await work();
+    await connection.script('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Begins an import into an empty database, or goes on with one.
+ * @param sha256 of the whole archive.
+ * @returns how many of its rows, in their order, are in the database; null if an import of it is finished.
+ * @throws ArchiveRefused if the database has other rows.
+ */
+export const beginImport = (connection: Connection, file: string, sha256: string): Promise<number | null> =>
+  inTransaction(connection, async () => {
+    // A process that was killed may still have a statement under way: this waits for it.
+    await connection.script(
+      `LOCK TABLE unfinished_imports, ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`,
+    );
+    const finished = await connection.query('SELECT FROM finished_imports WHERE sha256 = $1', [sha256]);
+    if (finished.rows[0]) return null;
+    const { rows } = await connection.query('SELECT file, sha256, rows FROM unfinished_imports');
+    const [begun] = rows as { file: string; sha256: string; rows: number }[];
+    if (!begun) await refuseFilled(connection);
+    else if (begun.sha256 !== sha256)
+      throw new ArchiveRefused(
+        `The database has a part of another export: the import of ${begun.file} is not finished. Import that file, or make a new database.`,
+      );
+    await connection.query(
+      `INSERT INTO unfinished_imports (file, sha256) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET file = $1`,
+      [file, sha256],
+    );
+    return begun?.rows ?? 0;
+  });
+
+/** Notes that the import is done, in the transaction that completes it. */
+const finishImport = (connection: Connection): Promise<unknown> =>
+  connection.script(
+    `WITH finished AS (DELETE FROM unfinished_imports RETURNING sha256)
+     INSERT INTO finished_imports SELECT sha256 FROM finished`,
+  );
+
+async function refuseFilled(connection: Connection): Promise<void> {
+  for (const table of carriedTables)
+    if ((await countRows(connection, table)) > 0)
+      throw new ArchiveRefused(
+        `The database is not empty: there are rows in ${table}. Import into a new database, before you start Holdfast on it.`,
+      );
+}
+
+/**
+ * Inserts rows as `readRows` gives them. Columns that they lack get their defaults.
+ * @param before how many rows of the archive are there already.
+ * @throws ArchiveRefused if another import has inserted more.
+ */
+export async function insertNext(
   connection: Connection,
-  { privateKey, webhookSecret, clientSecret }: Secrets,
+  { name, columns }: Table,
+  rows: string[],
+  before: number,
 ): Promise<void> {
-  await connection.query(`UPDATE ${appTable} SET private_key = $1, webhook_secret = $2, client_secret = $3`, [
-    privateKey,
-    webhookSecret,
-    clientSecret,
-  ]);
+  const { rows: answer } = await connection.query(
+    `WITH reached AS (
+       UPDATE unfinished_imports SET rows = rows + $3 WHERE rows = $2 RETURNING rows
+     ), inserted AS (
+       INSERT INTO ${quoted(name)} (${listed(columns)})
+       SELECT ${listed(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)
+       WHERE EXISTS (SELECT FROM reached)
+     )
+     SELECT count(*)::int AS count FROM reached`,
+    [`[${rows.join(',')}]`, before, rows.length],
+  );
+  if (answer[0]!['count'] === 0)
+    throw new ArchiveRefused('Another import into this database is running. Wait for it to end.');
+}
+
+/**
+ * Whether PostgreSQL looks up what each inserted row refers to, which takes a third of an import's time. Only a
+ * superuser can turn it off, such as that of the embedded database. The sums at the end show that every row is there.
+ */
+async function checkReferences(connection: Connection, isOn: boolean): Promise<void> {
+  await connection.query(
+    `SELECT set_config('session_replication_role', $1, false) WHERE current_setting('is_superuser') = 'on'`,
+    [isOn ? 'origin' : 'replica'],
+  );
 }

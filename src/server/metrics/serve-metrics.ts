@@ -3,8 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { bearerOf } from '../../auth/authenticate.ts';
 import type { Deps } from '../../deps.ts';
-import { gaugesOf } from './gauges-of.ts';
-import { shareFigures } from './share-figures.ts';
+import { gaugesOf, shareFigures } from './figures.ts';
 
 export const metricsPath = '/metrics';
 
@@ -37,7 +36,7 @@ export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Digests are compared, which have one length: the time tells nothing of the token. */
+/** Compares digests, which all have the same length, so that the time reveals nothing about the token. */
 function comparedWith(token: string): (given: string) => boolean {
   const expected = digest(token);
   return (given) => timingSafeEqual(digest(given), expected);

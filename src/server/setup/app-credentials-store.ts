@@ -1,3 +1,6 @@
+import { constants } from 'node:fs';
+import { access, chmod, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type AppCredentials, ConfigError } from '../../config.ts';
 import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../../database/secret-key.ts';
@@ -21,8 +24,8 @@ const uniqueViolation = 'P2002';
 export const anotherApp = () => conflict('Another GitHub App is already set up.');
 
 /**
- * Keeps the App. Its three secrets are encrypted under `secretKey`; the rest is public.
- * @throws Refusal conflict where an App is kept already: the first one stays.
+ * Saves the App in the database. Its three secrets are encrypted under `secretKey`; the rest is public.
+ * @throws Refusal conflict if an App is saved already: the first one stays.
  */
 export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
   const appId = BigInt(app.id);
@@ -47,8 +50,8 @@ export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp,
   }
 }
 
-/** @throws Refusal conflict where an App is kept already. */
-export async function assertNoneKept(db: PrismaClient): Promise<void> {
+/** @throws Refusal conflict if an App is saved in the database. */
+export async function assertNoneSaved(db: PrismaClient): Promise<void> {
   if ((await db.appCredentials.count()) > 0) throw anotherApp();
 }
 
@@ -79,7 +82,7 @@ export async function loadApp(
 /** In the clear, or sealed. */
 export type Secrets = Record<SecretField, string>;
 
-/** What of a kept App is sealed. */
+/** What of a saved App is sealed. */
 type SealedApp = { appId: bigint } & Secrets;
 
 /**
@@ -118,12 +121,51 @@ const ofEach = (value: (field: SecretField) => string): Secrets => ({
 const sealAll = (secrets: Secrets, appId: bigint, key: string): Secrets =>
   ofEach((field) => seal(key, purposeOf(field, appId), secrets[field]));
 
-/** @returns null where they were sealed under another key. */
+/** @returns null if they were sealed under another key. */
 function unsealAll(app: SealedApp, key: string): Secrets | null {
   try {
     return ofEach((field) => unseal(key, purposeOf(field, app.appId), app[field]));
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;
+  }
+}
+
+/** The file that the service reads when it starts. Environment variables override it. */
+export const envFilePath = (): string => resolve('.env');
+
+/** Whether we can append to the file or create it. */
+export async function isEnvFileWritable(path: string): Promise<boolean> {
+  const may = (target: string) =>
+    access(target, constants.W_OK).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+  const refusal = await may(path);
+  return refusal === null || (refusal === 'ENOENT' && (await may(dirname(path))) === null);
+}
+
+/** Appends the App to the file and makes the file readable for its owner only. Keeps the other lines. */
+export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
+  const values = {
+    APP_ID: String(app.id),
+    PRIVATE_KEY: app.privateKey.trim().replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET: app.webhookSecret,
+    CLIENT_ID: app.oauth.clientId,
+    CLIENT_SECRET: app.oauth.clientSecret,
+  };
+  const lines = Object.entries(values).map(([name, value]) => `${name}="${value}"\n`);
+  const file = await open(path, 'a+', 0o600);
+  try {
+    // Set the mode before writing secrets.
+    await chmod(path, 0o600);
+    const before = await file.readFile('utf8');
+    const newLine = before === '' || before.endsWith('\n') ? '' : '\n';
+    await file.appendFile(
+      `${newLine}# The GitHub App ${app.slug}, created by the setup page.\n${lines.join('')}`,
+    );
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

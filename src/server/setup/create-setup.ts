@@ -5,7 +5,7 @@ import { loadApp } from './app-credentials-store.ts';
 import { helpRoutes } from '../../pages/help/help-routes.ts';
 import { mountAssets } from '../../pages/assets.ts';
 import { compressPages } from '../../pages/page-headers.ts';
-import type { Phase } from '../phase.ts';
+import type { Phase } from '../service.ts';
 import type { SetupDeps } from './finish-setup.ts';
 import { SetupCode } from './setup-code.ts';
 import { setupRoutes } from './setup-routes.ts';
@@ -48,8 +48,8 @@ export function createSetup(deps: SetupDeps): Phase {
   let hasComplained = false;
   const look = async (): Promise<void> => {
     try {
-      const kept = await loadApp(db, config, log);
-      if (kept) return await deps.become(kept);
+      const saved = await loadApp(db, config, log);
+      if (saved) return await deps.become(saved);
     } catch (error) {
       if (!hasComplained) log.error({ err: error }, 'the App that was set up cannot be used');
       hasComplained = true;

@@ -1,14 +1,15 @@
+import { createPrivateKey } from 'node:crypto';
+import { Octokit } from '@octokit/rest';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { assertNoneKept, type MadeApp, saveApp } from './app-credentials-store.ts';
-import { addToEnvFile } from './env-file.ts';
+import * as z from 'zod';
+import { addToEnvFile, anotherApp, assertNoneSaved, type MadeApp, saveApp } from './app-credentials-store.ts';
 import { type Clock, nowOf } from '../../clock.ts';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import type { Attempts } from './attempts.ts';
-import { convertCode } from './convert-code.ts';
-import type { Begun, Place, SetupCookies } from './setup-cookies.ts';
+import { classifyGitHubError } from '../../github/github-error.ts';
+import type { Begun, SetupCookies } from './setup-cookies.ts';
 import { donePage, stopPage } from './setup-pages.ts';
 
 export type SetupDeps = {
@@ -29,6 +30,51 @@ const again =
 /** A page that ends the setup and says what to do. */
 type Stop = { status: 403 | 409 | 502 | 503; heading: string; text: string };
 
+/**
+ * The returns from GitHub that were used. Each state works once. GitHub hands out credentials only once, so an App that
+ * could not be saved waits here for the next try.
+ */
+export class Attempts {
+  readonly #taken = new Set<string>();
+  readonly #made = new Map<string, MadeApp>();
+  #turns: Promise<void> = Promise.resolve();
+  #isSaved = false;
+
+  /** False if the state was used before or is in use. */
+  take(state: string): boolean {
+    if (this.#taken.has(state)) return false;
+    this.#taken.add(state);
+    return true;
+  }
+
+  /** Lets the same state be used again. */
+  release(state: string): void {
+    this.#taken.delete(state);
+  }
+
+  remember(state: string, app: MadeApp): void {
+    this.#made.set(state, app);
+  }
+
+  made(state: string): MadeApp | undefined {
+    return this.#made.get(state);
+  }
+
+  /**
+   * Saves the first App only, one attempt at a time. A file, unlike the database, would not refuse a second App.
+   * @throws Refusal conflict if another App was saved; what `save` throws, after which the next attempt may save.
+   */
+  async saveFirst(save: () => Promise<void>): Promise<void> {
+    const turn = this.#turns.then(async () => {
+      if (this.#isSaved) throw anotherApp();
+      await save();
+      this.#isSaved = true;
+    });
+    this.#turns = turn.catch(() => {});
+    await turn;
+  }
+}
+
 /** Handles the return from GitHub: checks that this browser started it, fetches the credentials, saves them and starts. */
 export async function finishSetup(
   deps: SetupDeps,
@@ -47,7 +93,7 @@ export async function finishSetup(
   if (!attempts.take(state)) return stop({ status: 403, heading: 'This link was already used', text: again });
   const app = await takeApp(deps, attempts, state, code);
   if ('heading' in app) return stop(app);
-  const failure = await keepApp(deps, attempts, begun, app);
+  const failure = await saveFirst(deps, attempts, begun, app);
   if (failure) return stop(failure);
   cookies.end(context);
   deps.log.info({ app: app.slug, id: app.id, keptIn: begun.place }, 'the GitHub App is set up');
@@ -64,7 +110,43 @@ export async function finishSetup(
   return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning }));
 }
 
-/** The App that GitHub returns for the code, or returned before if it could not be saved then. */
+/** A text that fits on a line of `.env`. */
+const word = z.string().regex(/^[^"\p{C}]+$/u);
+
+/** GitHub's answer about a new App, which it gives once. */
+const madeApp = z
+  .object({
+    id: z.number().int().positive(),
+    slug: word,
+    name: z.string(),
+    html_url: z.url({ protocol: /^https?$/ }),
+    client_id: word,
+    client_secret: word,
+    webhook_secret: word,
+    pem: z.string().refine(isPrivateKey),
+  })
+  .transform(({ id, slug, name, html_url, client_id, client_secret, webhook_secret, pem }): MadeApp => ({
+    id,
+    slug,
+    name,
+    htmlUrl: html_url,
+    privateKey: pem,
+    webhookSecret: webhook_secret,
+    oauth: { clientId: client_id, clientSecret: client_secret },
+  }));
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).type === 'private';
+  } catch {
+    return false;
+  }
+}
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const patience = 12_000;
+
+/** Exchanges the code for the credentials of the new App, which works once. A later attempt gets the same App. */
 async function takeApp(
   { config, clock, log }: SetupDeps,
   attempts: Attempts,
@@ -73,53 +155,55 @@ async function takeApp(
 ): Promise<MadeApp | Stop> {
   const made = attempts.made(state);
   if (made) return made;
-  const conversion = await convertCode(config.githubApiUrl, code, clock.now());
-  switch (conversion.kind) {
-    case 'made':
-      attempts.remember(state, conversion.app);
-      return conversion.app;
-    case 'no-answer': {
+  const octokit = new Octokit({ baseUrl: config.githubApiUrl, log: quiet });
+  let answer: unknown;
+  try {
+    const signal = AbortSignal.timeout(patience);
+    answer = (await octokit.rest.apps.createFromManifest({ code, request: { signal } })).data;
+  } catch (error) {
+    const { kind } = classifyGitHubError(error, clock.now());
+    if (kind === 'down' || kind === 'limited') {
       attempts.release(state);
       const text = 'Reload this page in a moment. The link works for an hour.';
       return { status: 503, heading: 'GitHub does not answer', text };
     }
-    case 'unknown-code': {
-      const text = `The code was already used, or it is more than an hour old. ${again}`;
-      return { status: 502, heading: 'GitHub does not know this code', text };
-    }
-    case 'unusable': {
-      log.error({ fields: conversion.fields }, 'the answer from GitHub about the new App cannot be used');
-      const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is the address of GitHub’s API. GitHub returns credentials only once. ${again}`;
-      return { status: 502, heading: 'GitHub’s answer cannot be used', text };
-    }
+    const text = `The code was already used, or it is more than an hour old. ${again}`;
+    return { status: 502, heading: 'GitHub does not know this code', text };
   }
+  const parsed = madeApp.safeParse(answer);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'all of it');
+    log.error({ fields }, 'the answer from GitHub about the new App cannot be used');
+    const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is the address of GitHub’s API. GitHub returns credentials only once. ${again}`;
+    return { status: 502, heading: 'GitHub’s answer cannot be used', text };
+  }
+  attempts.remember(state, parsed.data);
+  return parsed.data;
 }
 
 /** @returns the page to show if the App could not be saved. */
-async function keepApp(
-  deps: SetupDeps,
+async function saveFirst(
+  { db, clock, log, secretKey, envFile }: SetupDeps,
   attempts: Attempts,
   { state, place }: Begun,
   app: MadeApp,
 ): Promise<Stop | null> {
   try {
-    await attempts.keepFirst(() => keep(deps, place, app));
+    await attempts.saveFirst(async () => {
+      if (place === 'database') return saveApp(db, secretKey!, app, nowOf(clock));
+      await assertNoneSaved(db);
+      await addToEnvFile(envFile, app);
+    });
     return null;
   } catch (error) {
     if (error instanceof Refusal && error.code === 'conflict') {
       const text = `Holdfast uses that App. Delete the App ${app.name} at ${app.htmlUrl}, because nothing uses it.`;
       return { status: 409, heading: 'Another GitHub App is already set up', text };
     }
-    deps.log.error({ err: error }, 'the credentials of the new App could not be saved');
+    log.error({ err: error }, 'the credentials of the new App could not be saved');
     attempts.release(state);
     const text =
       'The log says why. Fix the problem, then reload this page. Holdfast keeps the credentials while this process runs.';
     return { status: 503, heading: 'The credentials could not be saved', text };
   }
-}
-
-async function keep({ db, clock, secretKey, envFile }: SetupDeps, place: Place, app: MadeApp): Promise<void> {
-  if (place === 'database') return saveApp(db, secretKey!, app, nowOf(clock));
-  await assertNoneKept(db);
-  await addToEnvFile(envFile, app);
 }

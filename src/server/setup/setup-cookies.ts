@@ -3,13 +3,15 @@ import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
 import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
-import type { SetupEnv } from './admit-visitor.ts';
+
+/** What the setup routes know about a visitor. */
+export type SetupEnv = { Variables: { origin: string } };
 
 /** Where to save the credentials. */
-export type Place = 'database' | 'env';
+type CredentialStore = 'database' | 'env';
 
 /** A visit to GitHub that started here. */
-export type Begun = { state: string; place: Place };
+export type Begun = { state: string; place: CredentialStore };
 
 type Visit = Context<SetupEnv>;
 
@@ -42,7 +44,7 @@ export class SetupCookies {
   }
 
   /** Starts a visit to GitHub. The return must carry the state. */
-  async begin(context: Visit, place: Place): Promise<string> {
+  async begin(context: Visit, place: CredentialStore): Promise<string> {
     const state = randomBytes(24).toString('base64url');
     await this.#set(context, begunCookie, `${place}~${state}`);
     return state;

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
+import * as z from 'zod';
 import type { AppManifest } from '../../github/app-manifest.ts';
 import { type Html, layout } from '../../pages/layout.ts';
-import type { Wishes } from './wishes.ts';
 
 const page = (title: string, body: Html): Html => layout({ title, body });
 
@@ -40,8 +40,18 @@ export const codePage = (problem: string | null): Html =>
       </form>`,
   );
 
-export type SetupPage = {
-  wishes: Wishes;
+/** What a person filled in. */
+export type Choices = {
+  owner: 'organization' | 'person';
+  organization: string;
+  name: string;
+  place: 'database' | 'env';
+  /** Whether people can use commands in comments. The App then requests more permissions. */
+  takesCommands: boolean;
+};
+
+type SetupPage = {
+  choices: Choices;
   problem: string | null;
   webUrl: string;
   publicUrl: string;
@@ -83,11 +93,11 @@ const secretKeyAdvice = html`<div class="card">
   <pre tabindex="0"><code>openssl rand -hex 32</code></pre>
 </div>`;
 
-function setupForm({ wishes, webUrl, places }: SetupPage): Html {
+function setupForm({ choices, webUrl, places }: SetupPage): Html {
   const github = new URL(webUrl).host;
-  const radio = (owner: Wishes['owner'], label: string) =>
+  const radio = (owner: Choices['owner'], label: string) =>
     html`<label class="choice">
-      <input type="radio" name="owner" value="${owner}" ${wishes.owner === owner ? 'checked' : ''} />
+      <input type="radio" name="owner" value="${owner}" ${choices.owner === owner ? 'checked' : ''} />
       ${label}
     </label>`;
   return html`<form class="card form" method="post" action="/setup">
@@ -98,7 +108,7 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
       <input
         id="organization"
         name="organization"
-        value="${wishes.organization}"
+        value="${choices.organization}"
         maxlength="40"
         spellcheck="false"
         autocapitalize="none"
@@ -109,7 +119,7 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
     <input
       id="name"
       name="name"
-      value="${wishes.name}"
+      value="${choices.name}"
       required
       maxlength="34"
       aria-describedby="name-hint"
@@ -120,7 +130,7 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
     ${
       places.env && places.database
         ? html`<label class="choice">
-            <input type="checkbox" name="place" value="env" ${wishes.place === 'env' ? 'checked' : ''} />
+            <input type="checkbox" name="place" value="env" ${choices.place === 'env' ? 'checked' : ''} />
             Save the credentials in <code>.env</code> instead of the database
           </label>`
         : places.env
@@ -133,7 +143,7 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
         name="comments"
         value="on"
         aria-describedby="comments-hint"
-        ${wishes.takesCommands ? 'checked' : ''}
+        ${choices.takesCommands ? 'checked' : ''}
       />
       Let people use commands in comments on pull requests
     </label>
@@ -145,6 +155,43 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
     </p>
     <button type="submit">Continue</button>
   </form>`;
+}
+
+const nameLength = 34;
+
+const schema = z
+  .object({
+    owner: z.enum(['organization', 'person'], 'Choose who owns the GitHub App.'),
+    organization: z.string().trim().default(''),
+    name: z
+      .string('Give the App a name.')
+      .trim()
+      .min(1, 'Give the App a name.')
+      .max(nameLength, `A GitHub App name can have at most ${nameLength} characters.`),
+    place: z.enum(['database', 'env']).default('database'),
+    // The value of a selected checkbox.
+    comments: z.literal('on').optional(),
+  })
+  .refine(
+    ({ owner, organization }) => owner === 'person' || /^[A-Za-z0-9-]{1,40}$/.test(organization),
+    'Enter the organization name from its URL. It has letters, digits and hyphens.',
+  );
+
+/** Reads the form. If it is invalid, returns the first problem and the input. */
+export function readChoices(form: URLSearchParams): { choices: Choices; problem: string | null } {
+  const parsed = schema.safeParse(Object.fromEntries(form));
+  if (parsed.success) {
+    const { comments, ...choices } = parsed.data;
+    return { choices: { ...choices, takesCommands: comments === 'on' }, problem: null };
+  }
+  const choices: Choices = {
+    owner: form.get('owner') === 'person' ? 'person' : 'organization',
+    organization: form.get('organization') ?? '',
+    name: form.get('name') ?? '',
+    place: form.get('place') === 'env' ? 'env' : 'database',
+    takesCommands: form.get('comments') === 'on',
+  };
+  return { choices, problem: parsed.error.issues[0]!.message };
 }
 
 /** The second step: a summary of the App. The button leads to GitHub. */

@@ -1,20 +1,16 @@
-// The setup page: who may open it (`admitVisitor`), what it asks (`wishes.ts`), and the return from GitHub
-// (`finishSetup`).
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { readLimited } from '../../api/read-request.ts';
-import { isEnvFileWritable } from './env-file.ts';
+import { isEnvFileWritable } from './app-credentials-store.ts';
 import { appTemplate, manifestFor } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { pageHeaders } from '../../pages/page-headers.ts';
-import { admitVisitor, ownForms, type SetupEnv } from './admit-visitor.ts';
-import { Attempts } from './attempts.ts';
-import { finishSetup, type SetupDeps } from './finish-setup.ts';
-import { publicUrlWarnings } from './public-url-warnings.ts';
+import { ownFormsOnly } from '../../auth/own-forms.ts';
+import { Attempts, finishSetup, type SetupDeps } from './finish-setup.ts';
+import { originOf, publicUrlWarnings } from './public-url.ts';
 import type { SetupCode } from './setup-code.ts';
-import { SetupCookies } from './setup-cookies.ts';
-import { codePage, reviewPage, setupPage } from './setup-pages.ts';
-import { readWishes, type Wishes } from './wishes.ts';
+import { SetupCookies, type SetupEnv } from './setup-cookies.ts';
+import { type Choices, codePage, readChoices, reviewPage, setupPage, stopPage } from './setup-pages.ts';
 
 /** The limit for the forms of these pages, in bytes. */
 const largestForm = 1024 * 1024;
@@ -32,9 +28,9 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
 
   const places = async () => ({ database: secretKey !== null, env: await isEnvFileWritable(envFile) });
 
-  const showForm = async (context: Context, wishes: Wishes, problem: string | null) => {
+  const showForm = async (context: Context, choices: Choices, problem: string | null) => {
     const warnings = publicUrlWarnings(config.publicUrl, webUrl);
-    const setup = { wishes, problem, webUrl, publicUrl: config.publicUrl, warnings, places: await places() };
+    const setup = { choices, problem, webUrl, publicUrl: config.publicUrl, warnings, places: await places() };
     return context.html(setupPage(setup), problem === null ? 200 : 422);
   };
 
@@ -85,38 +81,60 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   );
 
   routes.post('/', async (context) => {
-    const { wishes, problem } = readWishes(await formOf(context));
-    if (problem !== null) return showForm(context, wishes, problem);
+    const { choices, problem } = readChoices(await formOf(context));
+    if (problem !== null) return showForm(context, choices, problem);
     const { database, env } = await places();
-    const place = database && wishes.place === 'database' ? 'database' : 'env';
-    if (place === 'env' && !env) return showForm(context, wishes, `Holdfast cannot write ${envFile}.`);
+    const place = database && choices.place === 'database' ? 'database' : 'env';
+    if (place === 'env' && !env) return showForm(context, choices, `Holdfast cannot write ${envFile}.`);
     const origin = context.get('origin');
     const state = await cookies.begin(context, place);
     return context.html(
-      reviewOf(wishes, config.publicUrl, origin, `${webUrl}${settingsOf(wishes)}?state=${state}`),
+      reviewOf(choices, config.publicUrl, origin, `${webUrl}${settingsOf(choices)}?state=${state}`),
     );
   });
   return routes;
 }
 
 /** The summary of the new App, with the button to `action`, where GitHub creates it. */
-const reviewOf = (wishes: Wishes, publicUrl: string, origin: string, action: string) =>
+const reviewOf = (choices: Choices, publicUrl: string, origin: string, action: string) =>
   reviewPage(
     manifestFor({
-      name: wishes.name,
+      name: choices.name,
       publicUrl,
-      takesCommands: wishes.takesCommands,
+      takesCommands: choices.takesCommands,
       redirectUrl: `${origin}/setup/callback`,
     }),
     action,
-    wishes.owner === 'person' ? 'you' : wishes.organization,
+    choices.owner === 'person' ? 'you' : choices.organization,
   );
 
 /** The path where GitHub creates an App for this owner. */
-const settingsOf = ({ owner, organization }: Wishes): string =>
+const settingsOf = ({ owner, organization }: Choices): string =>
   `${owner === 'person' ? '' : `/organizations/${organization}`}/settings/apps/new`;
 
 const notStored: MiddlewareHandler = async (context, next) => {
   context.header('Cache-Control', 'no-store');
   return next();
 };
+
+/** Stops visitors who use a host name that is not ours. */
+const admitVisitor =
+  (publicUrl: string): MiddlewareHandler<SetupEnv> =>
+  async (context, next) => {
+    const origin = originOf(context.req.header('host'), publicUrl);
+    if (origin === null) {
+      const text = `Open ${publicUrl}/setup, or open the setup page at localhost on the machine that runs Holdfast. If people reach Holdfast by another name, set PUBLIC_URL to that name and restart Holdfast.`;
+      return context.html(stopPage('Wrong address', text), 403);
+    }
+    context.set('origin', origin);
+    return next();
+  };
+
+/** Stops forms that do not come from these pages. */
+const ownForms = ownFormsOnly(
+  (context) => context.get('origin'),
+  (context) => {
+    const text = 'Open the setup page directly. A proxy in front of Holdfast must forward the Host header.';
+    return context.html(stopPage('Request from another site', text), 403);
+  },
+);

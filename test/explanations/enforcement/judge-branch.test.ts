@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import type { BranchFacts, Requirement } from '../../../src/explanations/enforcement/branch-facts.ts';
+import {
+  type BranchFacts,
+  type Requirement,
+  judgeBranch,
+} from '../../../src/explanations/enforcement/judge-branch.ts';
 import { type Finding, isEnforced, states } from '../../../src/explanations/enforcement/finding.ts';
-import { judgeBranch } from '../../../src/explanations/enforcement/judge-branch.ts';
 import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
 
 // Answers that the sandbox cannot give: an Enterprise's rulesets, older servers, partial answers.

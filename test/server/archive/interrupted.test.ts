@@ -3,8 +3,8 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTables } from '../../../src/server/archive/contents.ts';
-import { beginImport, insertNext } from '../../../src/server/archive/import-progress.ts';
-import { readArchive } from '../../../src/server/archive/read-archive.ts';
+import { beginImport, insertNext } from '../../../src/server/archive/import-database.ts';
+import { readArchive } from '../../../src/server/archive/archive-file.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import {
   embedded,

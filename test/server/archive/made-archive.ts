@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { inject } from 'vitest';
 import { exportDatabase } from '../../../src/server/archive/export-database.ts';
-import { lastLine, sumOfLines } from '../../../src/server/archive/header.ts';
+import { lastLine, sumOfLines } from '../../../src/server/archive/archive-file.ts';
 import { type Import, importDatabase } from '../../../src/server/archive/import-database.ts';
 import type { Config } from '../../../src/config.ts';
 import { openConnection } from '../../../src/database/connect.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RateBudgets } from '../../../src/github/rate-limits.ts';
-import { gaugesOf } from '../../../src/server/metrics/gauges-of.ts';
+import { gaugesOf } from '../../../src/server/metrics/figures.ts';
 import { samplesIn } from '../../support/samples.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOf } from '../../../src/server/setup/admission.ts';
-import { isLoopbackAddress } from '../../../src/server/setup/loopback.ts';
-import { publicUrlWarnings } from '../../../src/server/setup/public-url-warnings.ts';
+import { originOf, isLoopbackAddress, publicUrlWarnings } from '../../../src/server/setup/public-url.ts';
 
 const publicUrl = 'https://holdfast.example';
 

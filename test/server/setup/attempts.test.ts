@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Attempts } from '../../../src/server/setup/attempts.ts';
+import { Attempts } from '../../../src/server/setup/finish-setup.ts';
 
 test('of several Apps, the first that can be saved is, and the others are refused', async () => {
   const attempts = new Attempts();
   const kept: string[] = [];
-  const keep = (name: string) => attempts.keepFirst(async () => void kept.push(name));
-  const broken = attempts.keepFirst(() => Promise.reject(new Error('the disk is full')));
+  const keep = (name: string) => attempts.saveFirst(async () => void kept.push(name));
+  const broken = attempts.saveFirst(() => Promise.reject(new Error('the disk is full')));
   const [failed, one, two] = await Promise.allSettled([broken, keep('one'), keep('two')]);
   expect(failed).toMatchObject({ reason: { message: 'the disk is full' } });
   expect(one.status).toBe('fulfilled');

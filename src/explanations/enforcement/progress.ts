@@ -1,5 +1,7 @@
+import { requirePlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
+import type { Account } from '../../generated/prisma/client.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';
 import {
   type HeldPullRequest,
@@ -13,6 +15,7 @@ import { isJudged } from '../../freezes/list-freezes.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
+import { matchedRepositories } from '../../plans/matched-repositories.ts';
 import { isFreezeEnforced } from './finding.ts';
 import { recentEnforcement } from './recent-enforcement.ts';
 
@@ -39,7 +42,13 @@ export type FreezeEnforcement = {
   isLookDue: boolean;
 };
 
-type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: number; since: Date | null };
+type FreezeRow = {
+  kind: 'head' | 'group';
+  to_hold: number;
+  held: number;
+  waiting: number;
+  since: Date | null;
+};
 
 /**
  * The progress of a freeze.
@@ -53,7 +62,7 @@ export async function freezeEnforcement(
   const freeze = await requireFreeze(deps, repository, id);
   const report = await recentEnforcement(deps, repository);
   const held = (await heldPullRequests(deps, repository.id)).filter(({ heldBy }) => heldBy.includes(id));
-  const rows = await deps.db.$queryRaw<Row[]>`
+  const rows = await deps.db.$queryRaw<FreezeRow[]>`
     SELECT kind, count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(DISTINCT sha) FILTER (WHERE is_waiting)::int AS waiting,
       min(waiting_since) FILTER (WHERE is_waiting) AS since
@@ -87,4 +96,54 @@ export async function freezeEnforcement(
     lookedAt: reconciledAt,
     isLookDue: reconcileRequestedAt !== null,
   };
+}
+
+/** How much of a plan's ongoing freezes is enforced. */
+type PlanEnforcement = {
+  repositories: number;
+  /** Pull requests that should be held, that are known to be held, and that wait for their status. */
+  toHold: number;
+  held: number;
+  waiting: number;
+  /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
+  notEnforced: string[];
+};
+
+type PlanRow = { to_hold: number; held: number; waiting: number; leaky: bigint[] | null };
+
+/**
+ * The progress of a plan in all its repositories, from our tables only.
+ * @throws Refusal not-found if the plan is over or deleted.
+ */
+export async function planEnforcement(deps: Deps, account: Account, id: string): Promise<PlanEnforcement> {
+  const plan = await requirePlan(deps.db, deps, account, id);
+  const [matched, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
+  const leaky = new Set(row.leaky ?? []);
+  return {
+    repositories: matched.length,
+    toHold: row.to_hold,
+    held: row.held,
+    waiting: row.waiting,
+    notEnforced: matched
+      .filter((each) => !each.isFreezable || leaky.has(each.id))
+      .map(({ name }) => `${account.login}/${name}`),
+  };
+}
+
+/** Counts all repositories with one statement. */
+async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<PlanRow> {
+  const now = nowOf(clock);
+  const [row] = await db.$queryRaw<[PlanRow]>`
+    SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
+      count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
+      array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
+    FROM (
+      SELECT held.repository_id, ${whyNotHeld} AS why
+      FROM open_pull_requests held ${statusesOfHeld}
+      WHERE EXISTS (
+        SELECT FROM freezes f
+        WHERE f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
+          AND f.deleted_at IS NULL AND f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now}))
+    ) AS shown`;
+  return row;
 }

@@ -1,5 +1,33 @@
-import { BlockList, isIPv4 } from 'node:net';
-import { isLoopbackHost } from './loopback.ts';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+// By which names people and GitHub reach this service.
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether an IP address is a loopback address, also as IPv4 in IPv6 notation. */
+export function isLoopbackAddress(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && loopback.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Whether a URL's host name (`[::1]` in brackets) always means this machine. */
+export const isLoopbackHost = (hostname: string): boolean =>
+  hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
+
+/**
+ * The origin in the address bar of a person who opens the setup page: a name of this machine, or PUBLIC_URL. Null for
+ * any other name, because an attacker may point it at us (DNS rebinding), or the cookies would not work.
+ * @param host the Host header, with its port.
+ */
+export function originOf(host: string | undefined, publicUrl: string): string | null {
+  if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return null;
+  const local = URL.parse(`http://${host}`);
+  if (local && isLoopbackHost(local.hostname)) return local.origin;
+  const named = new URL(publicUrl);
+  return URL.parse(`${named.protocol}//${host}`)?.host === named.host ? named.origin : null;
+}
 
 const privateNetworks = new BlockList();
 for (const [network, prefix] of [

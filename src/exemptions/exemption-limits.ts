@@ -2,7 +2,7 @@ import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { countApproved, countRequests, type ExemptionRecord } from './exemption-store.ts';
+import type { ExemptionRecord } from './exemption-store.ts';
 
 // Limits, because every observation of a repository reads all exemptions that are not over.
 
@@ -15,13 +15,19 @@ const hour = 3_600_000;
 const mostApproved = 20;
 
 /** @throws Refusal conflict. */
-export async function assertRoomForRequest(
+export async function assertRequestLimit(
   tx: Tx,
   repository: FoundRepository,
   actor: Actor,
   now: Date,
 ): Promise<void> {
-  const { open, made } = await countRequests(tx, repository.id, actor, new Date(now.getTime() - hour));
+  const since = new Date(now.getTime() - hour);
+  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
+    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
+      count(*) FILTER (WHERE requested_at > ${since})::int AS made
+    FROM exemptions WHERE repository_id = ${repository.id} AND (ended_at IS NULL OR ended_at > ${since})
+      AND requested_by->>'type' = ${actor.type} AND requested_by->>'id' = ${String(actor.id)}`;
+  const { open, made } = row!;
   const name = fullName(repository);
   if (made >= mostAnHour)
     throw conflict(
@@ -34,13 +40,15 @@ export async function assertRoomForRequest(
 }
 
 /** @throws Refusal conflict. */
-export async function assertRoomForApproval(
+export async function assertApprovalLimit(
   tx: Tx,
   repository: FoundRepository,
   { pullRequest }: ExemptionRecord,
   now: Date,
 ): Promise<void> {
-  if ((await countApproved(tx, repository.id, pullRequest, now)) < mostApproved) return;
+  const about = { repositoryId: repository.id, number: pullRequest };
+  const isApplied = { state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
+  if ((await tx.exemption.count({ where: { ...about, ...isApplied } })) < mostApproved) return;
   const name = fullName(repository);
   throw conflict(
     `${name}#${pullRequest} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/exemptions?state=approved&pull_request=${pullRequest} lists them.`,

@@ -15,37 +15,43 @@ export type Asking = {
   spare?: string | null;
 };
 
-/** Whether to ask as the App or as its installation. */
-type As = 'app' | 'installation';
+/** What a request about the repository names. Requests of the App take only `request`. */
+type Named = { owner: string; repo: string; request: { signal: AbortSignal } };
 
 /**
  * Asks GitHub one question and never throws: if GitHub does not answer, the fact is unknown, with the reason. Asks
  * nothing for an installation that is suspended, spared, or limited by GitHub.
+ * @param as the App, or its installation.
  */
 export async function ask<Answer>(
   { deps, repository, signal, spare }: Asking,
-  as: As,
-  question: (client: GitHubClient, request: { signal: AbortSignal }) => Promise<Answer>,
+  as: 'app' | 'installation',
+  question: (client: GitHubClient, named: Named) => Promise<Answer>,
 ): Promise<Fact<Answer>> {
-  const { installation } = repository;
-  const { pausedUntil, suspendedAt } = installation;
-  if (as === 'installation' && suspendedAt) return notKnown('the installation is suspended');
-  if (as === 'installation' && pausedUntil && pausedUntil.getTime() > deps.clock.now()) {
-    return notKnown(`GitHub's rate limit is used up until ${pausedUntil.toISOString()}`);
+  const { installation, account, name: repo } = repository;
+  const isForInstallation = as === 'installation';
+  if (isForInstallation) {
+    const { pausedUntil, suspendedAt } = installation;
+    if (suspendedAt) return notKnown('the installation is suspended');
+    if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return notKnown(usedUpUntil(pausedUntil));
+    if (spare) return notKnown(spare);
   }
-  if (as === 'installation' && spare) return notKnown(spare);
   try {
     signal.throwIfAborted();
     const answering = (async () => {
-      const client = await (as === 'app' ? deps.github.asApp() : deps.github.asInstallation(installation.id));
-      return question(client, { signal });
+      const client = await (isForInstallation
+        ? deps.github.asInstallation(installation.id)
+        : deps.github.asApp());
+      return question(client, { owner: account.login, repo, request: { signal } });
     })();
     return known(await Promise.race([answering, rejectedBy(signal)]));
   } catch (error) {
-    if (as === 'installation') await pauseIfLimited(deps, installation.id, error);
+    if (isForInstallation) await pauseIfLimited(deps, installation.id, error);
     return notKnown(whyNot(error, deps.clock.now()));
   }
 }
+
+const usedUpUntil = (until: Date): string => `GitHub's rate limit is used up until ${until.toISOString()}`;
 
 /** Fetching a token ignores the signal, so we race against it. */
 const rejectedBy = (signal: AbortSignal): Promise<never> =>
@@ -61,7 +67,7 @@ function whyNot(error: unknown, now: number): string {
     case 'absent':
       return 'GitHub does not show it to Holdfast';
     case 'limited':
-      return `GitHub's rate limit is used up until ${new Date(failure.retryAt).toISOString()}`;
+      return usedUpUntil(new Date(failure.retryAt));
     default:
       return 'GitHub did not answer';
   }

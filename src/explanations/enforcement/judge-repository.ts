@@ -1,0 +1,151 @@
+import { isForgotten } from '../../freezes/freeze.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import type { Target } from './judge-branch.ts';
+import type { TouchedBranches } from './read-branches.ts';
+
+// Findings from our own data.
+
+/** @param isOn whether a product switches freezes on. @param installationUrl the page of the installation. */
+export function judgeInstallation(
+  { account, name, archived, installation }: FoundRepository,
+  isOn: boolean,
+  { web, repository }: Target,
+  installationUrl: string,
+): Finding[] {
+  const found = findingsOf('installation');
+  const product = findingsOf('product');
+  const findings: Finding[] = [];
+  if (installation.suspendedAt)
+    findings.push(
+      found(
+        'failed',
+        `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
+        `Unsuspend it at ${installationUrl}.`,
+      ),
+    );
+  if (archived)
+    findings.push(
+      found(
+        'warning',
+        `${repository} is archived, so nothing merges there and you cannot create freezes.`,
+        `Unarchive it at ${web}/${repository}/settings.`,
+      ),
+    );
+  findings.push(
+    isOn
+      ? product('ok', `Freezes are switched on for ${repository}.`)
+      : product(
+          'failed',
+          `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is held.`,
+          `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
+        ),
+  );
+  return findings;
+}
+
+/** Freezes that somebody may have forgotten. @param freezes the freezes that are not over. */
+export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository }: Target): Finding[] {
+  const forgotten = freezes
+    .filter((freeze) => isForgotten(freeze, now))
+    .map(({ id, startsAt }) => `${id} (since ${startsAt.toISOString().slice(0, 10)})`);
+  if (forgotten.length === 0) return [];
+  return [
+    findingsOf('forgotten')(
+      'warning',
+      `Freezes without an end have been ongoing for two weeks or longer: ${listed(forgotten, 5)}.`,
+      `If nobody needs them, delete them with POST /v1/repos/${repository}/scheduled_freeze/{id}/delete, or set an end with PATCH.`,
+    ),
+  ];
+}
+
+/** Branches that we could not list, or that were too many. @param most how many we check. */
+export function judgeTouched(
+  { defaultBranch, bases }: TouchedBranches,
+  count: number,
+  most: number,
+  { web, repository, context }: Target,
+): Finding[] {
+  const found = findingsOf('branches');
+  const findings: Finding[] = [];
+  const settings = `${web}/${repository}/settings`;
+  if (!defaultBranch.known)
+    findings.push(
+      findingsOf('required_check')(
+        'unknown',
+        `Holdfast cannot tell whether the default branch requires ${context}: ${defaultBranch.reason}.`,
+        `Check ${settings}/branches and ${web}/${repository}/rules.`,
+      ),
+    );
+  if (!bases.known)
+    findings.push(
+      found('unknown', `Holdfast cannot tell which branches have open pull requests: ${bases.reason}.`),
+    );
+  if (count > most)
+    findings.push(
+      found(
+        'warning',
+        `Pull requests are open for ${count} branches. Holdfast checked ${most} of them.`,
+        `Require ${context} with a branch name pattern at ${settings}/rules.`,
+      ),
+    );
+  return findings;
+}
+
+/** Whether everything that freezes should hold is known to be held. @param held what they hold or should hold. */
+export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Target): Finding[] {
+  const rules = `${web}/${repository}/settings/rules`;
+  /** A finding about the pull requests that are not held for a reason, if there are any. */
+  const about = (
+    reason: ReasonNotHeld,
+    check: Finding['check'],
+    state: Finding['state'],
+    message: string,
+    remedy: string,
+  ): Finding[] => {
+    const numbers = held.flatMap(({ notHeld, number }) => (notHeld === reason ? `#${number}` : []));
+    return numbers.length > 0
+      ? [findingsOf(check)(state, `${message}: ${listed(numbers, 20)}.`, remedy)]
+      : [];
+  };
+  const findings = [
+    ...about(
+      'leaking',
+      'leaking',
+      'failed',
+      'GitHub would merge pull requests that freezes should hold',
+      `Require ${context} from Holdfast on their base branches at ${rules}. Holdfast asks GitHub again within a minute.`,
+    ),
+    ...about(
+      'refused',
+      'held',
+      'failed',
+      'GitHub refused the Holdfast status on pull requests that freezes should hold',
+      'Push a new commit to each. GitHub accepts at most 1,000 statuses with the same name on a commit.',
+    ),
+    ...about(
+      'contested',
+      'held',
+      'failed',
+      'Somebody keeps overwriting the Holdfast status on pull requests that freezes should hold',
+      `Find out who in the audit log (freeze_status.overwritten), and choose Holdfast as the source of ${context} at ${rules}.`,
+    ),
+    ...about(
+      'waiting',
+      'held',
+      'warning',
+      'These pull requests are waiting for their statuses',
+      'Wait. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.',
+    ),
+  ];
+  if (held.length === 0 || findings.length > 0) return findings;
+  const message = `Every pull request that freezes should hold is known to be held: ${held.length}.`;
+  return [findingsOf('held')('ok', message)];
+}
+
+function listed(names: string[], most: number): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

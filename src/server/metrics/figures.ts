@@ -1,0 +1,126 @@
+import { Gauge, Registry } from '@prometheus-io/client';
+import type { Budget } from '../../github/rate-limits.ts';
+import { nowOf, within } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { Answers } from '../../github/cache.ts';
+import { type TaskName, taskNames } from '../../queue/jobs.ts';
+import { datedBack } from '../../queue/queue.ts';
+import { lateStatuses } from '../../statuses/write-store.ts';
+
+/** What the database knows of the work that is left and of what is on. The same for all processes on it. */
+type Figures = {
+  /** Commit statuses that are still to write, but for repeats that wait on purpose. */
+  statusesWaiting: number;
+  /** Since when the oldest of them waits; null: none does. */
+  waitingSince: Date | null;
+  freezesOngoing: number;
+  /** Open pull requests that GitHub would merge although a freeze holds them. */
+  pullRequestsLeaking: number;
+  /**
+   * Of each task, how many jobs are due, since when the oldest of them is (null: none is), and how many wait for another
+   * try after they failed.
+   */
+  jobs: { task: TaskName; waiting: number; dueSince: Date | null; failing: number }[];
+};
+
+// Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `renewJobs` does.
+// A failed job comes back within 60 s.
+const figures = `
+  WITH statuses AS (
+    ${lateStatuses('$1')}
+  ), jobs AS (
+    SELECT task, count(*) FILTER (WHERE due_at <= job_now())::int AS waiting,
+      min(due_at) FILTER (WHERE due_at <= job_now()) AS due_since,
+      count(*) FILTER (WHERE attempt > 0 AND NOT is_taken)::int AS failing
+    FROM jobs WHERE due_at <= job_now() + interval '60 seconds' GROUP BY task
+  )
+  SELECT statuses.waiting AS "statusesWaiting", statuses.since AS "waitingSince", (
+      SELECT count(*)::int FROM freezes
+      WHERE starts_at <= $1::timestamptz AND (ends_at IS NULL OR ends_at > $1::timestamptz) AND deleted_at IS NULL
+    ) AS "freezesOngoing", (
+      SELECT count(*)::int FROM open_pull_requests
+      WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
+    ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting,
+    jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
+  FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
+
+type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
+
+/** Reads all of them with one statement. @throws what the database answers. */
+async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
+  const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
+  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking } = rows[0]!;
+  const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
+  return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs };
+}
+
+/** Milliseconds for which all scrapes share an answer. */
+const goodFor = 10_000;
+/** Milliseconds that the database has to answer: Prometheus gives a scrape 10 s. */
+const patience = 3000;
+
+/**
+ * Gives the figures to any number of scrapes. They share one question to the database, which is asked at most once in
+ * 10 s, and never while the last one is under way.
+ * @returns null if the database did not answer, or not in time.
+ */
+export function shareFigures(deps: Pick<Deps, 'sql' | 'clock' | 'log'>): () => Promise<Figures | null> {
+  const answers = new Answers<Figures | null>(deps.clock, 1, () => goodFor);
+  const ask = () =>
+    readFigures(deps).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'the figures for a scrape of metrics could not be read');
+      return null;
+    });
+  return () => within(patience, answers.get('figures', ask));
+}
+
+/** The installations with the least left are shown, so many at most. */
+const mostBudgets = 100;
+
+/**
+ * The present figures, in a registry for one scrape. Leaves out what is not known, and keeps nothing old.
+ * @param figures null if the database did not answer.
+ * @param now milliseconds since the epoch.
+ */
+export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number): Registry {
+  const registry = new Registry();
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name: `holdfast_${name}`, help, labelNames, registers: [registry] });
+
+  gauge('scrape_database_up', 'Whether the database answered this scrape: 1 or 0').set(figures ? 1 : 0);
+  const rateLimit = gauge(
+    'github_rate_limit_remaining_ratio',
+    'Share of the hourly GitHub rate limit that is left, 0 to 1, as this process last heard',
+    ...(['installation', 'resource'] as const),
+  );
+  const scarcest = budgets.toSorted((one, other) => one.share - other.share).slice(0, mostBudgets);
+  for (const { installationId, resource, share } of scarcest)
+    rateLimit.set({ installation: installationId, resource }, share);
+  if (!figures) return registry;
+
+  const secondsSince = (since: Date | null, less = 0): number =>
+    since ? Math.max(0, now - since.getTime() - less) / 1000 : 0;
+  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs } = figures;
+  gauge('statuses_waiting', 'Commit statuses that are still to be written').set(statusesWaiting);
+  gauge('statuses_oldest_waiting_seconds', 'How long the oldest commit status has waited; 0: none waits').set(
+    secondsSince(waitingSince),
+  );
+  gauge('freezes_ongoing', 'Freezes that are on').set(freezesOngoing);
+  gauge(
+    'pull_requests_leaking',
+    'Open pull requests that GitHub would merge although a freeze holds them',
+  ).set(pullRequestsLeaking);
+  const waiting = gauge('jobs_waiting', 'Jobs that are due and not begun, by task', 'task');
+  const oldest = gauge(
+    'jobs_oldest_due_seconds',
+    'How long the oldest due job has waited, by task; up to a minute less for planned work',
+    'task',
+  );
+  const failing = gauge('jobs_failing', 'Jobs that failed and wait for another try, by task', 'task');
+  for (const { task, ...count } of jobs) {
+    waiting.set({ task }, count.waiting);
+    oldest.set({ task }, secondsSince(count.dueSince, datedBack));
+    failing.set({ task }, count.failing);
+  }
+  return registry;
+}
