@@ -103,12 +103,11 @@ const problems = (list) => list.map(({ loc, msg }) => {
 	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
 	return place ? `${place}: ${String(msg)}` : String(msg);
 }).join("\n");
-function whyNoAnswer(error) {
+function noAnswer(url, error) {
 	const { message, cause } = error;
-	return {
-		why: cause instanceof Error && cause.message ? cause.message : message,
-		remedy: isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL."
-	};
+	const why = cause instanceof Error && cause.message ? cause.message : message;
+	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
+	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
 // src/cli/version.ts
@@ -182,10 +181,6 @@ function serviceAt(world, url, token, retries = forPeople) {
 		patch: send("patch"),
 		delete: send("delete")
 	};
-}
-function noAnswer(url, error) {
-	const { why, remedy } = whyNoAnswer(error);
-	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 function sender(url, token, { method, path, params, query = {}, body }) {
 	const values = params;

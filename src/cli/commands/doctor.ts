@@ -3,9 +3,9 @@ import type { Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { command, type GlobalOptions, warnOfReaders } from '../command.ts';
 import { addressesFile, hostOf, namedAddress, readAddress, saveAddress } from '../service/address.ts';
-import { readJson, whyNoAnswer } from '../service/answers.ts';
+import { noAnswer, readJson } from '../service/answers.ts';
 import { credentialOf } from '../service/credential.ts';
-import { patience } from '../service/service.ts';
+import { patience, type Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, notKnown, Stop } from '../stop.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import type { World } from '../world.ts';
@@ -25,9 +25,7 @@ export const login = command<{ host?: string }, [address: string]>({
     'This saves no credential. Each command uses --token, HOLDFAST_TOKEN, or the output of `gh auth token` for that GitHub host.',
   async run({ world, output }, { host = hostOf(world) }, text) {
     const url = readAddress(text);
-    const findings = await askService({ url }).catch((error: unknown) => {
-      throw error instanceof CannotAsk ? notKnown(error.message) : error;
-    });
+    const findings = await askService({ url });
     saveAddress(world, host, url);
     for (const { message } of findings) output.line(message);
     output.line(`Kept for ${host} in ${addressesFile(world)}.`);
@@ -95,56 +93,51 @@ export type DoctorOptions = {
 };
 
 /** A finding of the service about the repository, or of the doctor about the service. */
-type Line = {
-  check: string;
-  state: keyof typeof marks;
-  branch?: string;
-  message: string;
-  remedy: string | null;
+type Finding = Omit<Schemas['Finding'], 'check'> & { check: string };
+type OfRepository = { enforced: boolean | 'unknown'; leaking?: number[]; findings: Finding[] };
+/** @property error why there are no more findings, and what to do. */
+type Report = Partial<OfRepository> & {
+  url: string;
+  repository?: string;
+  findings: Finding[];
+  error?: string;
 };
-
-/** Without an answer there are no findings. The message says what to do. */
-export class CannotAsk extends Error {}
 
 /** Asks a service whether it runs well and can hold a repository, and prints the findings. @returns the exit code. */
 export async function diagnose(options: DoctorOptions, output: Writable): Promise<ExitCode> {
-  const findings: Line[] = [];
-  let enforced: boolean | 'unknown' | undefined;
-  let leaking: number[] | undefined;
-  let error: string | undefined;
+  const { url, repository } = options;
+  let report: Report = { url, repository, findings: [] };
   try {
-    findings.push(...(await askService(options)));
-    if (options.repository !== undefined) {
-      const report = await askRepository(options, options.repository);
-      ({ enforced, leaking } = report);
-      findings.push(...report.findings);
+    report.findings = await askService(options);
+    if (repository !== undefined) {
+      const { enforced, leaking, findings } = await askRepository(options, repository);
+      report = { url, repository, enforced, leaking, findings: [...report.findings, ...findings] };
     }
-  } catch (cause) {
-    if (!(cause instanceof CannotAsk)) throw cause;
-    error = cause.message;
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    report.error = error.message;
   }
-  const report = { url: options.url, repository: options.repository, enforced, leaking, findings, error };
   output.write(options.isJson ? jsonLine(report) : forPeople(report));
-  if (error !== undefined) return exitCodes.notKnown;
-  if (findings.some(({ state }) => state === 'failed')) return exitCodes.refused;
-  return enforced === 'unknown' ? exitCodes.notKnown : exitCodes.done;
+  if (report.error !== undefined) return exitCodes.notKnown;
+  if (report.findings.some(({ state }) => state === 'failed')) return exitCodes.refused;
+  return report.enforced === 'unknown' ? exitCodes.notKnown : exitCodes.done;
 }
 
-/** Whether the service runs, and can work. @throws CannotAsk if nothing answers, or not Holdfast. */
-export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Line[]> {
+/** Whether the service runs, and can work. @throws Stop if nothing answers, or not Holdfast. */
+export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Finding[]> {
   const document = await get(options, '/v1/openapi.json');
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
   const { status, detail } = (ready.body ?? {}) as { status?: unknown; detail?: unknown };
   // The answer of the service until there is an App.
-  if (status === 'setup') throw new CannotAsk(`Holdfast answers at ${options.url}. ${String(detail)}`);
+  if (status === 'setup') throw notKnown(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
-    throw new CannotAsk(
+    throw notKnown(
       `The service at ${options.url} is not Holdfast. Set the address with --url or HOLDFAST_URL.`,
     );
   }
   const message = `Holdfast answers at ${options.url}, with API version ${String(info.version)}.`;
-  const running: Line = { check: 'service', state: 'ok', message, remedy: null };
+  const running: Finding = { check: 'service', state: 'ok', message, remedy: null };
   if (ready.status === 200) return [running];
   const why = `Holdfast is not ready: GET /readyz answers ${ready.status} ${JSON.stringify(ready.body)}.`;
   const remedy = 'Check the log of the service. Its database or its job queue does not answer.';
@@ -154,13 +147,13 @@ export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>):
 async function askRepository(options: DoctorOptions, repository: string) {
   const [owner, name, ...rest] = repository.split('/');
   if (!owner || !name || rest.length > 0) {
-    throw new CannotAsk(`"${repository}" is not a repository. Write it as owner/repository.`);
+    throw notKnown(`"${repository}" is not a repository. Write it as owner/repository.`);
   }
   if (!options.token || !/^[\x21-\x7e]+$/.test(options.token)) {
     const what = options.token
       ? 'HOLDFAST_TOKEN contains characters that no credential has, such as a space or a quote. '
       : '';
-    throw new CannotAsk(
+    throw notKnown(
       `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin of the repository.`,
     );
   }
@@ -173,7 +166,7 @@ async function askRepository(options: DoctorOptions, repository: string) {
     : typeof detail === 'string'
       ? detail
       : 'It does not say why. It may be older than this doctor.';
-  throw new CannotAsk(`Holdfast answers ${status} about ${repository}: ${says}`);
+  throw notKnown(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
 /** A redirect is an error, because it would send the credential elsewhere. */
@@ -187,23 +180,21 @@ async function get(
       signal: AbortSignal.timeout(patience),
       headers: token && path.startsWith('/v1/repos/') ? { Authorization: `Bearer ${token}` } : {},
     });
-    const text = await response.text();
-    return { status: response.status, body: readJson(text) };
+    return { status: response.status, body: readJson(await response.text()) };
   } catch (error) {
-    const { why, remedy } = whyNoAnswer(error);
-    throw new CannotAsk(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+    throw noAnswer(url, error);
   }
 }
 
-type Asked = { enforced: boolean | 'unknown'; leaking?: number[]; findings: Line[] };
-
 /** Whether an answer has the fields that are printed. */
-function isReport(body: unknown): body is Asked {
+function isReport(body: unknown): body is OfRepository {
   const { enforced, findings } = (body ?? {}) as { enforced?: unknown; findings?: unknown };
   return (
     (typeof enforced === 'boolean' || enforced === 'unknown') &&
     Array.isArray(findings) &&
-    findings.every(({ state, message }: Line) => Object.hasOwn(marks, state) && typeof message === 'string')
+    findings.every(
+      ({ state, message }: Finding) => Object.hasOwn(marks, state) && typeof message === 'string',
+    )
   );
 }
 
@@ -213,14 +204,6 @@ const conclusions = new Map<boolean | 'unknown' | undefined, string>([
   [false, 'Freezes are NOT enforced.'],
   ['unknown', 'Holdfast cannot tell whether freezes are enforced.'],
 ]);
-
-type Report = {
-  findings: Line[];
-  leaking?: number[];
-  enforced?: boolean | 'unknown';
-  repository?: string;
-  error?: string;
-};
 
 function forPeople({ findings, enforced, repository, error }: Report): string {
   const width = Math.max(...Object.values(marks).map(({ length }) => length));

@@ -3,7 +3,7 @@ import type { components, paths } from '../../generated/v1.d.ts';
 import { notKnown, Stop } from '../stop.ts';
 import { version } from '../version.ts';
 import type { World } from '../world.ts';
-import { readJson, refusalIn, whyNoAnswer } from './answers.ts';
+import { noAnswer, readJson, refusalIn } from './answers.ts';
 
 // The types of the API come from the OpenAPI document of the service: see bin/write-api-types.ts.
 
@@ -127,11 +127,6 @@ export function serviceAt(world: World, url: string, token: string, retries = fo
     patch: send('patch'),
     delete: send('delete'),
   };
-}
-
-function noAnswer(url: string, error: unknown): Stop {
-  const { why, remedy } = whyNoAnswer(error);
-  return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 
 /** Sends the request once for each call. A redirect is an error, because it would send the credential elsewhere. */
