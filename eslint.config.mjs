@@ -68,7 +68,7 @@ const pure = [
   'src/conditions/**',
   'src/explanations/enforcement/{finding,touched-branches}.ts',
   'src/explanations/enforcement/judge-*.ts',
-  'src/cli/scopes/{path-test,scopes-file,touched-scopes}.ts',
+  'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
@@ -94,6 +94,8 @@ const shipped = [
   'src/cli/**',
   'src/clock.ts',
   'src/conditions/**',
+  // Only types.
+  'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',
   'src/time/**',
 ];

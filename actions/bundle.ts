@@ -14,7 +14,7 @@ export type ActionFiles = { 'push-scopes.mjs': string; 'LICENSES.txt': string };
 export async function bundleAction(): Promise<ActionFiles> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const bundle = await rolldown({
-    input: join(root, 'src/cli/github-actions/push-scopes.ts'),
+    input: join(root, 'src/cli/scopes/push-scopes-action.ts'),
     cwd: root,
     platform: 'node',
     transform: { target: 'node20' },
@@ -33,7 +33,7 @@ export async function bundleAction(): Promise<ActionFiles> {
   await bundle.close();
   if (output.length !== 1) throw new Error('The action is not one file.');
   const head =
-    '// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. LICENSES.txt has the licenses of its packages.\n';
+    '// Made by npm run build:action from src/cli/scopes/push-scopes-action.ts. LICENSES.txt has the licenses of its packages.\n';
   return {
     'push-scopes.mjs': head + output[0].code,
     'LICENSES.txt': licensesOf(output[0].moduleIds),

@@ -1,5 +1,5 @@
 // The last step of `npm ci`.
-import { rmSync, symlinkSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
@@ -27,5 +27,10 @@ if (major > 22 || (major === 22 && minor >= 18)) {
     await import('../src/server/app.ts');
   } catch (error) {
     process.stderr.write(`No database was prepared, so a first start takes longer: ${error}\n`);
+  }
+  // Without the packages of development, nobody checks types.
+  if (existsSync(fileURLToPath(new URL('../node_modules/openapi-typescript', import.meta.url)))) {
+    const { writeApiTypes } = await import('./write-api-types.ts');
+    await writeApiTypes();
   }
 }

@@ -4,7 +4,7 @@ import { format, resolveConfig } from 'prettier';
 import { db } from '../src/server/archive/db-commands.ts';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/program.ts';
-import { variables } from '../src/cli/variables.ts';
+import { variables } from '../src/cli/world.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 

@@ -70,6 +70,8 @@ const stage = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
 try {
   execFileSync('tar', ['-x', '-C', stage], { input: run('git', 'archive', 'HEAD') });
   symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'));
+  // The types that `npm ci` writes.
+  symlinkSync(join(root, 'src/generated'), join(stage, 'src/generated'));
   const pack = ['pack', '--workspace', 'holdfast-cli', '--pack-destination', out];
   execFileSync('npm', pack, { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] });
 } finally {

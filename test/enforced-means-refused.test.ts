@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/github.ts';
-import { doctor } from '../src/cli/doctor.ts';
+import { diagnose } from '../src/cli/commands/doctor.ts';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -49,7 +49,7 @@ async function everyWord(repository: string, id: string) {
   const answer = async (path: string) =>
     (await acme.call('GET', `/v1/repos/${repository}${path}`, { as: acme.admin })).body.enforced;
   const output = new PassThrough();
-  await doctor({ repository, url: acme.app.url, token: acme.admin, isJson: true }, output);
+  await diagnose({ repository, url: acme.app.url, token: acme.admin, isJson: true }, output);
   const ada = new Visitor(acme);
   await ada.signIn('ada');
   const { text } = await ada.open(`/repos/${repository}`);

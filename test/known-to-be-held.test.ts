@@ -1,7 +1,7 @@
 // A pull request is called held only if that is known. The rest should be held, with the reason.
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { doctor } from '../src/cli/doctor.ts';
+import { diagnose } from '../src/cli/commands/doctor.ts';
 import { correctStatus } from '../src/statuses/correct.ts';
 import { takeLease } from '../src/statuses/lease.ts';
 import { settle } from '../src/statuses/write-store.ts';
@@ -54,7 +54,7 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   expect(await page('acme/web/pulls/3')).toContain('but somebody keeps overwriting its status.');
   const output = new PassThrough();
   const options = { repository: web, url: acme.app.url, token: acme.admin, isJson: false };
-  expect(await doctor(options, output)).toBe(1);
+  expect(await diagnose(options, output)).toBe(1);
   const said = String(output.read());
   expect(said).toContain(
     'FAILED   GitHub refused the Holdfast status on pull requests that freezes should hold: #2.',

@@ -1,10 +1,10 @@
-// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. LICENSES.txt has the licenses of its packages.
+// Made by npm run build:action from src/cli/scopes/push-scopes-action.ts. LICENSES.txt has the licenses of its packages.
 import { createRequire } from "node:module";
-import { parseArgs } from "node:util";
+import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { join, posix, resolve, win32 } from "node:path";
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 // \0rolldown/runtime.js
@@ -29,6 +29,313 @@ var Stop = class extends Error {
 const misused = (message) => new Stop(exitCodes.notKnown, message);
 const refused = (message, status) => new Stop(exitCodes.refused, message, status);
 const notKnown = (message, status) => new Stop(exitCodes.notKnown, message, status);
+// src/cli/memory.ts
+const settingsFolder = (machine) => folder(machine, {
+	windows: "APPDATA",
+	xdg: "XDG_CONFIG_HOME",
+	below: ".config"
+});
+function folder({ env, home, platform }, { windows, xdg, below }) {
+	if (platform === "win32") return win32.join(env[windows] ?? win32.join(home, "AppData", "Roaming"), "holdfast");
+	const named = env[xdg];
+	return posix.join(named && posix.isAbsolute(named) ? named : posix.join(home, below), "holdfast");
+}
+function readJsonFile(path) {
+	let text;
+	try {
+		text = readFileSync(path, "utf8");
+	} catch (error) {
+		if (error.code === "ENOENT") return null;
+		throw misused(`${path} cannot be read: ${error.message}. Give yourself access to it.`);
+	}
+	try {
+		const value = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+	} catch {}
+	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
+}
+// src/cli/service/address.ts
+const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
+const namedAddress = (world, option) => option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
+function addressOf(world, option) {
+	const named = namedAddress(world, option);
+	if (!named) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
+	return readAddress(named);
+}
+function readAddress(text) {
+	const url = URL.canParse(text) ? new URL(text) : null;
+	if (url && (url.username || url.password || url.search || url.hash)) throw misused("The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.");
+	if (!url || !/^https?:$/.test(url.protocol)) throw misused(`"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`);
+	return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+function isReadableOnTheWay(address) {
+	const { protocol, hostname } = new URL(address);
+	return protocol === "http:" && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+const addressesFile = (world) => join(settingsFolder(world), "config.json");
+function savedAddress(world) {
+	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+	return typeof url === "string" ? url : null;
+}
+const hostsIn = (saved) => saved?.["hosts"] ?? {};
+// src/cli/service/answers.ts
+function readJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+const advice = {
+	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.",
+	404: "Check the name, and whether Holdfast is installed there."
+};
+const noRoute = "There is no such route.";
+function refusalIn(url, status, body) {
+	const detail = body?.detail;
+	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
+	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
+	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
+	const message = [says, advice[status]].filter(Boolean).join("\n");
+	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+}
+const problems = (list) => list.map(({ loc, msg }) => {
+	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
+	return place ? `${place}: ${String(msg)}` : String(msg);
+}).join("\n");
+function noAnswer(url, error) {
+	const { message, cause } = error;
+	const why = cause instanceof Error && cause.message ? cause.message : message;
+	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
+	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+}
+const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
+// src/cli/version.ts
+const version = () => "1.0.0";
+// src/cli/service/service.ts
+const forPeople = {
+	answered: 5,
+	unanswered: 3,
+	isPassing: (status) => status >= 502 && status <= 504,
+	pause: (tries, isAnswered) => isAnswered ? 1e3 : 250 * 2 ** tries
+};
+const forJobs = {
+	answered: 8,
+	unanswered: 8,
+	isPassing: (status) => status >= 500,
+	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2)
+};
+const patience = 3e4;
+const longestWait = 12e4;
+function serviceAt(world, url, token, retries = forPeople) {
+	async function call(request) {
+		const send = sender(url, token, request);
+		const until = world.now() + longestWait;
+		for (let tries = 1;; tries++) {
+			const response = await send().catch((error) => noAnswer(url, error));
+			const isAnswered = !(response instanceof Stop);
+			if (isAnswered) {
+				const { status, headers } = response;
+				if (status < 400) return {
+					body: readBody(url, response),
+					headers
+				};
+				if (request.method === "delete" && status === 404 && tries > 1) return {
+					body: null,
+					headers
+				};
+			}
+			const pause = isAnswered ? pauseAfter(response, request.method === "post" && tries > 1, retries, tries) : retries.pause(tries, false);
+			const most = isAnswered ? retries.answered : retries.unanswered;
+			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+			await world.delay(pause);
+		}
+	}
+	const send = (method) => async (path, params, body) => (await call({
+		method,
+		path,
+		params,
+		body
+	})).body;
+	return {
+		get: async (path, params, query) => (await call({
+			method: "get",
+			path,
+			params,
+			query
+		})).body,
+		async *pages(path, params, query) {
+			for (let next = query; next;) {
+				const { body, headers } = await call({
+					method: "get",
+					path,
+					params,
+					query: next
+				});
+				yield body;
+				next = nextPage(headers);
+			}
+		},
+		post: send("post"),
+		put: send("put"),
+		patch: send("patch"),
+		delete: send("delete")
+	};
+}
+function sender(url, token, { method, path, params, query = {}, body }) {
+	const values = params;
+	const target = new URL(`${url}/v1${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]))}`);
+	for (const [name, value] of Object.entries(query)) for (const each of [value ?? []].flat()) target.searchParams.append(name, each);
+	const headers = {
+		Authorization: `Bearer ${token}`,
+		"User-Agent": `holdfast-cli/${version()}`,
+		...body && { "Content-Type": "application/json" },
+		...method === "post" && { "Idempotency-Key": randomUUID() }
+	};
+	const init = {
+		method: method.toUpperCase(),
+		headers,
+		body: body && JSON.stringify(body)
+	};
+	return async () => {
+		const signal = AbortSignal.timeout(patience);
+		const response = await fetch(target, {
+			...init,
+			redirect: "error",
+			signal
+		});
+		return {
+			status: response.status,
+			headers: response.headers,
+			text: await response.text()
+		};
+	};
+}
+function pauseAfter({ status, headers }, isAgain, retries, tries) {
+	if (status !== 429 && !(status === 409 && isAgain) && !retries.isPassing(status)) return null;
+	const seconds = Number(headers.get("Retry-After") ?? NaN);
+	return Number.isFinite(seconds) ? Math.max(1, seconds) * 1e3 : retries.pause(tries, true);
+}
+function nextPage(headers) {
+	const link = /<([^>]+)>; *rel="next"/.exec(headers.get("Link") ?? "")?.[1];
+	if (!link) return null;
+	const { searchParams } = new URL(link, "https://here");
+	return Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
+}
+function readBody(url, { status, text }) {
+	const body = readJson(text);
+	if (body === null && status !== 204) throw notKnown(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
+	return body;
+}
+// src/cli/service/credential.ts
+async function credentialOf(world, url, option, isInsecure = false) {
+	const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
+	const ofGh = given ? null : await tokenOfGh(world);
+	if (ofGh && !isInsecure && isReadableOnTheWay(url)) throw misused(`Others on the way to ${url} could read your token of gh, and it can do everything that you can do at GitHub. Use https, or send it anyway with --insecure.`);
+	const token = given || ofGh || await tokenOfJob(world, url);
+	if (!token) throw misused("There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.");
+	if (!/^[\x21-\x7e]+$/.test(token)) throw misused("The credential contains characters that no credential has, such as a space or a quote. Copy it again.");
+	return token;
+}
+async function tokenOfGh(world) {
+	const { execFile } = await import("node:child_process");
+	const args = [
+		"auth",
+		"token",
+		"--hostname",
+		hostOf(world)
+	];
+	return new Promise((resolve) => {
+		const options = {
+			env: world.env,
+			timeout: 1e4,
+			windowsHide: true
+		};
+		execFile("gh", args, options, (error, output) => resolve(error ? null : output.trim() || null));
+	});
+}
+const mostTries = 3;
+async function tokenOfJob({ env, delay }, audience) {
+	const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = env;
+	if (!address || !credential) return null;
+	const url = new URL(address);
+	url.searchParams.set("audience", audience);
+	for (let tries = 1;; tries++) {
+		const { token, why, isPassing } = await askForToken(url, credential);
+		if (token) return token;
+		if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
+		if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
+		await delay(1e3 * tries);
+	}
+}
+const remedy = "Give the job permissions: id-token: write, or set HOLDFAST_TOKEN to a key.";
+async function askForToken(url, credential) {
+	const headers = {
+		Authorization: `Bearer ${credential}`,
+		Accept: "application/json"
+	};
+	try {
+		const signal = AbortSignal.timeout(patience);
+		const response = await fetch(url, {
+			headers,
+			redirect: "error",
+			signal
+		});
+		const { value } = readJson(await response.text()) ?? {};
+		const token = response.ok && typeof value === "string" && value !== "" ? value : null;
+		const isPassing = response.status === 429 || response.status >= 500;
+		return {
+			token,
+			why: `it answers ${response.status}`,
+			isPassing
+		};
+	} catch (error) {
+		return {
+			token: null,
+			why: error.message,
+			isPassing: true
+		};
+	}
+}
+// src/cli/terminal.ts
+const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
+const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
+const printable = (text) => text.replace(/\p{C}/gu, "�");
+const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
+// src/clock.ts
+const systemClock = {
+	now: () => Date.now(),
+	setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+	clearTimeout: (timer) => clearTimeout(timer),
+	setInterval: (callback, milliseconds) => setInterval(callback, milliseconds),
+	clearInterval: (timer) => clearInterval(timer)
+};
+// src/cli/world.ts
+const thisMachine = () => ({
+	env: process.env,
+	input: process.stdin,
+	out: process.stdout,
+	err: process.stderr,
+	now: () => systemClock.now(),
+	delay: (milliseconds, signal) => setTimeout$1(milliseconds, void 0, { signal }),
+	get zone() {
+		return zoneOfMachine();
+	},
+	platform: process.platform,
+	home: homeFolder(),
+	cwd: process.cwd()
+});
+function zoneOfMachine() {
+	const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+	return timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+}
+function homeFolder() {
+	try {
+		return homedir();
+	} catch {
+		return "/";
+	}
+}
 // src/cli/target.ts
 const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
 const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
@@ -55,90 +362,6 @@ function readPullRequest(text) {
 }
 const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
 const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
-// src/cli/scopes/describe-scopes.ts
-const mostShown = 3;
-function rowsOf({ scopes, all }) {
-	const rows = [...scopes].map(([name, paths]) => [name, shownPaths(paths)]);
-	return all.length > 0 ? [["(everything)", shownPaths(all)], ...rows] : rows;
-}
-function shownPaths(paths) {
-	const more = paths.length - mostShown;
-	return paths.slice(0, mostShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-function conclusionOf(found, isPushed) {
-	const { pullRequest, pushed, changed, isMergeGroup } = found;
-	return `${isMergeGroup ? "This merge group" : pullRequest ? nameOfPullRequest(pullRequest) : "This change"} touches ${pushed.all_scopes ? "everything" : pushed.scopes.join(", ") || "no scope"} ${`(${changed.length} changed ${changed.length === 1 ? "path" : "paths"})`}.${isMergeGroup ? " Nothing was pushed: its pull requests have their own scopes." : isPushed ? "" : " Nothing was pushed."}`;
-}
-// src/cli/scopes/changed-paths.ts
-async function changedPaths(machine, base, head) {
-	if ((await git(machine, "rev-parse", "--is-shallow-repository")).trim() === "true") throw misused("This checkout is shallow: it lacks the commit where the pull request left its base. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.");
-	const [from, to] = [await commitOf(machine, base), await commitOf(machine, head)];
-	return (await git(machine, "diff", ...[
-		"--name-only",
-		"-z",
-		"--no-renames",
-		"--no-relative",
-		"--ignore-submodules=none"
-	], "--no-ext-diff", `${from}...${to}`, "--")).split("\0").filter((path) => path !== "");
-}
-async function commitOf(machine, name) {
-	try {
-		return (await git(machine, "rev-parse", "--verify", `${name}^{commit}`)).trim();
-	} catch {
-		throw misused(`git does not have the commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
-	}
-}
-function git({ env, cwd }, ...args) {
-	const options = {
-		cwd,
-		env,
-		maxBuffer: Infinity,
-		windowsHide: true
-	};
-	return new Promise((resolve, reject) => {
-		execFile("git", args, options, (error, output, said) => {
-			if (!error) resolve(output);
-			else if (error.code === "ENOENT") reject(misused("git is not installed here. Install it: it knows which paths changed."));
-			else reject(misused(`git cannot tell which paths changed: ${said.trim() || error.message}`));
-		});
-	});
-}
-// src/cli/memory/json-file.ts
-function readJsonFile(path) {
-	let text;
-	try {
-		text = readFileSync(path, "utf8");
-	} catch (error) {
-		if (error.code === "ENOENT") return null;
-		throw misused(`${path} cannot be read: ${error.message}. Give yourself access to it.`);
-	}
-	try {
-		const value = JSON.parse(text);
-		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-	} catch {}
-	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
-}
-// src/cli/scopes/github-event.ts
-function changeOfRun({ env }) {
-	const path = env.GITHUB_EVENT_PATH?.trim();
-	if (!path) return null;
-	const event = readJsonFile(path);
-	if (!event) throw misused(`${path} is not there. GITHUB_EVENT_PATH names the event of a run: unset it.`);
-	const { repository, pull_request: pull, merge_group: group } = event;
-	if (group?.base_sha && group.head_sha) return {
-		pullRequest: null,
-		base: group.base_sha,
-		head: group.head_sha,
-		branch: null
-	};
-	if (!pull?.base?.sha || !pull.head?.sha) return null;
-	return {
-		pullRequest: readPullRequest(`${repository?.full_name}#${pull.number}`),
-		base: pull.base.sha,
-		head: pull.head.sha,
-		branch: pull.base.ref ?? null
-	};
-}
 // node_modules/yaml/dist/nodes/identity.js
 var require_identity = __commonJSMin(((exports) => {
 	const ALIAS = Symbol.for("yaml.alias");
@@ -12227,52 +12450,6 @@ function segmentExpression(segment) {
 	}
 	return expression;
 }
-// src/cli/scopes/path-test.ts
-var UselessPattern = class extends Error {
-	index;
-	constructor(index, message) {
-		super(message);
-		this.index = index;
-	}
-};
-function compilePathTest(patterns) {
-	const latestFirst = patterns.map((pattern, index) => {
-		const isExclude = pattern.startsWith("!");
-		const glob = isExclude ? pattern.slice(1) : pattern;
-		const problem = isExclude && index === 0 ? nothingBefore(pattern) : problemOf(glob);
-		if (problem) throw new UselessPattern(index, problem);
-		return {
-			isExclude,
-			test: compiled(glob, index)
-		};
-	}).toReversed();
-	return (path) => {
-		const rule = latestFirst.find(({ test }) => test(path));
-		return rule !== void 0 && !rule.isExclude;
-	};
-}
-function compiled(glob, index) {
-	try {
-		return compileGlob(glob);
-	} catch (error) {
-		if (!(error instanceof PatternError)) throw error;
-		throw new UselessPattern(index, `"${glob}": ${error.message}.`);
-	}
-}
-const nothingBefore = (pattern) => `"${pattern}" comes first, so there is nothing for it to exclude. Write what is included before it, such as '**'.`;
-function problemOf(glob) {
-	const says = (why, write) => `"${glob}" ${why}. Write ${write}.`;
-	if (glob === "") return "A pattern is empty. Write one such as src/**, or remove the line.";
-	if (glob.startsWith("!")) return says("begins with a second !", `one ! to exclude`);
-	if (glob.trim() !== glob) return says("begins or ends with a space", `"${glob.trim()}"`);
-	if (/^\.{0,2}\//.test(glob)) return says("begins outside of the repository: paths begin at its root", glob.replace(/^(?:\.{0,2}\/)+/, "") || "**");
-	if (/\\(?![{},])/.test(glob)) return says("has a backslash", "/ between folders, on Windows too");
-	if (glob.endsWith("/")) return says("names a folder, and only files change", `${glob}**`);
-	if (glob.includes("//")) return says("has an empty folder name", "one / between folders");
-	const joined = glob.split("/").find((part) => part !== "**" && /\*\*/.test(part));
-	if (joined !== void 0) return says("has ** beside other characters, where it does not reach into folders", `**/ before, such as **/${joined.replace(/\*\*+/g, "*")}`);
-	return null;
-}
 // src/cli/scopes/scopes-file.ts
 var ScopesFileError = class extends Error {
 	line;
@@ -12369,7 +12546,51 @@ var Reader = class {
 		return this.#fail(node?.range?.[0] ?? 0, message);
 	}
 };
-// src/cli/scopes/touched-scopes.ts
+var UselessPattern = class extends Error {
+	index;
+	constructor(index, message) {
+		super(message);
+		this.index = index;
+	}
+};
+function compilePathTest(patterns) {
+	const latestFirst = patterns.map((pattern, index) => {
+		const isExclude = pattern.startsWith("!");
+		const glob = isExclude ? pattern.slice(1) : pattern;
+		const problem = isExclude && index === 0 ? nothingBefore(pattern) : problemOf(glob);
+		if (problem) throw new UselessPattern(index, problem);
+		return {
+			isExclude,
+			test: compiled(glob, index)
+		};
+	}).toReversed();
+	return (path) => {
+		const rule = latestFirst.find(({ test }) => test(path));
+		return rule !== void 0 && !rule.isExclude;
+	};
+}
+function compiled(glob, index) {
+	try {
+		return compileGlob(glob);
+	} catch (error) {
+		if (!(error instanceof PatternError)) throw error;
+		throw new UselessPattern(index, `"${glob}": ${error.message}.`);
+	}
+}
+const nothingBefore = (pattern) => `"${pattern}" comes first, so there is nothing for it to exclude. Write what is included before it, such as '**'.`;
+function problemOf(glob) {
+	const says = (why, write) => `"${glob}" ${why}. Write ${write}.`;
+	if (glob === "") return "A pattern is empty. Write one such as src/**, or remove the line.";
+	if (glob.startsWith("!")) return says("begins with a second !", `one ! to exclude`);
+	if (glob.trim() !== glob) return says("begins or ends with a space", `"${glob.trim()}"`);
+	if (/^\.{0,2}\//.test(glob)) return says("begins outside of the repository: paths begin at its root", glob.replace(/^(?:\.{0,2}\/)+/, "") || "**");
+	if (/\\(?![{},])/.test(glob)) return says("has a backslash", "/ between folders, on Windows too");
+	if (glob.endsWith("/")) return says("names a folder, and only files change", `${glob}**`);
+	if (glob.includes("//")) return says("has an empty folder name", "one / between folders");
+	const joined = glob.split("/").find((part) => part !== "**" && /\*\*/.test(part));
+	if (joined !== void 0) return says("has ** beside other characters, where it does not reach into folders", `**/ before, such as **/${joined.replace(/\*\*+/g, "*")}`);
+	return null;
+}
 function touchedScopes(file, paths) {
 	const scopes = [...file.scopes].map(([name, test]) => [name, paths.filter(test)]);
 	return {
@@ -12377,13 +12598,15 @@ function touchedScopes(file, paths) {
 		all: paths.filter(file.allScopes)
 	};
 }
+// src/cli/scopes/diff-scopes.ts
+const usualFile = "scopes.yml";
 async function scopesOfDiff(world, named, options) {
 	const run = changeOfRun(world);
 	const target = named === null ? null : readPullRequest(named);
 	const isOfRun = run !== null && (target === null || isSame(target, run.pullRequest));
 	const base = options.base ?? (isOfRun ? run.base : void 0);
 	if (base === void 0) throw misused("Say what the change is compared with, such as --base origin/main. Only in runs of GitHub Actions for this pull request, or for a merge group, you can leave it out.");
-	const file = fileAt(world, options.file ?? "scopes.yml");
+	const file = fileAt(world, options.file ?? usualFile);
 	const changed = await changedPaths(world, base, options.head ?? (isOfRun ? run.head : "HEAD"));
 	const touched = touchedScopes(file, changed);
 	return {
@@ -12414,357 +12637,73 @@ function fileAt({ cwd }, path) {
 	}
 }
 const isSame = (one, other) => other !== null && one.number === other.number && `${one.owner}/${one.repository}`.toLowerCase() === `${other.owner}/${other.repository}`.toLowerCase();
-// src/cli/service/answers.ts
-function readJson(text) {
+function changeOfRun({ env }) {
+	const path = env.GITHUB_EVENT_PATH?.trim();
+	if (!path) return null;
+	const event = readJsonFile(path);
+	if (!event) throw misused(`${path} is not there. GITHUB_EVENT_PATH names the event of a run: unset it.`);
+	const { repository, pull_request: pull, merge_group: group } = event;
+	if (group?.base_sha && group.head_sha) return {
+		pullRequest: null,
+		base: group.base_sha,
+		head: group.head_sha,
+		branch: null
+	};
+	if (!pull?.base?.sha || !pull.head?.sha) return null;
+	return {
+		pullRequest: readPullRequest(`${repository?.full_name}#${pull.number}`),
+		base: pull.base.sha,
+		head: pull.head.sha,
+		branch: pull.base.ref ?? null
+	};
+}
+async function changedPaths(machine, base, head) {
+	if ((await git(machine, "rev-parse", "--is-shallow-repository")).trim() === "true") throw misused("This checkout is shallow: it lacks the commit where the pull request left its base. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.");
+	const [from, to] = [await commitOf(machine, base), await commitOf(machine, head)];
+	return (await git(machine, "diff", ...[
+		"--name-only",
+		"-z",
+		"--no-renames",
+		"--no-relative",
+		"--ignore-submodules=none"
+	], "--no-ext-diff", `${from}...${to}`, "--")).split("\0").filter((path) => path !== "");
+}
+async function commitOf(machine, name) {
 	try {
-		return JSON.parse(text);
+		return (await git(machine, "rev-parse", "--verify", `${name}^{commit}`)).trim();
 	} catch {
-		return null;
+		throw misused(`git does not have the commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
 	}
 }
-const advice = {
-	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.",
-	404: "Check the name, and whether Holdfast is installed there."
-};
-const noRoute = "There is no such route.";
-function refusalIn(url, status, body) {
-	const detail = body?.detail;
-	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
-	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
-	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
-	const message = [says, advice[status]].filter(Boolean).join("\n");
-	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
-}
-const problems = (list) => list.map(({ loc, msg }) => {
-	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
-	return place ? `${place}: ${String(msg)}` : String(msg);
-}).join("\n");
-function whyNoAnswer(error) {
-	const { message, cause } = error;
-	return {
-		why: cause instanceof Error && cause.message ? cause.message : message,
-		remedy: isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL."
+function git({ env, cwd }, ...args) {
+	const options = {
+		cwd,
+		env,
+		maxBuffer: Infinity,
+		windowsHide: true
 	};
-}
-const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
-// src/cli/service/retries.ts
-const forPeople = {
-	answered: 5,
-	unanswered: 3,
-	isPassing: (status) => status >= 502 && status <= 504,
-	pause: (tries, isAnswered) => isAnswered ? 1e3 : 250 * 2 ** tries
-};
-const forJobs = {
-	answered: 8,
-	unanswered: 8,
-	isPassing: (status) => status >= 500,
-	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2)
-};
-// src/cli/service/service.ts
-const v1 = (...parts) => `/v1/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
-const patience$1 = 3e4;
-const longestWait = 12e4;
-function serviceAt(world, url, token, version, retries = forPeople) {
-	async function call(asked) {
-		const send = sender(url, token, version, asked);
-		const until = world.now() + longestWait;
-		for (let tries = 1;; tries++) {
-			const answer = await send().catch((error) => noAnswer(url, error));
-			if (!(answer instanceof Stop)) {
-				if (answer.status < 400) return {
-					body: readBody(url, answer),
-					headers: answer.headers
-				};
-				if (asked.method === "DELETE" && answer.status === 404 && tries > 1) return {
-					body: null,
-					headers: answer.headers
-				};
-			}
-			const pause = answer instanceof Stop ? retries.pause(tries, false) : pauseOf(answer, asked.method === "POST" && tries > 1, retries, tries);
-			const most = answer instanceof Stop ? retries.unanswered : retries.answered;
-			if (pause === null || tries >= most || world.now() + pause > until) throw answer instanceof Stop ? answer : refusalIn(url, answer.status, readJson(answer.text));
-			await world.delay(pause);
-		}
-	}
-	const bodyOf = async (asked) => (await call(asked)).body;
-	return {
-		url,
-		get: (path, query) => bodyOf({
-			method: "GET",
-			path,
-			query
-		}),
-		async *pages(path, query = {}) {
-			for (let next = query; next;) {
-				const { body, headers } = await call({
-					method: "GET",
-					path,
-					query: next
-				});
-				yield body;
-				next = nextPage(headers);
-			}
-		},
-		post: (path, body) => bodyOf({
-			method: "POST",
-			path,
-			body
-		}),
-		put: (path, body) => bodyOf({
-			method: "PUT",
-			path,
-			body
-		}),
-		patch: (path, body) => bodyOf({
-			method: "PATCH",
-			path,
-			body
-		}),
-		delete: async (path) => void await call({
-			method: "DELETE",
-			path
-		})
-	};
-}
-function noAnswer(url, error) {
-	const { why, remedy } = whyNoAnswer(error);
-	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
-}
-function sender(url, token, version, { method, path, query, body }) {
-	const target = new URL(url + path);
-	for (const [name, value] of Object.entries(query ?? {})) for (const each of [value ?? []].flat()) target.searchParams.append(name, each);
-	const headers = {
-		Authorization: `Bearer ${token}`,
-		"User-Agent": `holdfast-cli/${version}`,
-		...body && { "Content-Type": "application/json" },
-		...method === "POST" && { "Idempotency-Key": randomUUID() }
-	};
-	const text = body && JSON.stringify(body);
-	return async () => {
-		const signal = AbortSignal.timeout(patience$1);
-		const response = await fetch(target, {
-			method,
-			headers,
-			body: text,
-			redirect: "error",
-			signal
+	return new Promise((resolve, reject) => {
+		execFile("git", args, options, (error, output, said) => {
+			if (!error) resolve(output);
+			else if (error.code === "ENOENT") reject(misused("git is not installed here. Install it: it knows which paths changed."));
+			else reject(misused(`git cannot tell which paths changed: ${said.trim() || error.message}`));
 		});
-		return {
-			status: response.status,
-			headers: response.headers,
-			text: await response.text()
-		};
-	};
-}
-function pauseOf({ status, headers }, isAgain, retries, tries) {
-	if (status !== 429 && !(status === 409 && isAgain) && !retries.isPassing(status)) return null;
-	const seconds = Number(headers.get("Retry-After") ?? NaN);
-	return Number.isFinite(seconds) ? Math.max(1, seconds) * 1e3 : retries.pause(tries, true);
-}
-function nextPage(headers) {
-	const link = /<([^>]+)>; *rel="next"/.exec(headers.get("Link") ?? "")?.[1];
-	if (!link) return null;
-	const { searchParams } = new URL(link, "https://here");
-	return Object.fromEntries([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
-}
-function readBody(url, { status, text }) {
-	const body = readJson(text);
-	if (body === null && status !== 204) throw notKnown(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
-	return body;
-}
-// src/cli/scopes/push-scopes.ts
-const pushScopes = (service, { owner, repository, number }, pushed) => service.put(v1("repos", owner, repository, "pulls", number, "scopes"), pushed);
-// src/cli/memory/folders.ts
-const settingsFolder = (machine) => folder(machine, {
-	windows: "APPDATA",
-	xdg: "XDG_CONFIG_HOME",
-	below: ".config"
-});
-function folder({ env, home, platform }, { windows, xdg, below }) {
-	if (platform === "win32") return win32.join(env[windows] ?? win32.join(home, "AppData", "Roaming"), "holdfast");
-	const named = env[xdg];
-	return posix.join(named && posix.isAbsolute(named) ? named : posix.join(home, below), "holdfast");
-}
-// src/cli/memory/addresses.ts
-const addressesFile = (world) => join(settingsFolder(world), "config.json");
-function addressFor(world, host) {
-	const url = hostsIn(readJsonFile(addressesFile(world)))[host]?.url;
-	return typeof url === "string" ? url : null;
-}
-const hostsIn = (kept) => kept?.["hosts"] ?? {};
-// src/cli/service/address.ts
-const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
-function addressOf(world, option) {
-	const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
-	if (!given) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
-	return readAddress(given);
-}
-function readAddress(text) {
-	const url = URL.canParse(text) ? new URL(text) : null;
-	if (url && (url.username || url.password || url.search || url.hash)) throw misused("The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.");
-	if (!url || !/^https?:$/.test(url.protocol)) throw misused(`"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`);
-	return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
-}
-function isReadableOnTheWay(address) {
-	const { protocol, hostname } = new URL(address);
-	return protocol === "http:" && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}
-// src/cli/service/job-token.ts
-const patience = 3e4;
-const mostTries = 3;
-async function tokenOfJob({ env, delay }, audience) {
-	const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = env;
-	if (!address || !credential) return null;
-	const url = new URL(address);
-	url.searchParams.set("audience", audience);
-	for (let tries = 1;; tries++) {
-		const { token, why, isPassing } = await ask(url, credential);
-		if (token) return token;
-		if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
-		if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
-		await delay(1e3 * tries);
-	}
-}
-const remedy = "Give the job permissions: id-token: write, or set HOLDFAST_TOKEN to a key.";
-async function ask(url, credential) {
-	const headers = {
-		Authorization: `Bearer ${credential}`,
-		Accept: "application/json"
-	};
-	try {
-		const signal = AbortSignal.timeout(patience);
-		const response = await fetch(url, {
-			headers,
-			redirect: "error",
-			signal
-		});
-		const { value } = readJson(await response.text()) ?? {};
-		const token = response.ok && typeof value === "string" && value !== "" ? value : null;
-		const isPassing = response.status === 429 || response.status >= 500;
-		return {
-			token,
-			why: `it answers ${response.status}`,
-			isPassing
-		};
-	} catch (error) {
-		return {
-			token: null,
-			why: error.message,
-			isPassing: true
-		};
-	}
-}
-// src/cli/service/credential.ts
-async function credentialOf(world, url, option, isInsecure = false) {
-	const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
-	const ofGh = given ? null : await tokenOfGh(world);
-	if (ofGh && !isInsecure && isReadableOnTheWay(url)) throw misused(`Others on the way to ${url} could read your token of gh, and it can do everything that you can do at GitHub. Use https, or send it anyway with --insecure.`);
-	const token = given || ofGh || await tokenOfJob(world, url);
-	if (!token) throw misused("There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.");
-	if (!/^[\x21-\x7e]+$/.test(token)) throw misused("The credential contains characters that no credential has, such as a space or a quote. Copy it again.");
-	return token;
-}
-async function tokenOfGh(world) {
-	const { execFile } = await import("node:child_process");
-	const args = [
-		"auth",
-		"token",
-		"--hostname",
-		hostOf(world)
-	];
-	return new Promise((resolve) => {
-		const options = {
-			env: world.env,
-			timeout: 1e4,
-			windowsHide: true
-		};
-		execFile("gh", args, options, (error, output) => resolve(error ? null : output.trim() || null));
 	});
 }
-// src/cli/terminal/printable.ts
-const printable = (text) => text.replace(/\p{C}/gu, "�");
-const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
-// src/cli/terminal/table.ts
-const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
-const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
-// src/cli/version.ts
-const version = () => "1.0.0";
-// src/clock.ts
-const systemClock = {
-	now: () => Date.now(),
-	setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
-	clearTimeout: (timer) => clearTimeout(timer),
-	setInterval: (callback, milliseconds) => setInterval(callback, milliseconds),
-	clearInterval: (timer) => clearInterval(timer)
-};
-// src/cli/world.ts
-const thisMachine = () => ({
-	env: process.env,
-	input: process.stdin,
-	out: process.stdout,
-	err: process.stderr,
-	now: () => systemClock.now(),
-	delay: (milliseconds, signal) => setTimeout$1(milliseconds, void 0, { signal }),
-	get zone() {
-		return zoneOfMachine();
-	},
-	platform: process.platform,
-	home: homeFolder(),
-	cwd: process.cwd()
-});
-function zoneOfMachine() {
-	const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-	return timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+const mostShown = 3;
+function rowsOf({ scopes, all }) {
+	const rows = [...scopes].map(([name, paths]) => [name, shownPaths(paths)]);
+	return all.length > 0 ? [["(everything)", shownPaths(all)], ...rows] : rows;
 }
-function homeFolder() {
-	try {
-		return homedir();
-	} catch {
-		return "/";
-	}
+function shownPaths(paths) {
+	const more = paths.length - mostShown;
+	return paths.slice(0, mostShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
-// src/cli/github-actions/step.ts
-function stepOf({ env, out }) {
-	const command = (name, text) => void out.write(`::${name}::${escaped(text)}\n`);
-	const append = (path, text) => {
-		if (path) appendFileSync(path, `${text}\n`);
-	};
-	return {
-		mask: (secret) => command("add-mask", secret),
-		log(lines) {
-			const token = randomUUID();
-			command("stop-commands", token);
-			for (const line of lines) out.write(`${line}\n`);
-			command(token, "");
-		},
-		annotate: (kind, message) => command(`${kind} title=Holdfast`, message),
-		output(name, value) {
-			append(env.GITHUB_OUTPUT, `${name}=${JSON.stringify(value)}`);
-		},
-		summarize: (markdown) => append(env.GITHUB_STEP_SUMMARY, markdown)
-	};
+function conclusionOf(found, isPushed) {
+	const { pullRequest, pushed, changed, isMergeGroup } = found;
+	return `${isMergeGroup ? "This merge group" : pullRequest ? nameOfPullRequest(pullRequest) : "This change"} touches ${pushed.all_scopes ? "everything" : pushed.scopes.join(", ") || "no scope"} ${`(${changed.length} changed ${changed.length === 1 ? "path" : "paths"})`}.${isMergeGroup ? " Nothing was pushed: its pull requests have their own scopes." : isPushed ? "" : " Nothing was pushed."}`;
 }
-const escaped = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-// src/cli/github-actions/summary.ts
-function summaryOf(found, isPushed, page, state) {
-	const rows = rowsOf(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join("")}</tr>`);
-	const table = `<table><tr><th>Scope</th><th>Touched by</th></tr>${rows.join("")}</table>`;
-	return [
-		"### Scopes",
-		`<p>${html(conclusionOf(found, isPushed))}</p>`,
-		...rows.length > 0 ? [table] : [],
-		...state ? [stateOf$1(state)] : [],
-		...page ? [`[See what holds this pull request](${page})`] : []
-	].join("\n\n");
-}
-function stateOf$1({ frozen, next_transition_at: next, enforced }) {
-	if (!frozen) return `No freeze is on for its base branch${next ? ` until ${next}` : ""}.`;
-	const warning = enforced === "no" ? " GitHub does not require the status of Holdfast there." : "";
-	return `**A freeze is on for its base branch${next ? ` until ${next}` : ""}.**${warning}`;
-}
-const code = (text) => `<code>${html(text)}</code>`;
-const html = (text) => onOneLine(text).replace(/[&<>"'`|[\]*_~@#:\\]/g, (each) => `&#${each.codePointAt(0)};`);
-// src/cli/github-actions/push-scopes.ts
+// src/cli/scopes/push-scopes-action.ts
 const options = {
 	file: "",
 	base: "",
@@ -12772,15 +12711,6 @@ const options = {
 	"pull-request": "",
 	"dry-run": ""
 };
-const machine = thisMachine();
-const step = stepOf(machine);
-try {
-	await run(machine, step, inputsIn(process.argv.slice(2)));
-} catch (error) {
-	const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
-	step.annotate("error", message);
-	process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
-}
 function inputsIn(args) {
 	const names = Object.keys(options).map((name) => [name, { type: "string" }]);
 	const { values } = parseArgs({
@@ -12811,11 +12741,11 @@ async function push(world, step, { pullRequest, pushed, branch }) {
 	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
 	const token = await tokenFor(world, url);
 	step.mask(token);
-	await pushScopes(serviceAt(world, url, token, version(), forJobs), pullRequest, pushed);
+	await serviceAt(world, url, token, forJobs).put("/repos/{owner}/{repository}/pulls/{number}/scopes", pullRequest, pushed);
 	const { owner, repository, number } = pullRequest;
 	return {
 		page: `${url}/repos/${owner}/${repository}/pulls/${number}`,
-		state: await stateOf(world, url, token, pullRequest, branch)
+		state: await stateOf(serviceAt(world, url, token), pullRequest, branch)
 	};
 }
 async function tokenFor(world, url) {
@@ -12823,10 +12753,56 @@ async function tokenFor(world, url) {
 	if (!token) throw misused("There is no credential. Give the input key a CI key of Holdfast, or the job permissions: id-token: write. Pull requests from forks get neither.");
 	return credentialOf(world, url, token);
 }
-async function stateOf(world, url, token, { owner, repository }, branch) {
-	if (branch === null) return null;
-	const service = serviceAt(world, url, token, version(), forPeople);
-	const path = v1("repos", owner, repository, "freeze_state");
-	return service.get(path, { base: branch }).catch(() => null);
+async function stateOf(service, pullRequest, base) {
+	if (base === null) return null;
+	return service.get("/repos/{owner}/{repository}/freeze_state", pullRequest, { base }).catch(() => null);
+}
+function stepOf({ env, out }) {
+	const command = (name, text) => void out.write(`::${name}::${escaped(text)}\n`);
+	const append = (path, text) => {
+		if (path) appendFileSync(path, `${text}\n`);
+	};
+	return {
+		mask: (secret) => command("add-mask", secret),
+		log(lines) {
+			const token = randomUUID();
+			command("stop-commands", token);
+			for (const line of lines) out.write(`${line}\n`);
+			command(token, "");
+		},
+		annotate: (kind, message) => command(`${kind} title=Holdfast`, message),
+		output(name, value) {
+			append(env.GITHUB_OUTPUT, `${name}=${JSON.stringify(value)}`);
+		},
+		summarize: (markdown) => append(env.GITHUB_STEP_SUMMARY, markdown)
+	};
+}
+const escaped = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function summaryOf(found, isPushed, page, state) {
+	const rows = rowsOf(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join("")}</tr>`);
+	const table = `<table><tr><th>Scope</th><th>Touched by</th></tr>${rows.join("")}</table>`;
+	return [
+		"### Scopes",
+		`<p>${html(conclusionOf(found, isPushed))}</p>`,
+		...rows.length > 0 ? [table] : [],
+		...state ? [describeState(state)] : [],
+		...page ? [`[See what holds this pull request](${page})`] : []
+	].join("\n\n");
+}
+function describeState({ frozen, next_transition_at: next, enforced }) {
+	if (!frozen) return `No freeze is on for its base branch${next ? ` until ${next}` : ""}.`;
+	const warning = enforced === "no" ? " GitHub does not require the status of Holdfast there." : "";
+	return `**A freeze is on for its base branch${next ? ` until ${next}` : ""}.**${warning}`;
+}
+const code = (text) => `<code>${html(text)}</code>`;
+const html = (text) => onOneLine(text).replace(/[&<>"'`|[\]*_~@#:\\]/g, (each) => `&#${each.codePointAt(0)};`);
+const machine = thisMachine();
+const step = stepOf(machine);
+try {
+	await run(machine, step, inputsIn(process.argv.slice(2)));
+} catch (error) {
+	const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
+	step.annotate("error", message);
+	process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
 }
 export {};

@@ -1,10 +1,31 @@
 import { type Command, Option } from 'commander';
-import { type Call, callOf, type GlobalOptions } from './call.ts';
+import { type Memory, memoryOf } from './memory.ts';
+import { addressOf, isReadableOnTheWay } from './service/address.ts';
+import { credentialOf } from './service/credential.ts';
+import { type Retries, type Service, serviceAt } from './service/service.ts';
 import type { ExitCode } from './stop.ts';
+import { type Output, outputOf } from './terminal.ts';
 import type { World } from './world.ts';
 
+/** Options that every command takes. */
+export type GlobalOptions = { url?: string; token?: string; insecure?: boolean; json?: boolean };
+
+/** The service, and what this machine saw of it. */
+export type Connection = { service: Service; memory: Memory };
+
+/** A call of a command: its machine, its output and its service. */
+export type Call = {
+  world: World;
+  output: Output;
+  options: GlobalOptions;
+  /** The definition of the whole command line. */
+  program: Command;
+  /** The service, with a credential. @throws Stop if either is missing. */
+  connect(retries?: Retries): Promise<Connection>;
+};
+
 /** An option: its flags, what it does, and whether it is required or can repeat. */
-type OptionSpec = [flags: string, description: string, kind?: 'required' | 'many'];
+export type OptionSpec = [flags: string, description: string, kind?: 'required' | 'many'];
 
 /** A command, or a group of them. */
 export type CommandSpec = {
@@ -60,4 +81,26 @@ export function addCommand(parent: Command, spec: CommandSpec, world: World, end
 function examplesOf({ examples = [] }: CommandSpec): string {
   if (examples.length === 0) return '';
   return ['Examples:', ...examples.flatMap(([line, does]) => [`  # ${does}`, `  $ ${line}`])].join('\n');
+}
+
+function callOf(world: World, options: GlobalOptions, program: Command): Call {
+  const output = outputOf(world, options.json === true);
+  return {
+    world,
+    options,
+    program,
+    output,
+    async connect(retries) {
+      const url = addressOf(world, options.url);
+      const token = await credentialOf(world, url, options.token, options.insecure);
+      warnOfReaders(output, url);
+      return { service: serviceAt(world, url, token, retries), memory: memoryOf(world, url) };
+    },
+  };
+}
+
+/** Call it before sending a credential. */
+export function warnOfReaders(output: Output, url: string): void {
+  if (isReadableOnTheWay(url))
+    output.note(`Warning: others on the way to ${url} can read your credential. Use https.`);
 }

@@ -1,5 +1,8 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { DoubtfulTime } from '../time/moment.ts';
 import { addCommand, type CommandSpec, type Ended } from './command.ts';
+import { exitCodes, misused, notKnown, Stop } from './stop.ts';
+import { jsonLine, printableLines } from './terminal.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -8,16 +11,16 @@ export type Commands = Record<string, () => Promise<CommandSpec>>;
 
 /** Every command of the package, in the order of `--help`. */
 const commands: Commands = {
-  login: async () => (await import('./commands/login.ts')).login,
+  login: async () => (await import('./commands/doctor.ts')).login,
   freeze: async () => (await import('./commands/freeze.ts')).freeze,
   unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
   list: async () => (await import('./commands/list.ts')).list,
   status: async () => (await import('./commands/status.ts')).status,
   extend: async () => (await import('./commands/extend.ts')).extend,
-  allow: async () => (await import('./commands/allow.ts')).allow,
-  requests: async () => (await import('./commands/requests.ts')).requests,
-  approve: async () => (await import('./commands/decide.ts')).approve,
-  deny: async () => (await import('./commands/decide.ts')).deny,
+  allow: async () => (await import('./commands/exemptions.ts')).allow,
+  requests: async () => (await import('./commands/exemptions.ts')).requests,
+  approve: async () => (await import('./commands/exemptions.ts')).approve,
+  deny: async () => (await import('./commands/exemptions.ts')).deny,
   plans: async () => (await import('./commands/plans.ts')).plans,
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
@@ -47,7 +50,7 @@ async function commandsIn(words: string[], more: Commands): Promise<CommandSpec[
 }
 
 /** The program for a command line. @param ended called when the command ends; @param more as for `allCommands`. */
-export async function programFor(
+async function programFor(
   world: World,
   words: string[],
   ended: Ended,
@@ -79,4 +82,37 @@ is used wrongly or its outcome is unknown. For examples, use holdfast COMMAND --
   program.version(version(), '--version', 'print the version of this command');
   for (const spec of await commandsIn(words, more)) addCommand(program, spec, world, ended);
   return program;
+}
+
+/**
+ * Runs one command line, without the name of the command.
+ * @param more commands in addition to those of the package. @returns the exit code.
+ */
+export async function runCommand(args: string[], world: World, more: Commands = {}): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = await programFor(world, args, (code) => (exitCode = code ?? exitCodes.done), more);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    const { message, status, exitCode, done } = stopFor(error);
+    const isJson = (args.includes('--') ? args.slice(0, args.indexOf('--')) : args).includes('--json');
+    if (isJson)
+      world.out.write(jsonLine({ ...done, error: message, ...(status !== undefined && { status }) }));
+    // Commander has printed what is wrong.
+    if (!(error instanceof CommanderError)) world.err.write(`${printableLines(message)}\n`);
+    return exitCode;
+  }
+}
+
+/** The end of a command that failed. */
+function stopFor(error: unknown): Stop {
+  if (error instanceof Stop) return error;
+  if (error instanceof DoubtfulTime) return misused(error.message);
+  if (error instanceof CommanderError)
+    return misused(error.code === 'commander.help' ? 'Name a command. See --help.' : error.message);
+  return notKnown(
+    `This command failed unexpectedly, so it may or may not be done. Compare its version with that of the service, and report this:\n${(error as Error).stack}`,
+  );
 }

@@ -122,9 +122,11 @@ function readCommits(value: unknown, name: string): CommitFacts[] {
   });
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function object(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  if (isObject(value)) return value;
   throw new BadValue(`\`${name.slice(0, 60)}\` is an object.`);
 }
 

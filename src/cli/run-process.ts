@@ -1,6 +1,6 @@
 import module from 'node:module';
 import { join } from 'node:path';
-import { stateFolder } from './memory/folders.ts';
+import { stateFolder } from './memory.ts';
 import type { Commands } from './program.ts';
 import { thisMachine } from './world.ts';
 
@@ -21,6 +21,6 @@ export async function runProcess(more: Commands = {}): Promise<void> {
   // Node caches the compiled code there, which halves the time of a start. Early versions of Node 22 cannot.
   module.enableCompileCache?.(join(stateFolder(machine), 'code'));
 
-  const { runCommand } = await import('./run-command.ts');
+  const { runCommand } = await import('./program.ts');
   process.exitCode = await runCommand(process.argv.slice(2), machine, more);
 }

@@ -1,7 +1,8 @@
 import { misused } from './stop.ts';
 
 /** What a command is about: an owner, a repository, or a pull request. */
-export type Target = { owner: string; repository: string | null; number: number | null };
+export type Target = OwnerOrRepository & { number: number | null };
+export type OwnerOrRepository = { owner: string; repository: string | null };
 export type Repository = { owner: string; repository: string };
 export type PullRequest = Repository & { number: number };
 
@@ -27,7 +28,7 @@ export function readOwner(text: string): string {
 }
 
 /** Reads `acme` or `acme/web`. @throws Stop for a pull request. */
-export function readPlace(text: string): { owner: string; repository: string | null } {
+export function readPlace(text: string): OwnerOrRepository {
   const { owner, repository, number } = readTarget(text);
   if (number !== null) throw misused(`"${text}" is a pull request. Write ${owner}/${repository}.`);
   return { owner, repository };
@@ -48,7 +49,7 @@ export function readPullRequest(text: string): PullRequest {
   return { owner, repository, number };
 }
 
-export const nameOf = ({ owner, repository }: { owner: string; repository: string | null }): string =>
+export const nameOf = ({ owner, repository }: OwnerOrRepository): string =>
   repository === null ? owner : `${owner}/${repository}`;
 
 export const nameOfPullRequest = ({ number, ...repository }: PullRequest): string =>

@@ -5,7 +5,7 @@ import { explain, type Reason } from '../conditions/explain.ts';
 import { prepare } from '../conditions/match.ts';
 import { nextChange } from '../conditions/next-change.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
-import { readFacts } from './read-facts.ts';
+import { isObject, readFacts } from './read-facts.ts';
 
 /** A line that cannot be judged, and why. `column`: in the text of a condition, from 1. */
 type LineError = { message: string; column: number | null; path?: (string | number)[] };
@@ -70,9 +70,6 @@ function readJson(line: string): { value: unknown } | { error: LineError } {
     return { error: { message: 'This line is not JSON.', column: null } };
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 

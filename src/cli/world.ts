@@ -2,7 +2,31 @@ import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
-import type { Environment } from './variables.ts';
+
+/** Every environment variable that the commands read, with its description. */
+export const variables = {
+  HOLDFAST_URL: 'the address of Holdfast; `--url` overrides it',
+  HOLDFAST_TOKEN:
+    'an application key, a GitHub token or an OIDC token of a job, by default the output of `gh auth token`; `--token` overrides it',
+  GITHUB_EVENT_PATH:
+    'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
+  ACTIONS_ID_TOKEN_REQUEST_URL:
+    'set by GitHub Actions for a job with `id-token: write`: where the job gets its own token if there is no other credential',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that request',
+  GITHUB_OUTPUT: 'set by GitHub Actions: the file of the outputs of the action `push-scopes`',
+  GITHUB_STEP_SUMMARY: 'set by GitHub Actions: the file of its summary',
+  GH_HOST: 'the GitHub host, as for `gh`; by default `github.com`',
+  NO_COLOR: 'if set, the output has no colours',
+  TERM: 'if `dumb`, the output has no colours',
+  XDG_CONFIG_HOME: 'where `holdfast login` saves addresses, instead of `~/.config`',
+  XDG_STATE_HOME: 'where the commands save what they saw, instead of `~/.local/state`',
+  APPDATA: 'on Windows: where `holdfast login` saves addresses',
+  LOCALAPPDATA: 'on Windows: where the commands save what they saw',
+  PORT: 'the port of a Holdfast on this machine, which `doctor` asks if you name no other; also read from `.env`',
+  HOST: 'the host of that Holdfast; also read from `.env`',
+} as const;
+
+export type Environment = Partial<Record<keyof typeof variables, string>>;
 
 type Screen = Writable & { isTTY?: boolean; columns?: number };
 

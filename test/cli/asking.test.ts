@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepAddress } from '../../src/cli/memory/addresses.ts';
-import { settingsFolder, stateFolder } from '../../src/cli/memory/folders.ts';
+import { saveAddress } from '../../src/cli/service/address.ts';
+import { settingsFolder, stateFolder } from '../../src/cli/memory.ts';
 import { credentialOf } from '../../src/cli/service/credential.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
@@ -57,7 +57,7 @@ describe('the address and the credential', () => {
 
   test('broken settings are named', async () => {
     const broken = commandLineFor(acme);
-    keepAddress({ env: {}, home: broken.home, platform: 'linux' } as never, 'github.com', acme.app.url);
+    saveAddress({ env: {}, home: broken.home, platform: 'linux' } as never, 'github.com', acme.app.url);
     const file = join(broken.home, '.config/holdfast/config.json');
     writeFileSync(file, '{');
     const said = await broken.holdfast(['list', 'acme'], { env: { HOLDFAST_URL: undefined } });

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { doctor } from '../../src/cli/doctor.ts';
+import { diagnose } from '../../src/cli/commands/doctor.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
@@ -24,7 +24,7 @@ async function ask(repository?: string, { url = acme.app.url, isJson = false, ..
       done();
     },
   });
-  const code = await doctor({ repository, url, token, isJson }, output);
+  const code = await diagnose({ repository, url, token, isJson }, output);
   return { code, out };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeMoment, describeWindow, readWindow } from '../../src/cli/times/window.ts';
+import { describeMoment, describeWindow, readWindow } from '../../src/cli/times.ts';
 import { DoubtfulTime } from '../../src/time/moment.ts';
 import { toInstant } from '../../src/time/local-time.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { runCommand } from '../../src/cli/run-command.ts';
+import { runCommand } from '../../src/cli/program.ts';
 import type { World } from '../../src/cli/world.ts';
 import type { Holdfast } from './holdfast.ts';
 

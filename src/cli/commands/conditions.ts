@@ -25,8 +25,19 @@ const attributes = command<object, []>({
   summary: 'print the attributes that you can use in conditions',
   examples: [['holdfast conditions attributes --json', 'Print one JSON object on each line']],
   async run({ world, options }) {
-    const { printAttributes } = await import('../print-attributes.ts');
-    printAttributes(world.out, options.json === true);
+    const { attributeRows } = await import('../../conditions/attribute-rows.ts');
+    const rows = attributeRows();
+    const width = Math.max(...rows.map(({ name }) => name.length));
+    const indent = ' '.repeat(width + 2);
+    for (const row of rows) {
+      const { name, type, operators, modifiers, source, cost, description, decidedBy } = row;
+      const written = [modifiers.join(' '), operators.join(' ')].filter(Boolean).join('  ');
+      world.out.write(
+        options.json
+          ? `${JSON.stringify(row)}\n`
+          : `${name.padEnd(width)}  ${type}  ${written}\n${indent}${description}\n${indent}decided by: ${decidedBy}\n${indent}from ${source}; costs ${cost}\n`,
+      );
+    }
   },
 });
 

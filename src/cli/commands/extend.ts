@@ -1,9 +1,8 @@
 import { command } from '../command.ts';
-import { placeOf } from '../freezing/find-place.ts';
-import type { Freeze, Plan } from '../service/shapes.ts';
-import { type Service, v1 } from '../service/service.ts';
-import { exitCodes, misused, refused } from '../stop.ts';
-import type { Place } from '../memory/seen.ts';
+import { findItem } from '../freezing/items.ts';
+import type { Item } from '../memory.ts';
+import type { Service } from '../service/service.ts';
+import { misused, refused } from '../stop.ts';
 import { nameOf } from '../target.ts';
 import { endOptions } from './freeze-options.ts';
 
@@ -24,44 +23,49 @@ export const extend = command<Options, [id: string]>({
   async run(call, { for: length, until, in: where }, id) {
     if ((length === undefined) === (until === undefined)) throw misused('Write --for or --until.');
     const { world, output } = call;
-    const connected = await call.connect();
-    const { service } = connected;
-    const place = await placeOf(connected, id, ['freeze', 'plan'], where);
-    const before = await read(service, place, id);
-    if (before.end === null && length !== undefined)
+    const connection = await call.connect();
+    const item = await findItem(connection, id, ['freeze', 'plan'], where);
+    const { end: before, timezone } = await read(connection.service, item);
+    if (before === null && length !== undefined)
       throw refused('It has no end that --for could move. Use --until to set an end.');
     const { later, readMoment } = await import('../../time/moment.ts');
-    const { describeMoment, readLength, ways } = await import('../times/window.ts');
+    const { describeMoment, readLength, ways } = await import('../times.ts');
     const { toInstant } = await import('../../time/local-time.ts');
-    const reading = { now: world.now(), zone: before.timezone, ways };
+    const reading = { now: world.now(), zone: timezone, ways };
     const end =
       length === undefined
         ? readMoment(until!, reading)
-        : later(toInstant(before.end!, before.timezone, 'end').getTime(), readLength(length), reading);
-    output.note(`Moving the end to ${describeMoment(end.at, before.timezone, world.zone)}.`);
-    const after = await service.patch<Freeze | Plan>(pathOf(place, id), { end: end.local });
+        : later(toInstant(before!, timezone, 'end').getTime(), readLength(length), reading);
+    output.note(`Moving the end to ${describeMoment(end.at, timezone, world.zone)}.`);
+    const after = await moveEnd(connection.service, item, end.local);
     for (const warning of after.warnings ?? []) output.note(`Warning: ${warning}`);
-    output.line(`Moved the end of ${place.kind} ${id} of ${nameOf(place)}.`);
-    output.json({ kind: place.kind, in: nameOf(place), [place.kind]: after });
-    return exitCodes.done;
+    output.line(`Moved the end of ${item.kind} ${id} of ${nameOf(item)}.`);
+    output.json({ kind: item.kind, in: nameOf(item), [item.kind]: after });
   },
 });
 
-const pathOf = ({ kind, owner, repository }: Place, id: string): string =>
-  kind === 'plan' ? v1('freeze_plans', owner, id) : v1('repos', owner, repository!, 'scheduled_freeze', id);
-
-async function read(service: Service, place: Place, id: string): Promise<Freeze | Plan> {
-  if (place.kind === 'plan') {
-    const plan = await service.get<Plan>(pathOf(place, id));
+async function read(service: Service, item: Item) {
+  const { kind, id, owner, repository } = item;
+  if (kind === 'plan') {
+    const plan = await service.get('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id });
     if (plan.recurrence !== null)
       throw refused(
         'This plan repeats, so it has many ends. Extend one of its freezes. To find their IDs, use holdfast list.',
       );
     return plan;
   }
-  const path = v1('repos', place.owner, place.repository!, 'scheduled_freeze');
-  const { scheduled_freezes } = await service.get<{ scheduled_freezes: Freeze[] }>(path);
-  const found = scheduled_freezes.find((each) => each.id === id.toLowerCase());
-  if (!found) throw refused(`Freeze ${id} of ${nameOf(place)} is over, or it was deleted.`);
-  return found;
+  const path = '/repos/{owner}/{repository}/scheduled_freeze';
+  const { scheduled_freezes } = await service.get(path, { owner, repository: repository! });
+  const freeze = scheduled_freezes.find((each) => each.id === id.toLowerCase());
+  if (!freeze) throw refused(`Freeze ${id} of ${nameOf(item)} is over, or it was deleted.`);
+  return freeze;
 }
+
+const moveEnd = (service: Service, { kind, id, owner, repository }: Item, end: string) =>
+  kind === 'plan'
+    ? service.patch('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id }, { end })
+    : service.patch(
+        '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
+        { owner, repository: repository!, freeze_id: id },
+        { end },
+      );

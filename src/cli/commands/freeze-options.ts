@@ -1,21 +1,25 @@
-import type { CommandSpec } from '../command.ts';
+import type { OptionSpec } from '../command.ts';
+import type { Schemas } from '../service/service.ts';
 import { misused } from '../stop.ts';
 
-type Options = NonNullable<CommandSpec['options']>;
-
 /** The end of a freeze, in one of two forms. */
-export const endOptions: Options = [
+export const endOptions: OptionSpec[] = [
   ['--for <length>', 'how long: 30m, 2h, 3d, 1w'],
   ['--until <time>', 'when it ends: 18:00, "tomorrow 08:00", "mon 08:00", 2026-03-09T08:00'],
 ];
 
-export const windowOptions: Options = [
+export const windowOptions: OptionSpec[] = [
   ['--from <time>', 'when it begins, such as "fri 18:00" (now)'],
   ...endOptions,
   ['--zone <zone>', 'the time zone of these times, such as Europe/Paris (that of this machine)'],
 ];
 
-export const conditionOptions: Options = [
+export const publicReasonOption: OptionSpec = [
+  '--public-reason <reason>',
+  'statuses and public pages show this instead of the reason',
+];
+
+export const conditionOptions: OptionSpec[] = [
   ['--match <condition>', 'only hold pull requests that match, such as base=main; repeat for more', 'many'],
   [
     '--exclude <condition>',
@@ -26,19 +30,25 @@ export const conditionOptions: Options = [
 
 export type ConditionOptions = { match?: string[]; exclude?: string[] };
 
+type Condition = string | Schemas['MatchingConditionsDict'];
+
 /** The conditions as the API takes them: texts, and groups written as JSON. */
 export const conditionsIn = ({ match = [], exclude = [] }: ConditionOptions) => ({
   ...(match.length > 0 && { matching_conditions: match.map(readCondition) }),
   ...(exclude.length > 0 && { exclude_conditions: exclude.map(readCondition) }),
 });
 
-function readCondition(text: string): unknown {
+function readCondition(text: string): Condition {
   if (!text.trimStart().startsWith('{')) return text;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Condition;
   } catch {
     throw misused(
       `${text} looks like a group but is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`,
     );
   }
 }
+
+/** The default name of a plan: the first line of its reason, up to the 255 characters of a name. */
+export const nameFor = (reason: string): string =>
+  reason.trim().split(/\r?\n/)[0]!.slice(0, 255).toWellFormed() || 'Freeze';

@@ -1,16 +1,7 @@
 import { command, type CommandSpec } from '../command.ts';
-import { v1 } from '../service/service.ts';
+import type { Schemas } from '../service/service.ts';
 import { notKnown } from '../stop.ts';
 import { readOwner } from '../target.ts';
-
-type Key = {
-  id: string;
-  name: string;
-  scope: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  created_by: { name: string };
-};
 
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
@@ -19,7 +10,7 @@ const list = command<object, [owner: string]>({
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
-    const { applications } = await service.get<{ applications: Key[] }>(v1('applications', owner));
+    const { applications } = await service.get('/applications/{owner}', { owner });
     output.table(
       ['NAME', 'SCOPE', 'EXPIRES', 'LAST USED', 'BY', 'ID'],
       applications.map(({ id, name, scope, expires_at, last_used_at, created_by }) => [
@@ -31,7 +22,9 @@ const list = command<object, [owner: string]>({
   },
 });
 
-const create = command<{ name: string; scope: string; for?: string; until?: string }, [owner: string]>({
+type CreateOptions = Pick<Schemas['NewApplication'], 'name' | 'scope'> & { for?: string; until?: string };
+
+const create = command<CreateOptions, [owner: string]>({
   usage: 'create <owner>',
   summary: 'create an application key, and print its secret once',
   options: [
@@ -49,13 +42,13 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
   ],
   async run({ output, connect, world }, options, text) {
     const owner = readOwner(text);
-    const { describeMoment, readWindow } = await import('../times/window.ts');
+    const { describeMoment, readWindow } = await import('../times.ts');
     const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
     const { service } = await connect();
     if (endsAt !== null) output.note(`It expires at ${describeMoment(endsAt, world.zone, world.zone)}.`);
     const expires = endsAt === null ? null : new Date(endsAt).toISOString();
     const body = { name: options.name, scope: options.scope, expires_at: expires };
-    const key = await service.post<Key & { secret: string | null }>(v1('applications', owner), body);
+    const key = await service.post('/applications/{owner}', { owner }, body);
     // A retry gets the first answer again, but without the secret, which nobody stores.
     if (key.secret === null)
       throw notKnown(
@@ -74,7 +67,7 @@ const revoke = command<object, [owner: string, id: string]>({
   async run({ output, connect }, _options, text, id) {
     const owner = readOwner(text);
     const { service } = await connect();
-    await service.delete(v1('applications', owner, id));
+    await service.delete('/applications/{owner}/{application_id}', { owner, application_id: id });
     output.line(`Revoked key ${id} of ${owner}.`);
     output.json({ revoked: id });
   },

@@ -1,8 +1,7 @@
 import { command } from '../command.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
-import { exitCodes } from '../stop.ts';
-import type { Cell } from '../terminal/table.ts';
 import { nameOf, readPlace } from '../target.ts';
+import type { Cell } from '../terminal.ts';
 
 export const list = command<{ each?: true }, [target: string]>({
   usage: 'list <target>',
@@ -12,13 +11,12 @@ export const list = command<{ each?: true }, [target: string]>({
     ['holdfast list acme', 'See what is frozen, and what comes next'],
     ["holdfast list acme/web --json | jq -r '.freezes[].freeze.id'", 'Print the IDs in a repository'],
   ],
-  async run(call, { each }, target) {
-    const { world, output } = call;
+  async run({ connect, output, world }, { each }, target) {
     const place = readPlace(target);
-    const { service, seen } = await call.connect();
+    const { service, memory } = await connect();
     const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
     const freezes = await listFreezes(service, place);
-    seen.keep(
+    memory.save(
       freezes.flatMap(({ owner, repository, freeze }) => [
         { kind: 'freeze' as const, id: freeze.id, owner, repository },
         ...(freeze.plan_id === undefined
@@ -56,7 +54,6 @@ export const list = command<{ each?: true }, [target: string]>({
         freeze,
       })),
     });
-    return exitCodes.done;
   },
 });
 

@@ -1,14 +1,11 @@
-import type { Call } from '../call.ts';
-import { command } from '../command.ts';
-import type { AuditEvent } from '../service/shapes.ts';
-import { type Service, v1 } from '../service/service.ts';
+import { type Call, command } from '../command.ts';
+import type { Schemas, Service } from '../service/service.ts';
 import { isPassing, misused } from '../stop.ts';
-import { onOneLine } from '../terminal/printable.ts';
-import { readPlace } from '../target.ts';
+import { type OwnerOrRepository, readPlace } from '../target.ts';
+import { onOneLine } from '../terminal.ts';
 
 type Options = { since?: string; type?: string[]; pullRequest?: string; limit?: string; follow?: true };
-type Page = { events: AuditEvent[] };
-type Question = { path: string; query: Record<string, string | string[] | undefined> };
+type Event = Schemas['Event'] | Schemas['OwnerEvent'];
 
 /** Milliseconds between two requests. */
 const pause = 2000;
@@ -32,27 +29,30 @@ export const logs = command<Options, [target: string]>({
     ['holdfast logs acme', 'Read the events about keys, default products and plans of an owner'],
   ],
   async run(call, options, target) {
-    const { owner, repository } = readPlace(target);
-    const { readMilliseconds } = await import('../times/window.ts');
+    const place = readPlace(target);
+    const { readMilliseconds } = await import('../times.ts');
     const back = readMilliseconds(options.since ?? '1d');
     const limit = Number(options.limit ?? 100);
     if (!Number.isInteger(limit) || limit < 1) throw misused('--limit must be a whole number of at least 1.');
     const { service } = await call.connect();
-    const from = call.world.now() - back;
-    const question: Question = {
-      path: repository === null ? v1('logs', owner) : v1('repos', owner, repository, 'logs'),
-      query: { event_type: options.type, pull_request: options.pullRequest },
-    };
+    const from = new Date(call.world.now() - back).toISOString();
+    const pages = (most: number) =>
+      pagesOf(service, place, {
+        event_type: options.type,
+        pull_request: options.pullRequest,
+        received_from: from,
+        per_page: String(Math.min(100, most)),
+      });
     let latest = 0;
-    const show = (events: AuditEvent[]) => {
+    const show = (events: Event[]) => {
       for (const event of events.toReversed()) say(call, event);
       latest = Math.max(latest, ...events.map(({ id }) => id));
     };
-    show(await newerThan(service, question, { from, latest, limit }));
+    show(await newerThan(pages(limit), latest, limit));
     for (let trouble = ''; options.follow;) {
       await call.world.delay(pause);
       try {
-        show(await newerThan(service, question, { from, latest, limit: Infinity }));
+        show(await newerThan(pages(Infinity), latest, Infinity));
         trouble = '';
       } catch (error) {
         // A restart of the service must not end the log.
@@ -63,19 +63,19 @@ export const logs = command<Options, [target: string]>({
   },
 });
 
-/** The events after the latest known event, newest first. */
-async function newerThan(
+const pagesOf = (
   service: Service,
-  { path, query }: Question,
-  { from, latest, limit }: { from: number; latest: number; limit: number },
-): Promise<AuditEvent[]> {
-  const found: AuditEvent[] = [];
-  const asked = {
-    ...query,
-    received_from: new Date(from).toISOString(),
-    per_page: String(Math.min(100, limit)),
-  };
-  for await (const { events } of service.pages<Page>(path, asked)) {
+  { owner, repository }: OwnerOrRepository,
+  query: Record<string, string | string[] | undefined>,
+): AsyncGenerator<{ events: Event[] }> =>
+  repository === null
+    ? service.pages('/logs/{owner}', { owner }, query)
+    : service.pages('/repos/{owner}/{repository}/logs', { owner, repository }, query);
+
+/** The events after the latest known event, newest first. */
+async function newerThan(pages: ReturnType<typeof pagesOf>, latest: number, limit: number): Promise<Event[]> {
+  const found: Event[] = [];
+  for await (const { events } of pages) {
     const news = events.filter(({ id }) => id > latest);
     found.push(...news);
     if (news.length < events.length || found.length >= limit) break;
@@ -84,7 +84,7 @@ async function newerThan(
 }
 
 /** Prints each event on a line as it comes. Columns would have to wait for the last event. */
-function say({ output }: Call, event: AuditEvent): void {
+function say({ output }: Call, event: Event): void {
   const { received_at, type, repository, pull_request, metadata, outcome } = event;
   const place = pull_request === null ? (repository ?? '') : `${repository ?? ''}#${pull_request}`;
   const what = { text: type, tone: outcome === 'failure' ? 'wrong' : 'quiet' } as const;

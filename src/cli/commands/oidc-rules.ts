@@ -1,19 +1,7 @@
 import { command, type CommandSpec } from '../command.ts';
-import { v1 } from '../service/service.ts';
 import { readOwner } from '../target.ts';
 
-type Globs = string[] | null;
-type Rule = {
-  id: string;
-  name: string;
-  repositories: Globs;
-  refs: Globs;
-  environments: Globs;
-  may: string[];
-  created_by: { name: string };
-};
-
-const shown = (globs: Globs): string => globs?.join(' ') ?? 'any';
+const shown = (globs: string[] | null): string => globs?.join(' ') ?? 'any';
 
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
@@ -22,7 +10,7 @@ const list = command<object, [owner: string]>({
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
-    const { oidc_rules } = await service.get<{ oidc_rules: Rule[] }>(v1('oidc_rules', owner));
+    const { oidc_rules } = await service.get('/oidc_rules/{owner}', { owner });
     output.table(
       ['NAME', 'REPOSITORIES', 'REFS', 'ENVIRONMENTS', 'MAY', 'BY', 'ID'],
       oidc_rules.map(({ id, name, repositories, refs, environments, may, created_by }) => [
@@ -62,13 +50,17 @@ const create = command<Options, [owner: string]>({
   async run({ output, connect }, { name, repository, ref, environment, freeze }, text) {
     const owner = readOwner(text);
     const { service } = await connect();
-    const rule = await service.post<Rule>(v1('oidc_rules', owner), {
-      name,
-      repositories: repository ?? null,
-      refs: ref ?? null,
-      environments: environment ?? null,
-      may: freeze ? ['push_scopes', 'freeze'] : ['push_scopes'],
-    });
+    const rule = await service.post(
+      '/oidc_rules/{owner}',
+      { owner },
+      {
+        name,
+        repositories: repository ?? null,
+        refs: ref ?? null,
+        environments: environment ?? null,
+        may: freeze ? ['push_scopes', 'freeze'] : ['push_scopes'],
+      },
+    );
     output.line(`Made OIDC rule ${rule.id} of ${owner}.`);
     output.json(rule);
   },
@@ -81,7 +73,7 @@ const remove = command<object, [owner: string, id: string]>({
   async run({ output, connect }, _options, text, id) {
     const owner = readOwner(text);
     const { service } = await connect();
-    await service.delete(v1('oidc_rules', owner, id));
+    await service.delete('/oidc_rules/{owner}/{rule_id}', { owner, rule_id: id });
     output.line(`Deleted OIDC rule ${id} of ${owner}.`);
     output.json({ deleted: id });
   },

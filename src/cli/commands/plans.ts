@@ -1,15 +1,20 @@
-import { type Call } from '../call.ts';
-import { command, type CommandSpec } from '../command.ts';
-import { placeOf } from '../freezing/find-place.ts';
-import { nameFor } from '../freezing/frozen.ts';
-import type { Plan } from '../service/shapes.ts';
-import { v1 } from '../service/service.ts';
+import { type Call, command, type CommandSpec, type OptionSpec } from '../command.ts';
+import { endItem, findItem } from '../freezing/items.ts';
+import type { Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
-import { onOneLine } from '../terminal/printable.ts';
 import { readOwner } from '../target.ts';
-import type { WindowOptions } from '../times/window.ts';
-import { conditionOptions, type ConditionOptions, conditionsIn, windowOptions } from './freeze-options.ts';
+import { onOneLine } from '../terminal.ts';
+import type { WindowOptions } from '../times.ts';
+import {
+  conditionOptions,
+  type ConditionOptions,
+  conditionsIn,
+  nameFor,
+  publicReasonOption,
+  windowOptions,
+} from './freeze-options.ts';
 
+type Plan = Schemas['FreezePlan'];
 type Where = { in?: string };
 type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
 type Wanted = WindowOptions &
@@ -22,8 +27,8 @@ type Wanted = WindowOptions &
     publicReason?: string;
   };
 
-const where: [string, string] = ['--in <owner>', 'the owner of the plan, if this machine has not seen it'];
-const wantedOptions: NonNullable<CommandSpec['options']> = [
+const where: OptionSpec = ['--in <owner>', 'the owner of the plan, if this machine has not seen it'];
+const wantedOptions: OptionSpec[] = [
   ...windowOptions,
   ['--rule <rrule>', 'how the plan repeats: an RRULE (RFC 5545), such as FREQ=WEEKLY;BYDAY=FR'],
   ['--not-on <date>', 'with --rule: a date on which no freeze begins; repeat for more', 'many'],
@@ -31,7 +36,7 @@ const wantedOptions: NonNullable<CommandSpec['options']> = [
   ['--include <glob>', 'the repositories to freeze; repeat for more', 'many'],
   ['--except <glob>', 'the repositories to exclude; repeat for more', 'many'],
   ...conditionOptions,
-  ['--public-reason <reason>', 'statuses and public pages show this instead of the reason'],
+  publicReasonOption,
 ];
 
 const list = command<object, [owner: string]>({
@@ -40,10 +45,10 @@ const list = command<object, [owner: string]>({
   examples: [['holdfast plans list acme', 'See the plans and their IDs']],
   async run({ output, connect, world }, _options, text) {
     const owner = readOwner(text);
-    const { service, seen } = await connect();
-    const { freeze_plans } = await service.get<{ freeze_plans: Plan[] }>(v1('freeze_plans', owner));
-    seen.keep(freeze_plans.map(({ id }) => ({ kind: 'plan', id, owner, repository: null })));
-    const { describeMoment } = await import('../times/window.ts');
+    const { service, memory } = await connect();
+    const { freeze_plans } = await service.get('/freeze_plans/{owner}', { owner });
+    memory.save(freeze_plans.map(({ id }) => ({ kind: 'plan', id, owner, repository: null })));
+    const { describeMoment } = await import('../times.ts');
     output.table(
       ['NAME', 'REPOSITORIES', 'NEXT', 'REPEATS', 'ID'],
       freeze_plans.map(
@@ -65,13 +70,14 @@ const show = command<Where, [id: string]>({
   options: [where],
   examples: [['holdfast plans show 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'See the next ten occurrences']],
   async run(call, options, id) {
-    const connected = await call.connect();
-    const { owner } = await placeOf(connected, id, ['plan'], options.in);
-    await sayPlan(call, await connected.service.get<Plan>(v1('freeze_plans', owner, id)));
+    const connection = await call.connect();
+    const { owner } = await findItem(connection, id, ['plan'], options.in);
+    const plan = await connection.service.get('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id });
+    await showPlan(call, plan);
   },
 });
 
-const create = command<Wanted & { dryRun?: true }, [owner: string]>({
+const create = command<Wanted & { message: string; dryRun?: true }, [owner: string]>({
   usage: 'create <owner>',
   summary: 'plan freezes of many repositories, once or repeatedly',
   options: [
@@ -92,24 +98,27 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
   ],
   async run(call, options, text) {
     const owner = readOwner(text);
-    const { readWindow, describeWindow } = await import('../times/window.ts');
+    const { readWindow, describeWindow } = await import('../times.ts');
     const window = readWindow(options, call.world);
-    const { service, seen } = await call.connect();
+    const { service, memory } = await call.connect();
     const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
     call.output.note(`Planning freezes of ${owner} ${describeWindow(window, call.world.zone)}${again}.`);
+    const { include = ['*'], message: reason } = options;
     const { start, end, timezone } = window;
     const body = {
-      name: options.name ?? nameFor(options.message!),
-      ...changesIn({ ...options, include: options.include ?? ['*'] }),
+      ...changesIn(options),
+      name: options.name ?? nameFor(reason),
+      reason,
+      repositories: { include, exclude: options.except },
       start,
       end,
       timezone,
     };
     if (options.dryRun)
       return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
-    const plan = await service.post<Plan>(v1('freeze_plans', owner), body);
-    seen.keep([{ kind: 'plan', id: plan.id, owner, repository: null }]);
-    await sayPlan(call, plan);
+    const plan = await service.post('/freeze_plans/{owner}', { owner }, body);
+    memory.save([{ kind: 'plan', id: plan.id, owner, repository: null }]);
+    await showPlan(call, plan);
   },
 });
 
@@ -131,22 +140,23 @@ const update = command<Wanted & Where & { once?: true }, [id: string]>({
       throw misused(
         'Use --until, or --from with --for. To move an end by a length of time, use holdfast extend.',
       );
-    const connected = await call.connect();
-    const { service } = connected;
-    const { owner } = await placeOf(connected, id, ['plan'], options.in);
-    const times = await timesIn(call, options, await service.get<Plan>(v1('freeze_plans', owner, id)));
+    const connection = await call.connect();
+    const { owner } = await findItem(connection, id, ['plan'], options.in);
+    const path = '/freeze_plans/{owner}/{plan_id}';
+    const params = { owner, plan_id: id };
+    const times = await timesIn(call, options, await connection.service.get(path, params));
     const body = { ...changesIn(options), ...times, ...(options.once && { recurrence: null }) };
     if (Object.keys(body).length === 0)
       throw misused('Name what to change. See holdfast plans update --help.');
-    await sayPlan(call, await service.patch<Plan>(v1('freeze_plans', owner, id), body));
+    await showPlan(call, await connection.service.patch(path, params, body));
   },
 });
 
 /** The named times, in the current or new zone of the plan. */
-async function timesIn({ world, output }: Call, options: Wanted, plan: Plan): Promise<object> {
+async function timesIn({ world, output }: Call, options: Wanted, plan: Plan) {
   const { from, until, for: length, zone } = options;
   if (from === undefined && until === undefined) return zone === undefined ? {} : { timezone: zone };
-  const { readWindow, describeMoment } = await import('../times/window.ts');
+  const { readWindow, describeMoment } = await import('../times.ts');
   const window = readWindow({ from, until, for: length, zone: zone ?? plan.timezone }, world);
   const { start, end, startsAt, endsAt, timezone } = window;
   const shown = (at: number) => describeMoment(at, timezone, world.zone);
@@ -163,22 +173,14 @@ const remove = command<Where & { message: string }, [id: string]>({
     ['holdfast plans delete 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e -m "Books are open"', 'End a plan'],
   ],
   async run({ output, connect }, { message, in: where }, id) {
-    const connected = await connect();
-    const { owner } = await placeOf(connected, id, ['plan'], where);
-    await connected.service.post(v1('freeze_plans', owner, id, 'delete'), { delete_reason: message });
-    connected.seen.forget([id]);
-    output.line(`Deleted plan ${id} of ${owner}.`);
+    const { service, memory } = await connect();
+    const plan = await findItem({ service, memory }, id, ['plan'], where);
+    await endItem(service, plan, message);
+    memory.forget(id);
+    output.line(`Deleted plan ${id} of ${plan.owner}.`);
     output.json({ deleted: id });
   },
 });
-
-type Progress = {
-  repositories: number;
-  to_hold: number;
-  held: number;
-  waiting: number;
-  not_enforced: string[];
-};
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
@@ -188,9 +190,10 @@ const progress = command<Where, [id: string]>({
     ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'See how many pull requests are held'],
   ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
-    const connected = await connect();
-    const { owner } = await placeOf(connected, id, ['plan'], options.in);
-    const found = await connected.service.get<Progress>(v1('freeze_plans', owner, id, 'enforcement'));
+    const connection = await connect();
+    const { owner } = await findItem(connection, id, ['plan'], options.in);
+    const path = '/freeze_plans/{owner}/{plan_id}/enforcement';
+    const found = await connection.service.get(path, { owner, plan_id: id });
     output.line(
       `${found.held} of ${found.to_hold} pull requests are held in ${found.repositories} repositories; ${found.waiting} statuses wait to be written.`,
     );
@@ -207,7 +210,7 @@ export const plans: CommandSpec = {
 };
 
 /** The fields that the options name, except for the times. */
-function changesIn(options: Wanted): object {
+function changesIn(options: Wanted) {
   const { name, message, publicReason, include, except, rule, notOn, lastDate } = options;
   if (rule === undefined && (notOn || lastDate !== undefined))
     throw misused('--not-on and --last-date need --rule.');
@@ -223,8 +226,8 @@ function changesIn(options: Wanted): object {
   };
 }
 
-async function sayPlan({ output, world }: Call, plan: Plan): Promise<void> {
-  const { describeMoment } = await import('../times/window.ts');
+async function showPlan({ output, world }: Call, plan: Plan & { warnings?: string[] }): Promise<void> {
+  const { describeMoment } = await import('../times.ts');
   const shown = (at: string) => describeMoment(Date.parse(at), plan.timezone, world.zone);
   output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);

@@ -1,5 +1,5 @@
 import { command, type CommandSpec } from '../command.ts';
-import { v1 } from '../service/service.ts';
+import type { Schemas } from '../service/service.ts';
 import { readOwner, readRepository } from '../target.ts';
 
 const list = command<object, [owner: string]>({
@@ -9,8 +9,7 @@ const list = command<object, [owner: string]>({
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
-    type Answer = { repositories: { name: string; enabled_products: string[] }[] };
-    const found = await service.get<Answer>(v1('repos', owner));
+    const found = await service.get('/repos/{owner}', { owner });
     output.table(
       ['REPOSITORY', 'PRODUCTS'],
       found.repositories.map(({ name, enabled_products }) => [
@@ -30,10 +29,10 @@ const set = command<object, [repository: string, products: string[]]>({
     ['holdfast products set acme/web none', 'Disable everything. Held pull requests can merge again'],
   ],
   async run({ output, connect }, _options, text, names) {
-    const { owner, repository } = readRepository(text);
+    const repository = readRepository(text);
     const { service } = await connect();
     const products = readProducts(names);
-    await service.put(v1('products', owner, repository), { products });
+    await service.put('/products/{owner}/{repository}', repository, { products });
     output.line(`${text} has ${products.join(', ') || 'no products'}.`);
     output.json({ products });
   },
@@ -49,15 +48,17 @@ const defaults = command<object, [owner: string, products: string[]]>({
   async run({ output, connect }, _options, text, names) {
     const owner = readOwner(text);
     const { service } = await connect();
-    const path = v1('default_products', owner);
-    if (names.length > 0) await service.put(path, { products: readProducts(names) });
-    const { products } = await service.get<{ products: string[] }>(path);
+    const path = '/default_products/{owner}';
+    if (names.length > 0) await service.put(path, { owner }, { products: readProducts(names) });
+    const { products } = await service.get(path, { owner });
     output.line(`New repositories of ${owner} start with ${products.join(', ') || 'no products'}.`);
     output.json({ products });
   },
 });
 
-const readProducts = (names: string[]): string[] => (names.join() === 'none' ? [] : names);
+/** The service refuses other names. */
+const readProducts = (names: string[]) =>
+  (names.join() === 'none' ? [] : names) as Schemas['Products']['products'];
 
 export const products: CommandSpec = {
   usage: 'products',

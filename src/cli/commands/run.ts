@@ -1,6 +1,7 @@
-import type { Call } from '../call.ts';
-import { command } from '../command.ts';
-import type { Lease } from '../freezing/lease.ts';
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { type Call, command } from '../command.ts';
+import type { RenewedFreezes } from '../freezing/renewed-freezes.ts';
 import { type ExitCode, exitCodes, misused, notKnown } from '../stop.ts';
 import { nameOf, readRepository } from '../target.ts';
 import { conditionOptions, type ConditionOptions, conditionsIn } from './freeze-options.ts';
@@ -31,39 +32,38 @@ cannot be created, the command does not run. Without --wait, a branch that is no
 On Windows, name a program, or write cmd /c deploy.cmd.`,
   async run(call, options, words): Promise<ExitCode> {
     if (!options.freeze) throw misused('Name what to freeze: --freeze acme/web.');
-    const places = options.freeze.map(readRepository);
-    const { readMilliseconds } = await import('../times/window.ts');
-    const { endFreezes, makeFreezes, renewFreezes } = await import('../freezing/lease.ts');
+    const repositories = options.freeze.map(readRepository);
+    const { readMilliseconds } = await import('../times.ts');
+    const { createFreezes, endFreezes, renewFreezes } = await import('../freezing/renewed-freezes.ts');
     const length = readMilliseconds(options.lease ?? '10m');
     if (length < 120_000)
       throw misused('--lease must be at least two minutes, so that it can be renewed in time.');
-    const { codeOf, hearSignals, runProgram } = await import('../run-program.ts');
     const { service } = await call.connect();
     const body = { reason: options.message, ...conditionsIn(options) };
-    const lease: Lease = { service, length, body, freezes: [] };
+    const renewed: RenewedFreezes = { service, length, body, freezes: [] };
     const signals = hearSignals(call.world.input.isTTY === true);
     try {
-      await makeFreezes(call, lease, places);
-      const code = options.wait ? await waitFor(call, lease, signals.stop) : exitCodes.done;
+      await createFreezes(call, renewed, repositories);
+      const code = options.wait ? await waitFor(call, renewed, signals.stop) : exitCodes.done;
       signals.stop.throwIfAborted();
       if (code !== exitCodes.done) {
-        await endFreezes(call, lease, 'GitHub does not hold, so the command did not begin');
+        await endFreezes(call, renewed, 'GitHub does not hold, so the command did not begin');
         return code;
       }
-      call.output.note(`Frozen while it runs: ${places.map(nameOf).join(', ')}.`);
+      call.output.note(`Frozen while it runs: ${repositories.map(nameOf).join(', ')}.`);
       const done = new AbortController();
-      const renewing = renewFreezes(call, lease, done.signal);
+      const renewing = renewFreezes(call, renewed, done.signal);
       const { code: ended, said } = await runProgram(words, signals);
       // A person who presses Ctrl-C from here on does not want to wait until the freeze ends.
       signals.close();
       done.abort();
       await renewing;
-      await endFreezes(call, lease, `${words[0]} ended with ${said}`);
+      await endFreezes(call, renewed, `${words[0]} ended with ${said}`);
       if (ended === null) throw notKnown(`${words[0]} could not be run: ${said}.`);
       return ended as ExitCode;
     } catch (error) {
       signals.close();
-      await endFreezes(call, lease, 'The command did not begin');
+      await endFreezes(call, renewed, 'The command did not begin');
       if (!signals.stop.aborted) throw error;
       call.output.note(`${words[0]} did not begin.`);
       return codeOf(signals.stop.reason as NodeJS.Signals) as ExitCode;
@@ -76,11 +76,64 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
 /** Waits until GitHub holds the pull requests, for half of the lease at most. Prints to standard error only. */
 async function waitFor(
   call: Call,
-  { service, freezes, length }: Lease,
+  { service, freezes, length }: RenewedFreezes,
   stop: AbortSignal,
 ): Promise<ExitCode> {
-  const { exitCodeOf, sayHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
+  const { exitCodeOf, noteNotHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
   const held = await waitUntilHeld(call, service, freezes, length / 2, stop);
-  sayHeld(call, held);
+  noteNotHeld(call, held);
   return exitCodeOf(held);
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Signal = (typeof signals)[number];
+
+/** The exit code of a shell after a signal. */
+const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+
+/** Signals that do not end this process, because it must end freezes first. */
+type Signals = {
+  /** A signal while no program runs aborts it, with the name of the signal as its reason. */
+  stop: AbortSignal;
+  /** Passes them on to a program; with null, to none. */
+  passTo(program: ChildProcess | null): void;
+  /** Lets them end this process again. */
+  close(): void;
+};
+
+/** @param isAtTerminal whether a terminal sends Ctrl-C to the program by itself. */
+function hearSignals(isAtTerminal: boolean): Signals {
+  const stopping = new AbortController();
+  let program: ChildProcess | null = null;
+  const hear = (signal: Signal) => {
+    if (!program) stopping.abort(signal);
+    else if (!(isAtTerminal && signal === 'SIGINT')) program.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, hear);
+  return {
+    stop: stopping.signal,
+    passTo: (next) => void (program = next),
+    close: () => {
+      for (const signal of signals) process.off(signal, hear);
+    },
+  };
+}
+
+/** Runs a program with this terminal, without a shell. @returns no code if it did not run. */
+async function runProgram(
+  [program, ...args]: string[],
+  signals: Signals,
+): Promise<{ code: number | null; said: string }> {
+  // Not for the help of all commands.
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const child = spawn(program!, args, { stdio: 'inherit' });
+    signals.passTo(child);
+    child.once('error', ({ message }) => resolve({ code: null, said: message }));
+    child.once('exit', (code, signal) =>
+      resolve(
+        signal ? { code: codeOf(signal), said: signal } : { code: code ?? 0, said: `exit code ${code}` },
+      ),
+    );
+  });
 }

@@ -1,7 +1,5 @@
-import { type Call } from '../call.ts';
-import { command, type CommandSpec } from '../command.ts';
-import { pushScopes } from '../scopes/push-scopes.ts';
-import { forJobs } from '../service/retries.ts';
+import { type Call, command, type CommandSpec } from '../command.ts';
+import { forJobs } from '../service/service.ts';
 import { misused } from '../stop.ts';
 import { nameOfPullRequest, readPullRequest } from '../target.ts';
 
@@ -61,23 +59,25 @@ group it pushes nothing: Holdfast uses the scopes of its pull requests. It retri
       throw misused('Name what it touches, or write --all or --from-diff.');
     const { service } = await call.connect(forJobs);
     const pushed = { scopes, all_scopes: options.all === true };
-    await pushScopes(service, pullRequest, pushed);
+    await service.put('/repos/{owner}/{repository}/pulls/{number}/scopes', pullRequest, pushed);
     call.output.line(`${text} touches ${pushed.all_scopes ? 'everything' : scopes.join(', ')}.`);
     call.output.json(pushed);
-    return undefined;
   },
 });
 
-async function pushDiff({ world, output, connect }: Call, options: Options, text: string | undefined) {
-  const { scopesOfDiff } = await import('../scopes/diff-scopes.ts');
-  const { conclusionOf, rowsOf } = await import('../scopes/describe-scopes.ts');
+async function pushDiff(
+  { world, output, connect }: Call,
+  options: Options,
+  text: string | undefined,
+): Promise<undefined> {
+  const { conclusionOf, rowsOf, scopesOfDiff } = await import('../scopes/diff-scopes.ts');
   const found = await scopesOfDiff(world, text ?? null, options);
   const { pullRequest, pushed, changed } = found;
   const isPushed = !options.dryRun && !found.isMergeGroup;
   if (isPushed) {
     if (!pullRequest) throw misused('Name the pull request, such as acme/web#5, or write --dry-run.');
     const { service } = await connect(forJobs);
-    await pushScopes(service, pullRequest, pushed);
+    await service.put('/repos/{owner}/{repository}/pulls/{number}/scopes', pullRequest, pushed);
   }
   output.table(['SCOPE', 'BY'], rowsOf(found));
   output.line(conclusionOf(found, isPushed));
@@ -88,7 +88,6 @@ async function pushDiff({ world, output, connect }: Call, options: Options, text
     changed_paths: changed.length,
     by: { scopes: Object.fromEntries(found.scopes), all_scopes: found.all },
   });
-  return undefined;
 }
 
 export const scopes: CommandSpec = {

@@ -1,31 +1,8 @@
-import type { Call } from '../call.ts';
-import { command } from '../command.ts';
-import type { Freeze } from '../service/shapes.ts';
-import { type Service, v1 } from '../service/service.ts';
+import { type Call, command } from '../command.ts';
+import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
-import { onOneLine } from '../terminal/printable.ts';
-import type { Cell } from '../terminal/table.ts';
-import { nameOf, type PullRequest, readTarget, type Repository } from '../target.ts';
-
-type Explanation = {
-  pull_request: { title: string; state: string };
-  frozen: boolean;
-  status: { state: string; description: string } | null;
-  freezes: {
-    scheduled_freeze: Freeze;
-    verdict: string;
-    until: string | null;
-    exemption?: { reason: string; expires_at: string };
-    reasons: { list: string; condition: string; match: boolean | null; decides: boolean }[];
-  }[];
-};
-
-type FreezeState = {
-  frozen: boolean;
-  freezes: string[];
-  next_transition_at: string | null;
-  enforced: 'yes' | 'no' | 'unknown';
-};
+import { nameOf, nameOfPullRequest, type PullRequest, readTarget, type Repository } from '../target.ts';
+import { type Cell, onOneLine } from '../terminal.ts';
 
 type Options = { exitCode?: true; base?: string };
 
@@ -56,19 +33,19 @@ export const status = command<Options, [target: string]>({
 async function ofPullRequest(
   { world, output }: Call,
   service: Service,
-  { owner, repository, number }: PullRequest,
+  pullRequest: PullRequest,
   { exitCode }: Options,
 ): Promise<ExitCode> {
-  const found = await service.get<Explanation>(v1('repos', owner, repository, 'pulls', number, 'freezes'));
-  const { describeMoment } = await import('../times/window.ts');
+  const found = await service.get('/repos/{owner}/{repository}/pulls/{number}/freezes', pullRequest);
+  const { describeMoment } = await import('../times.ts');
   const { frozen, freezes, pull_request } = found;
   const text = found.status?.description ?? `It is ${pull_request.state}.`;
-  output.line(markOf(frozen), `  ${owner}/${repository}#${number} ${onOneLine(pull_request.title)}`);
+  output.line(markOf(frozen), `  ${nameOfPullRequest(pullRequest)} ${onOneLine(pull_request.title)}`);
   output.line(`        ${onOneLine(text)}`);
   const shown = (at: string, zone: string) => describeMoment(Date.parse(at), zone, world.zone);
   for (const { scheduled_freeze: freeze, verdict, until, exemption, reasons } of freezes) {
     const end = until === null ? 'until somebody removes it' : `until ${shown(until, freeze.timezone)}`;
-    output.line(`\n${verdictWords[verdict] ?? verdict}  ${onOneLine(freeze.reason)}\n  ${freeze.id}, ${end}`);
+    output.line(`\n${verdictWords[verdict]}  ${onOneLine(freeze.reason)}\n  ${freeze.id}, ${end}`);
     for (const { condition, match } of reasons.filter(({ decides }) => decides))
       output.line(
         `  ${match === null ? 'not known' : match ? 'matches' : 'does not match'}: ${onOneLine(condition)}`,
@@ -85,7 +62,9 @@ async function ofPullRequest(
 const markOf = (frozen: boolean): Cell =>
   frozen ? { text: 'Frozen', tone: 'held' } : { text: 'Free', tone: 'free' };
 
-const verdictWords: Record<string, string> = {
+type Verdict = Schemas['PullRequestExplanation']['freezes'][number]['verdict'];
+
+const verdictWords: Record<Verdict, string> = {
   frozen: 'held by',
   unknown: 'held by (its conditions could not be evaluated)',
   excluded: 'excluded by',
@@ -96,19 +75,18 @@ const verdictWords: Record<string, string> = {
 async function ofRepository(
   { world, output }: Call,
   service: Service,
-  place: Repository,
+  repository: Repository,
   { base, exitCode }: Options,
 ): Promise<ExitCode> {
-  const path = v1('repos', place.owner, place.repository, 'freeze_state');
-  const found = await service.get<FreezeState>(path, { base });
+  const found = await service.get('/repos/{owner}/{repository}/freeze_state', repository, { base });
   const { frozen, enforced, freezes, next_transition_at: next } = found;
-  const { describeMoment } = await import('../times/window.ts');
+  const { describeMoment } = await import('../times.ts');
   const change = next === null ? '' : ` until ${describeMoment(Date.parse(next), world.zone, world.zone)}`;
-  output.line(markOf(frozen), `  ${nameOf(place)}${change}`);
+  output.line(markOf(frozen), `  ${nameOf(repository)}${change}`);
   for (const id of freezes) output.line(`        held by ${id}`);
   output.line('        enforced: ', enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced);
   if (frozen && enforced === 'no')
-    output.note(`GitHub does not hold what is frozen: holdfast doctor ${nameOf(place)}`);
+    output.note(`GitHub does not hold what is frozen: holdfast doctor ${nameOf(repository)}`);
   output.json(found);
   return frozen && (enforced === 'no' || exitCode) ? exitCodes.refused : exitCodes.done;
 }

@@ -1,16 +1,13 @@
-import { atOnce } from '../at-once.ts';
-import type { Call } from '../call.ts';
-import { command } from '../command.ts';
-import { placeOf } from '../freezing/find-place.ts';
+import pLimit from 'p-limit';
+import { type Call, command, type Connection } from '../command.ts';
+import { endItem, findItem } from '../freezing/items.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
-import type { Place, Seen } from '../memory/seen.ts';
-import type { Plan } from '../service/shapes.ts';
-import { type Service, v1 } from '../service/service.ts';
-import { exitCodes, misused, refused, Stop } from '../stop.ts';
-import { isId, nameOf, readPlace } from '../target.ts';
+import type { Item } from '../memory.ts';
+import type { Service } from '../service/service.ts';
+import { misused, refused, Stop } from '../stop.ts';
+import { isId, nameOf, type OwnerOrRepository, readPlace } from '../target.ts';
 
 type Options = { message: string; all?: true; in?: string };
-type Ending = Place & { id: string };
 
 export const unfreeze = command<Options, [targets: string[]]>({
   usage: 'unfreeze <targets...>',
@@ -35,43 +32,37 @@ export const unfreeze = command<Options, [targets: string[]]>({
   async run(call, options, targets) {
     if (options.all && targets.some(isId))
       throw misused('With --all, name an owner or repositories, not IDs.');
-    const { service, seen } = await call.connect();
-    const endings = new Map<string, Ending>();
+    const connection = await call.connect();
+    const items = new Map<string, Item>();
     for (const target of targets)
-      for (const ending of await endingsOf(call, { service, seen, targets }, target, options))
-        endings.set(ending.id, ending);
-    const ended: Ending[] = [];
-    for (const ending of endings.values()) {
-      const { kind, id, ...place } = ending;
-      if (await end(service, ending, options.message)) {
-        ended.push(ending);
-        call.output.line(`Ended ${kind} ${id} of ${nameOf(place)}.`);
+      for (const item of await itemsOf(call, connection, target, targets, options)) items.set(item.id, item);
+    const ended: Item[] = [];
+    for (const item of items.values()) {
+      if (await end(connection.service, item, options.message)) {
+        ended.push(item);
+        call.output.line(`Ended ${item.kind} ${item.id} of ${nameOf(item)}.`);
       }
-      seen.forget([id]);
+      connection.memory.forget(item.id);
     }
     if (ended.length === 0) call.output.line('Nothing was on.');
-    call.output.json({ ended: ended.map(({ kind, id, ...place }) => ({ kind, id, in: nameOf(place) })) });
-    return exitCodes.done;
+    call.output.json({ ended: ended.map((item) => ({ kind: item.kind, id: item.id, in: nameOf(item) })) });
   },
 });
 
-/** @property targets all named targets. */
-type Asked = { service: Service; seen: Seen; targets: string[] };
-
-async function endingsOf(
-  call: Call,
-  { service, seen, targets }: Asked,
+/** What a target means. @param targets all named targets. */
+async function itemsOf(
+  { world }: Call,
+  connection: Connection,
   target: string,
+  targets: string[],
   { all, in: where }: Options,
-): Promise<Ending[]> {
-  if (isId(target)) {
-    return [{ id: target, ...(await placeOf({ service, seen }, target, ['freeze', 'plan'], where)) }];
-  }
+): Promise<Item[]> {
+  if (isId(target)) return [await findItem(connection, target, ['freeze', 'plan'], where)];
   const place = readPlace(target);
-  if (all) return allThatIsOn(call, service, place);
+  if (all) return ongoingItems(connection.service, place, world.now());
   const made = [
-    ...seen.made(place.owner, place.repository),
-    ...(place.repository === null ? [] : await madeAmongOthers({ service, seen, targets }, place)),
+    ...connection.memory.made(place),
+    ...(place.repository === null ? [] : await madeWithOthers(connection, targets, place)),
   ];
   if (made.length > 0) return made;
   throw refused(
@@ -83,73 +74,56 @@ async function endingsOf(
  * What `holdfast freeze` made on this machine in a repository together with others: the plan, if all of its
  * repositories are named here too, or else its freezes in this repository.
  */
-async function madeAmongOthers(
-  { service, seen, targets }: Asked,
-  { owner, repository }: { owner: string; repository: string | null },
-): Promise<Ending[]> {
-  const plans = seen.made(owner, null).filter(({ kind }) => kind === 'plan');
+async function madeWithOthers(
+  { service, memory }: Connection,
+  targets: string[],
+  { owner, repository }: OwnerOrRepository,
+): Promise<Item[]> {
+  const plans = memory.made({ owner, repository: null }).filter(({ kind }) => kind === 'plan');
   if (plans.length === 0) return [];
   const places = targets.filter((target) => !isId(target)).map(readPlace);
   const named = new Set(places.map((place) => nameOf(place).toLowerCase()));
   const { listFreezes } = await import('../freezing/list-freezes.ts');
   const freezes = await listFreezes(service, { owner, repository });
-  const endings = await atOnce(plans, 6, async (plan): Promise<Ending[]> => {
+  const items = await pLimit(6).map(plans, async (plan): Promise<Item[]> => {
     const own = freezes.filter(({ freeze }) => freeze.plan_id === plan.id);
     if (own.length === 0) return [];
-    const { repositories } = await service.get<Plan>(v1('freeze_plans', owner, plan.id));
+    const path = '/freeze_plans/{owner}/{plan_id}';
+    const { repositories } = await service.get(path, { owner, plan_id: plan.id });
     const isWhole = repositories.include.every((name) => named.has(`${owner}/${name}`.toLowerCase()));
-    return isWhole ? [plan] : own.map(freezeEnding);
+    return isWhole ? [plan] : own.map(itemOf);
   });
-  return endings.flat();
+  return items.flat();
 }
 
-const freezeEnding = ({ freeze, owner, repository }: ListedFreeze): Ending => ({
+const itemOf = ({ freeze: { id }, owner, repository }: ListedFreeze): Item => ({
   kind: 'freeze',
-  id: freeze.id,
+  id,
   owner,
   repository,
 });
 
-/**
- * The ongoing freezes of a place. A plan that does not repeat ends as a whole; of others, only these occurrences end.
- */
-async function allThatIsOn(
-  { world }: Call,
-  service: Service,
-  { owner, repository }: { owner: string; repository: string | null },
-): Promise<Ending[]> {
+/** The ongoing freezes. A plan that does not repeat ends as a whole; of others, only these occurrences end. */
+async function ongoingItems(service: Service, place: OwnerOrRepository, now: number): Promise<Item[]> {
   const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
-  const now = world.now();
-  const freezes = (await listFreezes(service, { owner, repository })).filter((each) => isOn(each, now));
-  const whole = new Set(repository === null ? await plansForOnce(service, owner) : []);
-  const plans = [...new Set(freezes.flatMap(({ freeze }) => freeze.plan_id ?? []))].filter((id) =>
-    whole.has(id),
-  );
-  return [
-    ...plans.map((id) => ({ kind: 'plan' as const, id, owner, repository: null })),
-    ...freezes
-      .filter(({ freeze }) => freeze.plan_id === undefined || !whole.has(freeze.plan_id))
-      .map(freezeEnding),
-  ];
-}
-
-async function plansForOnce(service: Service, owner: string): Promise<string[]> {
-  const { freeze_plans } = await service.get<{ freeze_plans: Plan[] }>(v1('freeze_plans', owner));
-  return freeze_plans.filter(({ recurrence }) => recurrence === null).map(({ id }) => id);
+  const freezes = (await listFreezes(service, place)).filter((each) => isOn(each, now));
+  const { owner, repository } = place;
+  const plans =
+    repository === null ? (await service.get('/freeze_plans/{owner}', { owner })).freeze_plans : [];
+  const whole = new Set(plans.filter(({ recurrence }) => recurrence === null).map(({ id }) => id));
+  const items = freezes.map((listed): Item => {
+    const { plan_id } = listed.freeze;
+    return plan_id !== undefined && whole.has(plan_id)
+      ? { kind: 'plan', id: plan_id, owner, repository: null }
+      : itemOf(listed);
+  });
+  return [...items.filter(({ kind }) => kind === 'plan'), ...items.filter(({ kind }) => kind === 'freeze')];
 }
 
 /** @returns whether it still existed. */
-async function end(
-  service: Service,
-  { kind, id, owner, repository }: Ending,
-  reason: string,
-): Promise<boolean> {
-  const path =
-    kind === 'plan'
-      ? v1('freeze_plans', owner, id, 'delete')
-      : v1('repos', owner, repository!, 'scheduled_freeze', id, 'delete');
+async function end(service: Service, item: Item, reason: string): Promise<boolean> {
   try {
-    await service.post(path, { delete_reason: reason });
+    await endItem(service, item, reason);
     return true;
   } catch (error) {
     // A freeze that ended by itself needs nothing.

@@ -1,43 +1,27 @@
-import type { Call } from '../call.ts';
-import { type FreezeBody, type Frozen, planBody } from './frozen.ts';
-import { type Service, v1 } from '../service/service.ts';
+import type { Call } from '../command.ts';
+import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
+import { nameOf, type Repository } from '../target.ts';
 
-type FreezePreview = {
-  counts: { open: number; frozen: number; excluded: number; unknown: number };
-  warnings: { message: string }[];
-  pull_requests: { pull_request: { number: number; title: string }; verdict: string }[];
-};
-
-type Enforced = 'yes' | 'no' | 'unknown';
-
-type PlanPreview = {
-  repositories: { name: string; to_hold: number; excluded: number; enforced: Enforced }[];
-  not_enforced: string[];
-  not_looked_at: string[];
-};
+type Enforced = Schemas['FreezeState']['enforced'];
 
 /** Shows what a freeze would hold, and saves nothing. @returns 1 if GitHub would not enforce it. */
-export const preview = (call: Call, service: Service, frozen: Frozen, body: FreezeBody): Promise<ExitCode> =>
-  frozen.kind === 'freeze'
-    ? previewFreeze(call, service, frozen, body)
-    : previewPlan(call, service, frozen.owner, planBody(body, frozen.repositories));
-
-async function previewFreeze(
+export async function previewFreeze(
   { output }: Call,
   service: Service,
-  { owner, repository }: { owner: string; repository: string },
-  body: FreezeBody,
+  repository: Repository,
+  body: Schemas['NewScheduledFreeze'],
 ): Promise<ExitCode> {
-  const path = v1('repos', owner, repository, 'scheduled_freeze', 'preview');
-  const found = await service.post<FreezePreview>(path, body);
-  const { counts, warnings } = found;
+  const name = nameOf(repository);
+  const path = '/repos/{owner}/{repository}/scheduled_freeze/preview';
+  const preview = await service.post(path, repository, body);
+  const { counts, warnings } = preview;
   output.table(
     ['PULL REQUEST', 'WOULD BE', 'TITLE'],
-    found.pull_requests.map(({ pull_request: { number, title }, verdict }) => {
+    preview.pull_requests.map(({ pull_request: { number, title }, verdict }) => {
       const isHeld = verdict !== 'excluded';
       return [
-        `${owner}/${repository}#${number}`,
+        `${name}#${number}`,
         { text: isHeld ? 'held' : 'excluded', tone: isHeld ? 'held' : 'free' },
         title,
       ];
@@ -48,11 +32,9 @@ async function previewFreeze(
   );
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks only at pull requests.
-  const { enforced } = await service.get<{ enforced: Enforced }>(
-    v1('repos', owner, repository, 'freeze_state'),
-  );
-  if (enforced === 'no') output.note(`GitHub would not hold it: holdfast doctor ${owner}/${repository}`);
-  output.json({ kind: 'freeze', repository: `${owner}/${repository}`, enforced, preview: found });
+  const { enforced } = await service.get('/repos/{owner}/{repository}/freeze_state', repository);
+  if (enforced === 'no') output.note(`GitHub would not hold it: holdfast doctor ${name}`);
+  output.json({ kind: 'freeze', repository: name, enforced, preview });
   return exitCodeOf(enforced);
 }
 
@@ -64,10 +46,10 @@ export async function previewPlan(
   { output }: Call,
   service: Service,
   owner: string,
-  body: object,
+  body: Schemas['NewFreezePlan'],
 ): Promise<ExitCode> {
-  const found = await service.post<PlanPreview>(v1('freeze_plans', owner, 'preview'), body);
-  const { repositories, not_enforced, not_looked_at } = found;
+  const preview = await service.post('/freeze_plans/{owner}/preview', { owner }, body);
+  const { repositories, not_enforced, not_looked_at } = preview;
   output.table(
     ['REPOSITORY', 'WOULD HOLD', 'EXCLUDED', 'ENFORCED'],
     repositories.map(({ name, to_hold, excluded, enforced }) => [
@@ -78,7 +60,7 @@ export async function previewPlan(
   for (const name of not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const name of not_looked_at) output.note(`GitHub did not answer about ${name} in time.`);
-  output.json({ kind: 'plan', owner, preview: found });
+  output.json({ kind: 'plan', owner, preview });
   const states = new Set(repositories.map(({ enforced }) => enforced));
   if (not_enforced.length > 0 || states.has('no')) return exitCodeOf('no');
   return exitCodeOf(not_looked_at.length > 0 || states.has('unknown') ? 'unknown' : 'yes');

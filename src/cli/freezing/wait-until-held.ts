@@ -1,17 +1,19 @@
-import { atOnce } from '../at-once.ts';
-import type { Call } from '../call.ts';
-import type { Enforcement } from '../service/shapes.ts';
-import { type Service, v1 } from '../service/service.ts';
+import pLimit from 'p-limit';
+import type { Call } from '../command.ts';
+import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes, isPassing } from '../stop.ts';
-import type { Repository } from '../target.ts';
+import { nameOf, type Repository } from '../target.ts';
+
+type FreezeId = Repository & { id: string };
+type Enforcement = Schemas['FreezeEnforcement'];
 
 /** A freeze, and how far GitHub enforces it. */
-export type Held = Repository & { id: string; enforcement: Enforcement };
+export type Held = FreezeId & { enforcement: Enforcement };
 
 /** The state of one freeze: GitHub holds it, Holdfast is still writing, GitHub does not hold it, or does not say. */
-export type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
+type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
 
-export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
+function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
   if (!switched_on) return 'not enforced';
   const isWaiting = more.waiting_writes > 0 || not_held.some(({ reason }) => reason === 'waiting');
   if (isWaiting || more.look_due || more.pull_requests.to_hold === null) return 'waiting';
@@ -28,25 +30,25 @@ const mostUnknown = 10;
  * @param stop ends the waiting, with its reason.
  */
 export async function waitUntilHeld(
-  { world, output }: Pick<Call, 'world' | 'output'>,
+  { world, output }: Call,
   service: Service,
-  freezes: (Repository & { id: string })[],
+  freezes: FreezeId[],
   longest: number,
   stop?: AbortSignal,
 ): Promise<Held[]> {
   const until = world.now() + longest;
   let held: Held[] = [];
-  let looks = 0;
+  let tries = 0;
   // GitHub may say a moment later what it did not say in time.
   const isOpen = ({ enforcement }: Held) =>
-    stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && looks < mostUnknown);
-  for (let said = ''; ;) {
+    stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && tries < mostUnknown);
+  for (let shown = ''; ;) {
     const settled = new Map(held.filter((each) => !isOpen(each)).map((each) => [each.id, each]));
-    looks++;
+    tries++;
     const isLate = world.now() >= until;
     let progress: string;
     try {
-      held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
+      held = await pLimit(6).map(freezes, (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
       progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done.`;
@@ -54,18 +56,16 @@ export async function waitUntilHeld(
       if (isLate || !isPassing(error)) throw error;
       progress = `${error.message} Trying again.`;
     }
-    if (progress !== said) output.note((said = progress));
+    if (progress !== shown) output.note((shown = progress));
     await world.delay(1000, stop);
   }
 }
 
-const ask = async (
-  service: Service,
-  { owner, repository, id }: Repository & { id: string },
-): Promise<Held> => {
-  const path = v1('repos', owner, repository, 'scheduled_freeze', id, 'enforcement');
-  return { owner, repository, id, enforcement: await service.get<Enforcement>(path) };
-};
+async function ask(service: Service, { owner, repository, id }: FreezeId): Promise<Held> {
+  const path = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement';
+  const enforcement = await service.get(path, { owner, repository, freeze_id: id });
+  return { owner, repository, id, enforcement };
+}
 
 /** The exit code for all of them. */
 export function exitCodeOf(held: Held[]): ExitCode {
@@ -75,28 +75,28 @@ export function exitCodeOf(held: Held[]): ExitCode {
 }
 
 /** A row for each, and what to do about those that GitHub does not hold. */
-export function showHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
-  output.table(
+export function showHeld(call: Call, all: Held[]): void {
+  call.output.table(
     ['REPOSITORY', 'STATE', 'HELD'],
-    held.map(({ owner, repository, enforcement }) => {
+    all.map(({ enforcement, ...repository }) => {
       const state = stateOf(enforcement);
       const { held, to_hold } = enforcement.pull_requests;
       const tone = state === 'held' ? 'held' : state === 'not enforced' ? 'wrong' : 'quiet';
       return [
-        `${owner}/${repository}`,
+        nameOf(repository),
         { text: state, tone },
         to_hold === null ? 'not judged yet' : `${held} of ${to_hold}`,
       ];
     }),
   );
-  sayHeld({ output }, held);
+  noteNotHeld(call, all);
 }
 
 /** What to do about those that GitHub does not hold. */
-export function sayHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
-  for (const { owner, repository, enforcement } of held) {
+export function noteNotHeld({ output }: Call, all: Held[]): void {
+  for (const { enforcement, ...repository } of all) {
     const state = stateOf(enforcement);
-    const name = `${owner}/${repository}`;
+    const name = nameOf(repository);
     if (state !== 'held') output.note(`${name} is ${state}. What to do in ${name}: holdfast doctor ${name}`);
   }
 }

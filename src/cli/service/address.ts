@@ -1,22 +1,24 @@
-import { addressFor } from '../memory/addresses.ts';
+import { join } from 'node:path';
+import { readJsonFile, settingsFolder, writeJsonFile } from '../memory.ts';
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
 
 /** The GitHub host, as for `gh`. */
 export const hostOf = ({ env }: Pick<World, 'env'>): string => env.GH_HOST?.trim() || 'github.com';
 
-/**
- * The address of the service: from the option, from `HOLDFAST_URL`, or as `holdfast login` saved it.
- * @throws Stop if there is none, or if it is not an address.
- */
+/** The address that somebody named: by the option, by `HOLDFAST_URL`, or by `holdfast login`. */
+export const namedAddress = (world: World, option: string | undefined): string | null =>
+  option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
+
+/** The address of the service. @throws Stop if nobody named one, or if it is not an address. */
 export function addressOf(world: World, option: string | undefined): string {
-  const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
-  if (!given) {
+  const named = namedAddress(world, option);
+  if (!named) {
     throw misused(
       'Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.',
     );
   }
-  return readAddress(given);
+  return readAddress(named);
 }
 
 /** An address as people write it, without `/v1` and slashes at its end. @throws Stop if it is not an address. */
@@ -40,3 +42,21 @@ export function isReadableOnTheWay(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
+
+/** The file that `holdfast login` writes: the address of Holdfast for each GitHub. It holds no credential. */
+export const addressesFile = (world: World): string => join(settingsFolder(world), 'config.json');
+
+/** The address of Holdfast for the GitHub of this call; null if none is saved. */
+function savedAddress(world: World): string | null {
+  const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+  return typeof url === 'string' ? url : null;
+}
+
+/** Saves an address for a GitHub. The others stay. */
+export function saveAddress(world: World, host: string, url: string): void {
+  const saved = readJsonFile(addressesFile(world)) ?? {};
+  writeJsonFile(addressesFile(world), { ...saved, hosts: { ...hostsIn(saved), [host]: { url } } });
+}
+
+const hostsIn = (saved: Record<string, unknown> | null) =>
+  (saved?.['hosts'] ?? {}) as Record<string, { url?: unknown } | undefined>;

@@ -50,15 +50,14 @@ const problems = (list: Problem[]): string =>
     })
     .join('\n');
 
-/** Why `fetch` got no answer, and what to do. @param error that it threw. */
-export function whyNoAnswer(error: unknown): { why: string; remedy: string } {
+/** What to do if `fetch` got no answer. @param error that it threw. */
+export function noAnswer(url: string, error: unknown): Stop {
   const { message, cause } = error as Error;
-  return {
-    why: cause instanceof Error && cause.message ? cause.message : message,
-    remedy: isUntrusted(cause)
-      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer.'
-      : 'Start it, or name it with --url or HOLDFAST_URL.',
-  };
+  const why = cause instanceof Error && cause.message ? cause.message : message;
+  const remedy = isUntrusted(cause)
+    ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer.'
+    : 'Start it, or name it with --url or HOLDFAST_URL.';
+  return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 
 /** Whether this machine does not trust the signer of the certificate. */

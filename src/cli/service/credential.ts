@@ -1,7 +1,8 @@
-import { misused } from '../stop.ts';
+import { misused, notKnown } from '../stop.ts';
 import type { World } from '../world.ts';
 import { hostOf, isReadableOnTheWay } from './address.ts';
-import { tokenOfJob } from './job-token.ts';
+import { readJson } from './answers.ts';
+import { patience } from './service.ts';
 
 /**
  * The credential for the service: from the option, from `HOLDFAST_TOKEN`, from `gh`, or from this job of GitHub
@@ -45,4 +46,44 @@ async function tokenOfGh(world: World): Promise<string | null> {
     const options = { env: world.env as NodeJS.ProcessEnv, timeout: 10_000, windowsHide: true };
     execFile('gh', args, options, (error, output) => resolve(error ? null : output.trim() || null));
   });
+}
+
+const mostTries = 3;
+
+/**
+ * Asks GitHub for an OIDC token of this job of GitHub Actions, which is valid for minutes. See
+ * https://docs.github.com/en/actions/reference/security/oidc.
+ * @param audience of the token: the PUBLIC_URL of Holdfast, without a slash at the end.
+ * @returns null outside of a job, and in one without `permissions: id-token: write`.
+ * @throws Stop if GitHub does not answer with one.
+ */
+export async function tokenOfJob({ env, delay }: World, audience: string): Promise<string | null> {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = env;
+  if (!address || !credential) return null;
+  const url = new URL(address);
+  url.searchParams.set('audience', audience);
+  for (let tries = 1; ; tries++) {
+    const { token, why, isPassing } = await askForToken(url, credential);
+    if (token) return token;
+    if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
+    if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
+    await delay(1000 * tries);
+  }
+}
+
+const remedy = 'Give the job permissions: id-token: write, or set HOLDFAST_TOKEN to a key.';
+
+/** Asks once. `isPassing`: whether another try may succeed. */
+async function askForToken(url: URL, credential: string) {
+  const headers = { Authorization: `Bearer ${credential}`, Accept: 'application/json' };
+  try {
+    const signal = AbortSignal.timeout(patience);
+    const response = await fetch(url, { headers, redirect: 'error', signal });
+    const { value } = (readJson(await response.text()) ?? {}) as { value?: unknown };
+    const token = response.ok && typeof value === 'string' && value !== '' ? value : null;
+    const isPassing = response.status === 429 || response.status >= 500;
+    return { token, why: `it answers ${response.status}`, isPassing };
+  } catch (error) {
+    return { token: null, why: (error as Error).message, isPassing: true };
+  }
 }

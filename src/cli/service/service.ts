@@ -1,103 +1,152 @@
 import { randomUUID } from 'node:crypto';
+import type { components, paths } from '../../generated/v1.d.ts';
 import { notKnown, Stop } from '../stop.ts';
+import { version } from '../version.ts';
 import type { World } from '../world.ts';
-import { readJson, refusalIn, whyNoAnswer } from './answers.ts';
-import { forPeople, type Retries } from './retries.ts';
+import { noAnswer, readJson, refusalIn } from './answers.ts';
 
+// The types of the API come from the OpenAPI document of the service: see bin/write-api-types.ts.
+
+/** The objects of the API, by their names. */
+export type Schemas = components['schemas'];
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
+}[keyof paths];
+type Json<Value> = { content: { 'application/json': Value } };
+type Params<Operation> = Operation extends { parameters: { path: infer Each extends object } }
+  ? Each
+  : object;
+type Body<Operation> = Operation extends { requestBody?: Json<infer Value> } ? Value : never;
+type Answer<Operation> = Operation extends {
+  responses: { 200: Json<infer Value> } | { 201: Json<infer Value> };
+}
+  ? Value
+  : null;
 type Query = Record<string, string | string[] | undefined>;
+type Send<M extends Method> = <Path extends PathWith<M>>(
+  path: Path,
+  params: Params<paths[Path][M]>,
+  body: Body<paths[Path][M]>,
+) => Promise<Answer<paths[Path][M]>>;
 
 /** The API of one Holdfast. Every call @throws Stop with the message of the service. */
 export type Service = {
-  url: string;
-  get<Body>(path: string, query?: Query): Promise<Body>;
+  get<Path extends PathWith<'get'>>(
+    path: Path,
+    params: Params<paths[Path]['get']>,
+    query?: Query,
+  ): Promise<Answer<paths[Path]['get']>>;
   /** All pages of a list, one after another. */
-  pages<Body>(path: string, query?: Query): AsyncGenerator<Body>;
+  pages<Path extends PathWith<'get'>>(
+    path: Path,
+    params: Params<paths[Path]['get']>,
+    query: Query,
+  ): AsyncGenerator<Answer<paths[Path]['get']>>;
   /** Sends an `Idempotency-Key`, so that repeated tries have one effect. */
-  post<Body>(path: string, body: object): Promise<Body>;
-  put<Body>(path: string, body: object): Promise<Body>;
-  patch<Body>(path: string, body: object): Promise<Body>;
-  delete(path: string): Promise<void>;
+  post: Send<'post'>;
+  put: Send<'put'>;
+  patch: Send<'patch'>;
+  delete<Path extends PathWith<'delete'>>(path: Path, params: Params<paths[Path]['delete']>): Promise<null>;
 };
 
-/** A path below `/v1`, from its unescaped parts. */
-export const v1 = (...parts: (string | number)[]): string =>
-  `/v1/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
+/** How to retry a failed call. */
+export type Retries = {
+  /** How often to try a call: if the service fails or asks to wait, and if nothing answers. */
+  answered: number;
+  unanswered: number;
+  /** Whether a retry may change this status. The caller handles 429, and 409 after a POST. */
+  isPassing(status: number): boolean;
+  /** Milliseconds until the next try, if the service does not say how long to wait. @param tries so far. */
+  pause(tries: number, isAnswered: boolean): number;
+};
+
+/** A person waits, so failures show soon. */
+const forPeople: Retries = {
+  answered: 5,
+  unanswered: 3,
+  isPassing: (status) => status >= 502 && status <= 504,
+  pause: (tries, isAnswered) => (isAnswered ? 1000 : 250 * 2 ** tries),
+};
+
+/** A CI job can wait for a restart. Jobs that failed together do not try again together. */
+export const forJobs: Retries = {
+  answered: 8,
+  unanswered: 8,
+  isPassing: (status) => status >= 500,
+  pause: (tries) => Math.min(30_000, 500 * 2 ** tries) * (0.5 + Math.random() / 2),
+};
 
 /** Milliseconds. The service looks at a repository for at most 20 s. */
-const patience = 30_000;
+export const patience = 30_000;
 /** The most milliseconds that one call waits in total. */
 const longestWait = 120_000;
 
-type Asked = { method: string; path: string; query?: Query; body?: object };
-type Answer = { status: number; headers: Headers; text: string };
+type Request = { method: Method; path: string; params: object; query?: Query; body?: object };
+type Response = { status: number; headers: Headers; text: string };
 
-/** @param version of this command, for the service's log. */
-export function serviceAt(
-  world: World,
-  url: string,
-  token: string,
-  version: string,
-  retries = forPeople,
-): Service {
-  async function call(asked: Asked): Promise<{ body: unknown; headers: Headers }> {
-    const send = sender(url, token, version, asked);
+export function serviceAt(world: World, url: string, token: string, retries = forPeople): Service {
+  async function call(request: Request): Promise<{ body: never; headers: Headers }> {
+    const send = sender(url, token, request);
     const until = world.now() + longestWait;
     for (let tries = 1; ; tries++) {
-      const answer = await send().catch((error: unknown) => noAnswer(url, error));
-      if (!(answer instanceof Stop)) {
-        if (answer.status < 400) return { body: readBody(url, answer), headers: answer.headers };
+      const response = await send().catch((error: unknown) => noAnswer(url, error));
+      const isAnswered = !(response instanceof Stop);
+      if (isAnswered) {
+        const { status, headers } = response;
+        if (status < 400) return { body: readBody(url, response) as never, headers };
         // The previous try succeeded, and its answer was lost.
-        if (asked.method === 'DELETE' && answer.status === 404 && tries > 1)
-          return { body: null, headers: answer.headers };
+        if (request.method === 'delete' && status === 404 && tries > 1)
+          return { body: null as never, headers };
       }
-      const pause =
-        answer instanceof Stop
-          ? retries.pause(tries, false)
-          : pauseOf(answer, asked.method === 'POST' && tries > 1, retries, tries);
-      const most = answer instanceof Stop ? retries.unanswered : retries.answered;
+      const pause = isAnswered
+        ? pauseAfter(response, request.method === 'post' && tries > 1, retries, tries)
+        : retries.pause(tries, false);
+      const most = isAnswered ? retries.answered : retries.unanswered;
       if (pause === null || tries >= most || world.now() + pause > until)
-        throw answer instanceof Stop ? answer : refusalIn(url, answer.status, readJson(answer.text));
+        throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
       await world.delay(pause);
     }
   }
-  const bodyOf = async <Body>(asked: Asked) => (await call(asked)).body as Body;
+  const send =
+    (method: Method) =>
+    async (path: string, params: object, body?: object): Promise<never> =>
+      (await call({ method, path, params, body })).body;
   return {
-    url,
-    get: (path, query) => bodyOf({ method: 'GET', path, query }),
-    async *pages<Body>(path: string, query: Query = {}) {
+    get: async (path, params, query) => (await call({ method: 'get', path, params, query })).body,
+    async *pages(path, params, query) {
       for (let next: Query | null = query; next;) {
-        const { body, headers } = await call({ method: 'GET', path, query: next });
-        yield body as Body;
+        const { body, headers } = await call({ method: 'get', path, params, query: next });
+        yield body;
         next = nextPage(headers);
       }
     },
-    post: (path, body) => bodyOf({ method: 'POST', path, body }),
-    put: (path, body) => bodyOf({ method: 'PUT', path, body }),
-    patch: (path, body) => bodyOf({ method: 'PATCH', path, body }),
-    delete: async (path) => void (await call({ method: 'DELETE', path })),
+    post: send('post'),
+    put: send('put'),
+    patch: send('patch'),
+    delete: send('delete'),
   };
-}
-
-function noAnswer(url: string, error: unknown): Stop {
-  const { why, remedy } = whyNoAnswer(error);
-  return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 
 /** Sends the request once for each call. A redirect is an error, because it would send the credential elsewhere. */
-function sender(url: string, token: string, version: string, { method, path, query, body }: Asked) {
-  const target = new URL(url + path);
-  for (const [name, value] of Object.entries(query ?? {}))
+function sender(url: string, token: string, { method, path, params, query = {}, body }: Request) {
+  const values = params as Record<string, string | number>;
+  const target = new URL(
+    `${url}/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!))}`,
+  );
+  for (const [name, value] of Object.entries(query))
     for (const each of [value ?? []].flat()) target.searchParams.append(name, each);
   const headers = {
     Authorization: `Bearer ${token}`,
-    'User-Agent': `holdfast-cli/${version}`,
+    'User-Agent': `holdfast-cli/${version()}`,
     ...(body && { 'Content-Type': 'application/json' }),
-    ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
+    ...(method === 'post' && { 'Idempotency-Key': randomUUID() }),
   };
-  const text = body && JSON.stringify(body);
-  return async (): Promise<Answer> => {
+  const init = { method: method.toUpperCase(), headers, body: body && JSON.stringify(body) };
+  return async (): Promise<Response> => {
     const signal = AbortSignal.timeout(patience);
-    const response = await fetch(target, { method, headers, body: text, redirect: 'error', signal });
+    const response = await fetch(target, { ...init, redirect: 'error', signal });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 }
@@ -106,7 +155,7 @@ function sender(url: string, token: string, version: string, { method, path, que
  * Milliseconds until the next try; null if another try changes nothing.
  * @param isAgain whether it was sent before with the same key: then 409 can mean that the service is still working.
  */
-function pauseOf({ status, headers }: Answer, isAgain: boolean, retries: Retries, tries: number) {
+function pauseAfter({ status, headers }: Response, isAgain: boolean, retries: Retries, tries: number) {
   if (status !== 429 && !(status === 409 && isAgain) && !retries.isPassing(status)) return null;
   const seconds = Number(headers.get('Retry-After') ?? NaN);
   return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : retries.pause(tries, true);
@@ -123,7 +172,7 @@ function nextPage(headers: Headers): Query | null {
 }
 
 /** The content of a good answer. @throws Stop if it is not JSON, such as the sign-in page of a proxy. */
-function readBody(url: string, { status, text }: Answer): unknown {
+function readBody(url: string, { status, text }: Response): unknown {
   const body = readJson(text);
   if (body === null && status !== 204)
     throw notKnown(

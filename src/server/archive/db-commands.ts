@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Call } from '../../cli/call.ts';
-import { command, type CommandSpec } from '../../cli/command.ts';
+import { type Call, command, type CommandSpec } from '../../cli/command.ts';
 import { type ExitCode, misused, refused } from '../../cli/stop.ts';
 import { version } from '../../cli/version.ts';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../../config.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rowsOf } from '../../../src/cli/scopes/describe-scopes.ts';
+import { rowsOf } from '../../../src/cli/scopes/diff-scopes.ts';
 
 test('of the paths that touch a scope, three are shown and the others counted', () => {
   const scopes = new Map([

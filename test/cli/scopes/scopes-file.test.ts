@@ -3,8 +3,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { readScopesFile, ScopesFileError } from '../../../src/cli/scopes/scopes-file.ts';
-import { touchedScopes } from '../../../src/cli/scopes/touched-scopes.ts';
+import { readScopesFile, ScopesFileError, touchedScopes } from '../../../src/cli/scopes/scopes-file.ts';
 
 const touched = (file: string, paths: string[]) => {
   const { scopes, all } = touchedScopes(readScopesFile(file, 'scopes.yml'), paths);

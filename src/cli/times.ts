@@ -1,8 +1,8 @@
-import { describeLength, millisecondsOf, parseDuration } from '../../time/duration.ts';
-import { describeInstant, isTimeZone, toLocalTime } from '../../time/local-time.ts';
-import { later, type Reading, readMoment, type Ways } from '../../time/moment.ts';
-import { misused } from '../stop.ts';
-import type { World } from '../world.ts';
+import { describeLength, millisecondsOf, parseDuration } from '../time/duration.ts';
+import { describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
+import { later, type Reading, readMoment, type Ways } from '../time/moment.ts';
+import { misused } from './stop.ts';
+import type { World } from './world.ts';
 
 /** How to write a time without doubt on the command line. */
 export const ways: Ways = { utc: '--zone UTC', length: (text) => `--for ${text}` };

@@ -1,0 +1,104 @@
+import pLimit from 'p-limit';
+import type { Connection } from '../command.ts';
+import type { Item, Kind } from '../memory.ts';
+import type { Schemas, Service } from '../service/service.ts';
+import { misused, refused, Stop } from '../stop.ts';
+import { isId, nameOf, type OwnerOrRepository, readPlace, type Repository } from '../target.ts';
+
+/** Does the work for the repository, or for all of the owner where Holdfast is installed, several at once. */
+export async function inEach<Result>(
+  service: Service,
+  { owner, repository }: OwnerOrRepository,
+  work: (repository: Repository) => Promise<Result[]>,
+): Promise<Result[]> {
+  const places =
+    repository === null
+      ? (await service.get('/repos/{owner}', { owner })).repositories.map(({ name }) => ({
+          owner,
+          repository: name,
+        }))
+      : [{ owner, repository }];
+  return (await pLimit(6).map(places, work)).flat();
+}
+
+/** All exemptions of a repository. @param state such as `approved`; by default any. */
+export async function exemptionsOf(
+  service: Service,
+  repository: Repository,
+  state?: string,
+): Promise<Schemas['Exemption'][]> {
+  const found: Schemas['Exemption'][] = [];
+  const query = { state, per_page: '100' };
+  for await (const page of service.pages('/repos/{owner}/{repository}/exemptions', repository, query))
+    found.push(...page.exemptions);
+  return found;
+}
+
+/**
+ * Finds something by its id: as this machine saw it, in the place of the option `--in`, or in the owner of the key.
+ * @throws Stop if nobody knows where it is, or if it is not there.
+ */
+export async function findItem(
+  { service, memory }: Connection,
+  id: string,
+  kinds: Kind[],
+  where: string | undefined,
+): Promise<Item> {
+  if (!isId(id)) throw misused(`"${id}" is not an ID. Use holdfast list or holdfast requests to find IDs.`);
+  const known = memory.find(id);
+  if (known && kinds.includes(known.kind)) return known;
+  const place = where === undefined ? await ownerOfKey(service, id) : readPlace(where);
+  const item = await search(service, id, kinds, place);
+  if (!item) throw refused(`There is no ${kinds.join(' or ')} ${id} in ${nameOf(place)}.`);
+  memory.save([item]);
+  return item;
+}
+
+async function ownerOfKey(service: Service, id: string): Promise<OwnerOrRepository> {
+  try {
+    const { account_scope } = await service.get('/application', {});
+    return { owner: account_scope.login, repository: null };
+  } catch (error) {
+    // A person's token belongs to no owner.
+    if (!(error instanceof Stop) || error.status !== 403) throw error;
+    throw misused(`Say where ${id} is: --in acme or --in acme/web.`);
+  }
+}
+
+async function search(
+  service: Service,
+  id: string,
+  kinds: Kind[],
+  place: OwnerOrRepository,
+): Promise<Item | undefined> {
+  const isIt = (each: { id: string }) => each.id === id.toLowerCase();
+  if (kinds.includes('plan') && place.repository === null) {
+    const { freeze_plans } = await service.get('/freeze_plans/{owner}', place);
+    if (freeze_plans.some(isIt)) return { kind: 'plan', id, ...place };
+  }
+  const found = await inEach(service, place, async (repository): Promise<Item[]> => {
+    if (kinds.includes('freeze')) {
+      const path = '/repos/{owner}/{repository}/scheduled_freeze';
+      const { scheduled_freezes } = await service.get(path, repository);
+      if (scheduled_freezes.some(isIt)) return [{ kind: 'freeze', id, ...repository }];
+    }
+    if (kinds.includes('exemption') && (await exemptionsOf(service, repository)).some(isIt))
+      return [{ kind: 'exemption', id, ...repository }];
+    return [];
+  });
+  return found[0];
+}
+
+/** Ends a freeze, or a plan with its freezes. */
+export const endItem = (service: Service, { kind, id, owner, repository }: Item, reason: string) =>
+  kind === 'plan'
+    ? service.post(
+        '/freeze_plans/{owner}/{plan_id}/delete',
+        { owner, plan_id: id },
+        { delete_reason: reason },
+      )
+    : service.post(
+        '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/delete',
+        { owner, repository: repository!, freeze_id: id },
+        { delete_reason: reason },
+      );
