@@ -85,7 +85,7 @@ const pure = [
   'src/statuses/{judge,pace,status,status-budget,urgency}.ts',
   'src/freezes/suggest-time-zones.ts',
   'src/github/app-manifest.ts',
-  'src/pages/help/{address,navigation,render-document,search-documents,search-words,text-of}.ts',
+  'src/pages/help/{address,render-document,search-documents}.ts',
   'src/github/facts/**',
   'src/github/merge-group-ref.ts',
   'src/github/pull-requests/fact.ts',

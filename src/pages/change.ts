@@ -1,11 +1,5 @@
-// Every form of a page changes data this way. The steps run in this order, and nothing changes until all of them pass:
-//  1. The form comes from a Holdfast page. Browsers say so (`Sec-Fetch-Site`, else `Origin`), and other sites cannot
-//     forge that. The session cookie is SameSite=Lax too, so forms of other sites arrive without it.
-//  2. The person is signed in. A session says who they are and grants nothing.
-//  3. GitHub confirms, for this request, that the person may make the change. Earlier answers do not count. While GitHub
-//     does not answer, nothing changes.
-//  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
 import type { Context, Handler } from 'hono';
+import { randomUUID } from 'node:crypto';
 import { repositoryPath } from '../api/path-params.ts';
 import { assertStorable, readLimited } from '../api/read-body.ts';
 import type { Person } from '../auth/github-token.ts';
@@ -21,9 +15,21 @@ import type { Administered } from '../installations/administered.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { ownFormsOnly } from '../auth/own-forms.ts';
 import { signInPath } from '../installations/page-paths.ts';
-import { type Message, messagePage } from './message-page.ts';
-import { pageBefore } from './page-before.ts';
+import { type Message, messagePage, pageBefore } from './message-page.ts';
 import { absentPage, forRequest, type PageDeps, rememberReader } from './reader.ts';
+import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
+import { digestOf } from './form-preview.ts';
+import { hidden } from './form.ts';
+import type { Html } from './layout.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+
+// Every form of a page changes data this way. The steps run in this order, and nothing changes until all of them pass:
+//  1. The form comes from a Holdfast page. Browsers say so (`Sec-Fetch-Site`, else `Origin`), and other sites cannot
+//     forge that. The session cookie is SameSite=Lax too, so forms of other sites arrive without it.
+//  2. The person is signed in. A session says who they are and grants nothing.
+//  3. GitHub confirms, for this request, that the person may make the change. Earlier answers do not count. While GitHub
+//     does not answer, nothing changes.
+//  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
 
 /** A form that a person sent. */
 export type Sent = {
@@ -168,3 +174,76 @@ const nothingChanged = (
   viewer: Person | undefined,
   message: Omit<Message, 'title'>,
 ): Promise<Response> => messagePage(context, { title: 'Nothing was changed', ...message }, viewer);
+
+/** Identifies one display of a form. */
+export const onceField = (): Html => hidden('key', randomUUID());
+
+/** Saves the target of the redirect in the transaction of the change, like `runOnce`. */
+export type Remember = (tx: Parameters<RememberAnswer>[0], to: string) => Promise<void>;
+
+/**
+ * Makes the change of a form with `onceField` once, even if the form is sent several times: a second tap redirects to
+ * the same page as the first one. If a person goes back and changes a field, that counts as a new form.
+ * @param fields the content of the form. @param change makes the change and returns the target of the redirect.
+ */
+export async function sendOnce(
+  { deps, context, person, form }: Sent,
+  fields: unknown,
+  change: (remember: Remember) => Promise<string>,
+): Promise<Response> {
+  const key = digestOf([form.get('key') ?? randomUUID(), fields]);
+  const where = { caller: `user:${person.id}`, request: `POST ${context.req.path}`, key };
+  const answer = await runOnce(deps, where, fields, async (remember) => ({
+    status: 303,
+    body: await change((tx, to) => remember(tx, { status: 303, body: to })),
+  }));
+  return context.redirect(answer.body as string, 303);
+}
+
+/** What succeeded, and why the rest was refused. */
+export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
+
+/**
+ * Changes several freezes, each on its own, so that one refusal does not stop the others. A freeze that somebody else
+ * ended meanwhile counts as done.
+ */
+export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
+  const done: Done[] = [];
+  const refusals: Refusal[] = [];
+  for (const act of acts) {
+    try {
+      done.push(await act());
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code !== 'not-found') refusals.push(error);
+    }
+  }
+  return { done, refusals };
+}
+
+/**
+ * Redirects if everything changed; else says what did not change.
+ * @param to where it redirects. @param back the page to show if some freezes could not be changed.
+ * @throws Refusal the first one, if nothing changed.
+ */
+export function answerOutcome(
+  { context, person }: Sent,
+  { done, refusals }: Outcome<unknown>,
+  to: string,
+  back: { href: string; text: string },
+): Response | Promise<Response> {
+  const [first] = refusals;
+  if (!first) return context.redirect(to, 303);
+  if (done.length === 0) throw first;
+  const reasons = [...new Set(refusals.map(({ message }) => message))].slice(0, mostReasons);
+  const text = `${countOf(done.length, 'freeze was', 'freezes were')} changed, and ${refusals.length} could not be changed. ${reasons.join(' ')}`;
+  const message = {
+    status: refusalStatus[first.code],
+    title: 'Some freezes were not changed',
+    text,
+    link: back,
+  };
+  return messagePage(context, message, person);
+}
+
+const mostReasons = 5;

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { digestOf } from './digest.ts';
+import { createHash } from 'node:crypto';
 import { hidden } from './form.ts';
 import type { Html } from './layout.ts';
-import { onceField } from './send-once.ts';
+import { onceField } from './change.ts';
 
 /**
  * What a form would do, the label of its button, and the fields that were previewed. Null before the first preview.
@@ -65,3 +65,7 @@ export function changedAfterPreview<Fields extends object>(
     .map((field) => labels[field.split('=')[0] as keyof Fields]);
   return [...new Set(changed)];
 }
+
+/** A short digest that recognizes the same content again. */
+export const digestOf = (said: unknown): string =>
+  createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22);

@@ -11,17 +11,22 @@ import { createFreeze } from '../../freezes/create-freeze.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { progressPath, signInPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
-import type { OwnerChange } from '../change.ts';
+import { type OwnerChange, type Remember, sendOnce } from '../change.ts';
 import { type FormProblems, noProblems, problemsOf } from '../form.ts';
 import { changedAfterPreview, doesWhatWasSeen, type FormPreview, previewedOf } from '../form-preview.ts';
-import { untilText } from '../instant.ts';
+import { untilText } from '../text.ts';
 import { layout } from '../layout.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
-import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
+import { repositoryStates, type RepositoryState } from '../../explanations/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
-import { type Remember, sendOnce } from '../send-once.ts';
-import { freezeBody, type FreezeFields, labels, planBody, readFreezeFields } from './freeze-fields.ts';
-import { freezeForm } from './freeze-form.ts';
+import {
+  freezeBody,
+  type FreezeFields,
+  readFreezeFields,
+  freezeForm,
+  labels,
+  planBody,
+} from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */

@@ -10,13 +10,12 @@ import { type FreezeChange, planChange, updateFreeze } from '../../freezes/updat
 import { freezePath } from '../../installations/page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
-import { fromLines } from '../condition-lines.ts';
+import { fromLines } from '../condition-fields.ts';
 import { newEnd } from '../extend.ts';
 import { assertFresh, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
-import { stateOf } from '../repository/freeze-state.ts';
-import { type ChangeOfFreeze, fieldsOf } from './change-forms.ts';
-import { freezePage } from './show-freeze.ts';
+import { stateOf } from '../repository/freeze-list.ts';
+import { type ChangeOfFreeze, freezePage, fieldsOf } from './show-freeze.ts';
 
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
 export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>

@@ -9,7 +9,7 @@ import { type InstalledAccount, knownAccount } from '../../installations/find-ac
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { signInPath } from '../../installations/page-paths.ts';
 import { absentPage, type PageDeps, rememberReader, silentPage, type Viewer } from '../reader.ts';
-import { repositoryStates, type RepositoryState } from './repository-states.ts';
+import { repositoryStates, type RepositoryState } from '../../explanations/repository-states.ts';
 
 /** An owner as the viewer may see it. */
 export type OpenedOwner = {

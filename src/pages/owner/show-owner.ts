@@ -6,11 +6,17 @@ import { firstStepsPath, ownerFormPath, planPath } from '../../installations/pag
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
-import { instant } from '../instant.ts';
+import { instant } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { PageDeps } from '../reader.ts';
-import { option } from '../repository/zone-choice.ts';
-import { enforcedOf, withKnownEnforcement } from './enforced.ts';
+import { option } from '../repository/view.ts';
+import {
+  enforcedOf,
+  withKnownEnforcement,
+  isNotEnforced,
+  type RepositoryState,
+  stateOf,
+} from '../../explanations/repository-states.ts';
 import { openOwnerPage, type OpenedOwner } from './open-owner.ts';
 import {
   chosenBy,
@@ -21,9 +27,7 @@ import {
   stateFilters,
   weeksAround,
 } from './owner-view.ts';
-import { isNotEnforced, type RepositoryState, stateOf } from './repository-states.ts';
 import { byRepository, repositoryTable } from './repository-table.ts';
-import { saidBy } from './said.ts';
 
 /** How many freezes of one repository are drawn. */
 const mostBars = 12;
@@ -181,3 +185,18 @@ const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
     <span>Page ${page} of ${pages}</span>
     ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
   </nav>`;
+
+/** The message of a page after a change. The URL only names it, so that nobody can inject a message. */
+const sentences = {
+  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
+  'plan-deleted': 'The plan was deleted. The pull requests that it held can merge within seconds.',
+} as const;
+
+export type Said = keyof typeof sentences;
+
+/** @returns nothing if the URL names no known message. */
+export function saidBy({ req }: Context): Html | '' {
+  const said = req.query('said') as Said | undefined;
+  const sentence = said && Object.hasOwn(sentences, said) ? sentences[said] : null;
+  return sentence === null ? '' : html`<p class="notice done" role="status">${sentence}</p>`;
+}

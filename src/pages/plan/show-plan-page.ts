@@ -18,14 +18,16 @@ import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
-import { longText } from '../long-text.ts';
-import { planProgress, type Progress } from '../progress/read-progress.ts';
+import { longText, instant } from '../text.ts';
+import { actorName } from '../../events/actor.ts';
+import { planProgress, type Progress } from '../progress.ts';
 import type { PageDeps } from '../reader.ts';
-import { actorName } from '../repository/actor-name.ts';
 import { whatItHolds } from '../repository/conditions.ts';
-import { occurrenceTable } from './occurrence-table.ts';
 import { type OpenedPlan, openPlanPage } from './open-plan.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
+import type { Occurrence } from '../../plans/occurrences.ts';
+import { clockChangeAt } from '../../time/clock-change.ts';
+import { describeInstant } from '../../time/local-time.ts';
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(deps: PageDeps, context: Context): Promise<Response> {
@@ -178,3 +180,46 @@ const names = (globs: string[]): Html[] =>
 
 const links = (login: string, fullNames: string[]): Html =>
   html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
+
+/** The occurrences of a plan in its own zone and, with scripts (local-times.js), in the reader's zone. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =>
+  html`<table class="occurrences">
+    <thead>
+      <tr>
+        <th>Start</th>
+        <th>End</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${occurrences.map(
+        ({ start, end, startsAt, endsAt }) =>
+          html`<tr>
+            <td>${time(startsAt, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>
+              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+const time = (at: Date, zone: string): Html =>
+  html`${instant(at, zone)}${zone === 'UTC' ? '' : html`<noscript> (${describeInstant(at, 'UTC')})</noscript>`}`;
+
+/** Explains what happens to a time that a clock change skips or repeats. */
+function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
+  const time = local.slice(11, 16);
+  switch (clockChangeAt(local, zone)) {
+    case 'skipped':
+      return html`<span class="clock-note"
+        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
+      >`;
+    case 'doubled':
+      return html`<span class="clock-note"
+        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
+        ${edge === 'start' ? 'first' : 'second'}.</span
+      >`;
+    case null:
+      return html``;
+  }
+}

@@ -1,14 +1,12 @@
 import { html } from 'hono/html';
 import { type EventPage, retentionDays } from '../../events/list-events.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
-import { instant } from '../instant.ts';
+import { instant, longText } from '../text.ts';
+import { actorName } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
-import { longText } from '../long-text.ts';
-import { actorName } from './actor-name.ts';
 import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
 import { pageLinks } from './freeze-list.ts';
-import { linkTo, type View } from './view.ts';
-import { kept, option } from './zone-choice.ts';
+import { linkTo, type View, kept, option } from './view.ts';
 
 /** Who did what, newest first. */
 export function auditLog(log: EventPage, view: View): Html {

@@ -1,18 +1,15 @@
 import { html } from 'hono/html';
-import type { Actor } from '../../events/actor.ts';
+import { type Actor, actorName } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
+import { holdsMerges, type Phase, phaseOf } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
-import { instant } from '../instant.ts';
+import { instant, shorten } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { actorName } from './actor-name.ts';
 import { whatItHolds } from './conditions.ts';
-import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
@@ -122,3 +119,15 @@ function enforced({ held }: RepositoryPage, freeze: FreezeRecord, report: Enforc
     ? html`Unknown, <a href="#enforcement">see why</a>`
     : html`<strong class="leaking">No</strong>, <a href="#enforcement">see why</a>`;
 }
+
+export type FreezeState = Phase | 'deleted';
+
+export const stateOf = (freeze: FreezeRecord, now: Date): FreezeState =>
+  freeze.deletion ? 'deleted' : phaseOf(freeze, now);
+
+export const stateWords: Record<FreezeState, string> = {
+  scheduled: 'Scheduled',
+  ongoing: 'Ongoing',
+  ended: 'Ended',
+  deleted: 'Deleted',
+};

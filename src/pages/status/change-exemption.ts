@@ -10,10 +10,9 @@ import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { type RepositoryChange, repositoryForm } from '../change.ts';
+import { type RepositoryChange, repositoryForm, sendOnce } from '../change.ts';
 import { type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
-import { sendOnce } from '../send-once.ts';
 import { durations } from './exemption-forms.ts';
 import { pullRequestPage } from './pull-request-page.ts';
 

@@ -6,12 +6,11 @@ import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
-import { longHeading } from '../long-text.ts';
+import { longHeading } from '../text.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { reading } from '../repository/insiders.ts';
-import { lasts, reasons } from './freeze-card.ts';
-import { statusesTable } from './statuses-table.ts';
+import { lasts, reasons, statusesTable } from './freeze-card.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 

@@ -20,17 +20,14 @@ import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
-import { instant } from '../instant.ts';
+import { instant } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { absentPage, openRepositoryPage, type PageDeps, permissionOf, silentPage } from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
 import { isInsider, reading } from '../repository/insiders.ts';
-import { exemptionForms, type Standing } from './exemption-forms.ts';
-import { exemptionNotice, shownExemption } from './exemption-notice.ts';
-import { holdingCards, passingCards, reasons, type ShownFreeze } from './freeze-card.ts';
-import { type Look, lookAtPullRequest } from './look-at-pull-request.ts';
-import { statusesTable } from './statuses-table.ts';
-import { verdict } from './verdict.ts';
+import { exemptionForms, type Standing, exemptionNotice, shownExemption } from './exemption-forms.ts';
+import { holdingCards, passingCards, reasons, type ShownFreeze, statusesTable } from './freeze-card.ts';
+import { type Look, lookAtPullRequest, verdict } from './look-at-pull-request.ts';
 
 /** A form of the page that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; problems: FormProblems };

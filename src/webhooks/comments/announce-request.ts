@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { type ExemptionRecord, findExemption } from '../../exemptions/exemption-store.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
-import { actorName } from '../../pages/repository/actor-name.ts';
+import { actorName } from '../../events/actor.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { mayAnnounce, noteAnnounced } from './answer-store.ts';
 import { asCode, howToDecide, requestMark } from './answer-text.ts';

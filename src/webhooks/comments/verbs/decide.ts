@@ -5,7 +5,7 @@ import { conflict } from '../../../errors.ts';
 import { decideExemption } from '../../../exemptions/decide-exemption.ts';
 import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
 import { fullName } from '../../../installations/find-repository.ts';
-import { actorName } from '../../../pages/repository/actor-name.ts';
+import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
 import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';

@@ -6,7 +6,7 @@ import { asPublic } from '../../../freezes/freeze.ts';
 import { knownAccount } from '../../../installations/find-account.ts';
 import { assertWritable, fullName } from '../../../installations/find-repository.ts';
 import { ownerFormPath } from '../../../installations/page-paths.ts';
-import { actorName } from '../../../pages/repository/actor-name.ts';
+import { actorName } from '../../../events/actor.ts';
 import { endOngoing } from '../../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../../plans/ongoing.ts';
 import { describeInstant } from '../../../time/local-time.ts';

@@ -1,20 +1,19 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { invalid } from '../../errors.ts';
-import { asPublic } from '../../freezes/freeze.ts';
-import { ownerFormPath, ownerPath, signInPath } from '../../installations/page-paths.ts';
-import { endOngoing } from '../../plans/end-ongoing.ts';
-import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
-import { describeInstant } from '../../time/local-time.ts';
-import type { OwnerChange } from '../change.ts';
-import { answerOutcome, eachByItself } from '../each-by-itself.ts';
-import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
-import { type Html, layout } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
-import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
-import type { PageDeps } from '../reader.ts';
+import { invalid } from '../errors.ts';
+import { asPublic } from '../freezes/freeze.ts';
+import { ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
+import { endOngoing } from '../plans/end-ongoing.ts';
+import { type Ongoing, ongoingIn } from '../plans/ongoing.ts';
+import { describeInstant } from '../time/local-time.ts';
+import { type OwnerChange, answerOutcome, eachByItself } from './change.ts';
+import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from './form.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+import { type Html, layout } from './layout.ts';
+import { shorten } from './text.ts';
+import { type OpenedOwner, openOwnerPage, seenBy } from './owner/open-owner.ts';
+import { type RepositoryState, repositoryStates } from '../explanations/repository-states.ts';
+import type { PageDeps } from './reader.ts';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
 export async function showUnfreezeForm(deps: PageDeps, context: Context): Promise<Response> {

@@ -1,23 +1,25 @@
+import pLimit from 'p-limit';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import pLimit from 'p-limit';
-import { owner as ownerShape } from '../../api/path-params.ts';
-import type { Person } from '../../auth/github-token.ts';
-import { readSession } from '../../auth/sign-in/read-session.ts';
-import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
-import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
-import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
-import { isUnavailable } from '../../errors.ts';
-import { webUrlOf } from '../../github/web-url.ts';
-import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
-import { type FoundRepository, knownRepository } from '../../installations/find-repository.ts';
-import { firstStepsPath, ownerFormPath, repositoryPath, signInPath } from '../../installations/page-paths.ts';
-import { type Html, layout } from '../layout.ts';
-import { absentPage, type PageDeps, rememberReader, silentPage } from '../reader.ts';
-import { verdictOf, whatToMend } from '../repository/enforcement.ts';
-import { pageLinks } from '../repository/freeze-list.ts';
-import { type Commands, commandsStep, readCommands } from './commands-step.ts';
-import { step } from './step.ts';
+import { owner as ownerShape } from '../api/path-params.ts';
+import type { Person } from '../auth/github-token.ts';
+import { readSession } from '../auth/sign-in/read-session.ts';
+import { signInSettings } from '../auth/sign-in/sign-in-settings.ts';
+import type { EnforcementReport } from '../explanations/enforcement/check-enforcement.ts';
+import { recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
+import { isUnavailable } from '../errors.ts';
+import { webUrlOf } from '../github/web-url.ts';
+import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
+import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath, signInPath } from '../installations/page-paths.ts';
+import { type Html, layout } from './layout.ts';
+import { absentPage, type PageDeps, rememberReader, silentPage } from './reader.ts';
+import { verdictOf, whatToMend } from './repository/enforcement.ts';
+import { pageLinks } from './repository/freeze-list.ts';
+import type { Deps } from '../deps.ts';
+import { settingsOf } from '../explanations/enforcement/read-service.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { asksForComments, type Grants, missingForComments } from '../github/app-manifest.ts';
 
 /** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
 const perPage = 10;
@@ -165,3 +167,63 @@ function requirement({ repository, report }: Looked): Html {
     <p>${link}</p>
   </details>`;
 }
+
+/** Whether people can use commands in comments. */
+export type Commands = {
+  /** Whether the App requests the permissions for it. */
+  isAsked: boolean;
+  /** The permissions that the owner has not granted. */
+  missing: string[];
+  /** The App's settings page, where its permissions are. */
+  settings: string;
+};
+
+/** @returns null while GitHub does not say what the App requests. */
+export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
+  try {
+    const app = await askGitHub(deps, 'App', 'what the App asks for', async () => {
+      const { rest } = await deps.github.asApp();
+      return (await rest.apps.getAuthenticated()).data!;
+    });
+    return {
+      isAsked: asksForComments(app),
+      missing: missingForComments({ permissions: installation.permissions as Grants['permissions'] }),
+      settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
+    };
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
+}
+
+const title = 'People can use commands in comments';
+
+/** @param installation the page of the installation on GitHub. */
+export function commandsStep(commands: Commands | null, installation: string): Html {
+  if (!commands)
+    return step(false, title, html`<p>GitHub does not answer. Reload the page in a moment.</p>`, 'Optional');
+  const { isAsked, missing, settings } = commands;
+  const isDone = isAsked && missing.length === 0;
+  const accept = html`<a href="${installation}" rel="noreferrer">the installation on GitHub</a>`;
+  const content = isDone
+    ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
+    : isAsked
+      ? html`<p>Ask an owner to accept ${missing.join(' and ')} in ${accept}.</p>`
+      : html`<p>
+          This step is optional. Add two permissions in
+          <a href="${settings}/permissions" rel="noreferrer">the App’s settings</a>: <i>Issues: read</i>, so
+          that GitHub sends comments to Holdfast, and <i>Pull requests: read and write</i>, so that Holdfast
+          can reply. Subscribe to the <i>Issue comment</i> event there too. Then ask an owner to accept the
+          new permissions in ${accept}.
+        </p>`;
+  return step(isDone, title, content, isAsked ? 'To do' : 'Optional');
+}
+
+/** One step and its state. @param otherwise the badge of a step that is not done. */
+export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do'): Html =>
+  html`<li class="card">
+    <h2 class="first">
+      <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}
+    </h2>
+    ${content}
+  </li>`;
