@@ -91,6 +91,12 @@ export async function repositoryStates(
   );
 }
 
+/** The same for one owner. */
+export const repositoriesOfAccount = async (
+  deps: Pick<Deps, 'db' | 'clock'>,
+  accountId: bigint,
+): Promise<RepositoryState[]> => (await repositoryStates(deps, [accountId])).get(accountId) ?? [];
+
 const freezable = Prisma.raw(`ARRAY['${freezeProducts.join("', '")}']::"Product"[]`);
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -1,19 +1,26 @@
 import pLimit from 'p-limit';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { owner as ownerShape } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
-import { readSession } from '../auth/sign-in/read-session.ts';
-import { signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 import type { EnforcementReport } from '../explanations/enforcement/check-enforcement.ts';
 import { recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
 import { isUnavailable } from '../errors.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
-import { firstStepsPath, ownerFormPath, repositoryPath, signInPath } from '../installations/page-paths.ts';
+import { usedRepositories } from '../installations/list-repositories.ts';
+import { listKeys } from '../auth/manage-keys.ts';
+import { hasEverFrozen } from '../freezes/freeze-records.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
 import { type Html, layout } from './layout.ts';
-import { absentPage, type PageDeps, rememberReader, silentPage } from './reader.ts';
+import {
+  absentOrSignIn,
+  absentPage,
+  type PageDeps,
+  rememberReader,
+  silentPage,
+  type Visit,
+} from './reader.ts';
 import { verdictOf, whatToMend } from './repository/enforcement.ts';
 import { pageLinks } from './repository/freeze-list.ts';
 import type { Deps } from '../deps.ts';
@@ -30,73 +37,62 @@ const atOnce = 3;
  * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
  * when it is true now. Nobody can dismiss it.
  */
-export async function showFirstSteps(deps: PageDeps, context: Context): Promise<Response> {
-  const viewer = await readSession(deps, context);
-  if (!viewer && signInSettings(deps.config)) {
-    const { pathname, search } = new URL(context.req.url);
-    return context.redirect(signInPath(pathname + search), 302);
-  }
+export async function showFirstSteps(visit: Visit): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  if (!viewer) return absentOrSignIn(visit);
   try {
-    const account = viewer && (await findOwner(deps, context, viewer));
-    if (!account) return absentPage(deps, context, viewer);
+    const account = await findOwner(visit, viewer);
+    if (!account) return absentPage(visit);
     await rememberReader(deps, viewer);
     const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
     const title = `First steps for ${account.login}`;
     return context.html(layout({ title, body: body(deps, account, page), viewer }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    return silentPage(context, viewer);
+    return silentPage(visit);
   }
 }
 
-async function findOwner(deps: PageDeps, context: Context, viewer: Person): Promise<InstalledAccount | null> {
+async function findOwner({ deps, context }: Visit, viewer: Person): Promise<InstalledAccount | null> {
   const name = ownerShape.safeParse(context.req.param('owner'));
   const account = name.success ? await knownAccount(deps, name.data) : null;
   return account && (await deps.permissions.isOwnerAdmin(deps, viewer, account)) ? account : null;
 }
 
 /** @property report null while GitHub has not answered yet. */
-type Looked = { repository: FoundRepository; report: EnforcementReport | null };
+type CheckedRepository = { repository: FoundRepository; report: EnforcementReport | null };
 
 type Steps = {
   count: number;
   from: number;
-  looked: Looked[];
+  checked: CheckedRepository[];
   keys: number;
-  freezes: number;
+  hasFreezes: boolean;
   commands: Commands | null;
 };
 
 async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
-  const where = { accountId: account.id, archived: false, installation: { deletedAt: null } };
   const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
-  const [count, names, keys, freezes, commands] = await Promise.all([
-    deps.db.repository.count({ where }),
-    deps.db.repository.findMany({
-      where,
-      orderBy: { nameKey: 'asc' },
-      select: { name: true },
-      skip: from,
-      take: perPage,
-    }),
-    deps.db.applicationKey.count({ where: { accountId: account.id, revokedAt: null } }),
-    deps.db.freeze.count({ where: { repository: { accountId: account.id } }, take: 1 }),
+  const [{ count, names }, keys, hasFreezes, commands] = await Promise.all([
+    usedRepositories(deps, account.id, from, perPage),
+    listKeys(deps, account),
+    hasEverFrozen(deps.db, account.id),
     readCommands(deps, account),
   ]);
-  const looked: Looked[] = [];
-  await pLimit(atOnce).map(names, async ({ name }) => {
+  const checked: CheckedRepository[] = [];
+  await pLimit(atOnce).map(names, async (name) => {
     const repository = await knownRepository(deps, account.login, name);
-    if (repository) looked.push({ repository, report: await recentEnforcement(deps, repository) });
+    if (repository) checked.push({ repository, report: await recentEnforcement(deps, repository) });
   });
-  const byName = (one: Looked, other: Looked) =>
+  const byName = (one: CheckedRepository, other: CheckedRepository) =>
     one.repository.name.localeCompare(other.repository.name, 'en');
-  return { count, from, looked: looked.toSorted(byName), keys, freezes, commands };
+  return { count, from, checked: checked.toSorted(byName), keys: keys.length, hasFreezes, commands };
 }
 
 function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Html {
-  const { count, from, looked, keys, freezes, commands } = steps;
-  const isRequiredHere = looked.length > 0 && looked.every(({ report }) => report?.enforced === true);
-  const isWhole = looked.length === count;
+  const { count, from, checked, keys, hasFreezes, commands } = steps;
+  const isRequiredHere = checked.length > 0 && checked.every(({ report }) => report?.enforced === true);
+  const isWhole = checked.length === count;
   const web = webUrlOf(config.githubApiUrl);
   const isOrganization = account.type === 'Organization';
   const installation = `${web}/${isOrganization ? `organizations/${account.login}/` : ''}settings/installations/${account.installation.id}`;
@@ -123,7 +119,7 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
                 : ''
             }
           </p>
-          ${looked.map(requirement)}
+          ${checked.map(requirement)}
           ${isRequiredHere && !isWhole ? html`<p>It is required in these repositories. Check the others too.</p>` : ''}
           ${pageLinks('Pages of repositories', [
             ['Earlier repositories', from > 0 ? linkTo(account, Math.max(0, from - perPage)) : null],
@@ -141,9 +137,9 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
   -d '{"name": "first key", "scope": "admin"}'</code></pre>`,
       )}
       ${step(
-        freezes > 0,
+        hasFreezes,
         'You have created a freeze',
-        freezes > 0
+        hasFreezes
           ? html`<p>${account.login} has at least one freeze.</p>`
           : html`<p>
               <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or create a
@@ -157,7 +153,7 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
 const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
 
 /** Whether one repository requires the check; if not, what to click or call. */
-function requirement({ repository, report }: Looked): Html {
+function requirement({ repository, report }: CheckedRepository): Html {
   const link = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
   if (!report) return html`<p>${link}: Holdfast is still asking GitHub. Reload the page in a moment.</p>`;
   if (report.enforced === true) return html`<p>${link} ${verdictOf(report)}</p>`;

@@ -1,6 +1,4 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { readSession } from '../auth/sign-in/read-session.ts';
 import { signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 import { isTooManyRequests, isUnavailable } from '../errors.ts';
 import {
@@ -21,17 +19,17 @@ import {
   withKnownEnforcement,
   stateOf,
 } from '../explanations/repository-states.ts';
-import { silentPage, type PageDeps } from './reader.ts';
+import { type PageDeps, silentPage, type Visit } from './reader.ts';
 import type { SignedIn } from '../auth/sign-in/session-store.ts';
 import { nowOf } from '../clock.ts';
 import { type ExemptionRecord, waitingRequests } from '../exemptions/exemption-store.ts';
 import { accountsOf, type InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../installations/repository-rows.ts';
-import { seenBy } from './owner/open-owner.ts';
+import { seeOwner } from './owner/open-owner.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
-export async function showHome(deps: PageDeps, context: Context): Promise<Response> {
-  const viewer = await readSession(deps, context);
+export async function showHome(visit: Visit): Promise<Response> {
+  const { deps, context, viewer } = visit;
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
   try {
     const { owners, requests } = await loadHome(deps, viewer);
@@ -41,7 +39,7 @@ export async function showHome(deps: PageDeps, context: Context): Promise<Respon
     if (isTooManyRequests(error))
       return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
     if (!isUnavailable(error)) throw error;
-    return silentPage(context, viewer);
+    return silentPage(visit);
   }
 }
 
@@ -200,12 +198,9 @@ export async function loadHome(
   );
   const owners = await Promise.all(
     accounts.map(async (account) => {
-      const { repositories, isAdmin } = await seenBy(deps, viewer, account, states.get(account.id) ?? []);
-      return {
-        account,
-        isAdmin,
-        repositories: isAdmin ? await withKnownEnforcement(deps, repositories) : repositories,
-      };
+      const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? []);
+      const { repositories, isAdmin } = seen;
+      return isAdmin ? { ...seen, repositories: await withKnownEnforcement(deps, repositories) } : seen;
     }),
   );
   const shown = owners.filter(({ isAdmin, repositories }) => isAdmin || repositories.length > 0);

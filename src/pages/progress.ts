@@ -1,26 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { repositoryIdOf } from '../freezes/freeze-records.ts';
+import { countRequested } from '../freezes/request-reconcile.ts';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
 import { ownerPath, repositoryPath, freezePath, planPath } from '../installations/page-paths.ts';
 import { assetUrl } from './assets.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
-import { type OpenedOwner, openOwnerPage } from './owner/open-owner.ts';
-import { absentPage, type PageDeps } from './reader.ts';
+import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
+import { absentPage } from './reader.ts';
 import { nowOf } from '../clock.ts';
-import type { Deps } from '../deps.ts';
 import { freezeEnforcement } from '../explanations/enforcement/freeze-enforcement.ts';
 import { onlyBranches } from '../explanations/enforcement/touched-branches.ts';
 import { planEnforcement } from '../explanations/enforcement/plan-enforcement.ts';
 import { nullIf } from '../errors.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
-import type { StoredPlan } from '../plans/plan-store.ts';
 import { ongoingFreezes } from '../plans/read-freezes.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
-import { findShownPlan } from './plan/open-plan.ts';
 
 /** Milliseconds between two reads of our tables. */
 const step = 1_000;
@@ -28,17 +26,16 @@ const step = 1_000;
 const longest = 55_000;
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself. */
-export async function showProgress(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
+export async function showProgress(visit: OwnerVisit): Promise<Response> {
+  const { context, viewer } = visit;
   const query = context.req.query();
-  const progress = await readProgress(deps, opened, query);
-  if (!progress) return absentPage(deps, context, opened.viewer);
-  const { login } = opened.account;
+  const progress = await readProgress(visit, query);
+  if (!progress) return absentPage(visit);
+  const { login } = visit.account;
   const live = `/owners/${login}/progress/live?${new URLSearchParams(query)}`;
   const body = html`<h1>Freezing ${login}</h1>
     <section class="card" ${isDone(progress) ? '' : html`data-live="${live}"`} aria-live="polite">
-      ${progressOf(progress, opened)}
+      ${progressOf(progress, visit)}
     </section>
     <div class="actions">
       <a class="button quiet" href="${progress.path}">Details</a>
@@ -52,19 +49,18 @@ export async function showProgress(deps: PageDeps, context: Context): Promise<Re
     layout({
       title: `Freezing ${login}`,
       body,
-      viewer: opened.viewer,
+      viewer,
       head: isDone(progress) ? undefined : head,
     }),
   );
 }
 
 /** `GET /owners/{owner}/progress/live`: the same as server-sent events, for browsers with scripts. */
-export async function streamProgress(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
+export async function streamProgress(visit: OwnerVisit): Promise<Response> {
+  const { deps, context } = visit;
   const query = context.req.query();
-  const first = await readProgress(deps, opened, query);
-  if (!first) return absentPage(deps, context, opened.viewer);
+  const first = await readProgress(visit, query);
+  if (!first) return absentPage(visit);
   return streamSSE(context, async (stream) => {
     const left = new AbortController();
     stream.onAbort(() => left.abort());
@@ -72,13 +68,13 @@ export async function streamProgress(deps: PageDeps, context: Context): Promise<
     let said = '';
     let progress: Progress | null = first;
     while (progress && !timeUp.aborted) {
-      const now = String(await progressOf(progress, opened));
+      const now = String(await progressOf(progress, visit));
       if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
       said = now;
       if (isDone(progress)) break;
       // An aborted wait ends the stream.
       await sleep(step, undefined, { signal: timeUp }).catch(() => {});
-      if (!timeUp.aborted) progress = await readProgress(deps, opened, query);
+      if (!timeUp.aborted) progress = await readProgress(visit, query);
     }
     if (!progress) await stream.writeSSE({ event: 'progress', data: String(await over) });
     if (!progress || isDone(progress)) await stream.writeSSE({ event: 'end', data: '' });
@@ -91,7 +87,7 @@ const over = html`<p class="progress-line">
 </p>`;
 
 /** `31 of 44 pull requests held on GitHub.` */
-function progressOf(progress: Progress, { account }: OpenedOwner): Html {
+function progressOf(progress: Progress, { account }: OwnerVisit): Html {
   const { isOn, repositories, toLook, toHold, held, isAsking, notEnforced, notKnown } = progress;
   if (!isOn)
     return html`<p class="progress-line">
@@ -146,35 +142,29 @@ export type Progress = {
 export const isDone = ({ isOn, toLook, waiting, isAsking }: Progress): boolean =>
   !isOn || (toLook === 0 && waiting === 0 && !isAsking);
 
-const asked = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
+const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
 /**
  * The progress that a URL asks for, if the viewer can read every repository that it is about.
  * @returns null if there is none or the viewer may not see it.
  */
 export async function readProgress(
-  deps: PageDeps,
-  opened: OpenedOwner,
+  visit: OwnerVisit,
   query: Record<string, string>,
 ): Promise<Progress | null> {
-  const read = asked.safeParse(query);
+  const read = subject.safeParse(query);
   if (!read.success) return null;
-  const progress =
-    'plan' in read.data ? ofPlan(deps, opened, read.data.plan) : ofFreeze(deps, opened, read.data.freeze);
+  const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);
   return progress.catch(nullIf('not-found'));
 }
 
-async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<Progress | null> {
-  const plan = await findShownPlan(deps, opened, id);
-  return plan && planProgress(deps, opened, plan);
+async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
+  const plan = await findShownPlan(visit, id);
+  return plan && planProgress({ ...visit, plan });
 }
 
 /** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
-export async function planProgress(
-  deps: PageDeps,
-  { account, repositories }: OpenedOwner,
-  plan: StoredPlan,
-): Promise<Progress> {
+export async function planProgress({ deps, account, repositories, plan }: PlanVisit): Promise<Progress> {
   const matched = new Set((await matchedRepositories(deps.sql, plan)).map((each) => each.id));
   const on = new Set(
     (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
@@ -182,7 +172,7 @@ export async function planProgress(
   const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
   const [found, toLook, enforced] = await Promise.all([
     planEnforcement(deps, account, plan.id),
-    countToLook(deps, [...on]),
+    countRequested(deps.db, [...on]),
     enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
   ]);
   const namesOf = (word: Enforced) =>
@@ -202,19 +192,9 @@ export async function planProgress(
   };
 }
 
-async function countToLook({ db }: Pick<Deps, 'db'>, repositoryIds: bigint[]): Promise<number> {
-  return db.repository.count({
-    where: {
-      id: { in: repositoryIds },
-      reconcileRequestedAt: { not: null },
-      installation: { deletedAt: null, suspendedAt: null },
-    },
-  });
-}
-
-async function ofFreeze(deps: Deps, { repositories }: OpenedOwner, id: string): Promise<Progress | null> {
-  const freeze = await deps.db.freeze.findUnique({ where: { id }, select: { repositoryId: true } });
-  const row = freeze && repositories.find((each) => each.id === freeze.repositoryId);
+async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise<Progress | null> {
+  const repositoryId = await repositoryIdOf(deps.db, id);
+  const row = repositories.find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
   const { phase, held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);

@@ -82,16 +82,16 @@ function rowOf({ login, freezes, enforced, window, now, isTickable }: Table, row
 
 function nowOf(row: RepositoryState, zone: string): Html {
   const { until, next, requests } = row;
-  const asked = requests > 0 ? html`<span class="badge past">${requests} to decide</span>` : '';
+  const waiting = requests > 0 ? html`<span class="badge past">${requests} to decide</span>` : '';
   switch (stateOf(row)) {
     case 'frozen':
-      return html`<span class="badge held">Frozen</span> ${asked}
+      return html`<span class="badge held">Frozen</span> ${waiting}
         <span class="when">${until ? html`until ${instant(until, zone)}` : 'until removed'}</span>`;
     case 'scheduled':
-      return html`<span class="badge scheduled">Scheduled</span> ${asked}
+      return html`<span class="badge scheduled">Scheduled</span> ${waiting}
         <span class="when">${instant(next!, zone)}</span>`;
     case 'free':
-      return html`<span class="badge free">Free</span> ${asked}`;
+      return html`<span class="badge free">Free</span> ${waiting}`;
     case 'archived':
       return html`<span class="badge past">Archived</span>`;
   }

@@ -10,7 +10,7 @@ import {
   linesOf,
   readExceptions,
 } from '../condition-fields.ts';
-import { digestOf } from '../form-preview.ts';
+import { digestOf } from '../form.ts';
 
 /** The fields of a plan form, as the text that people typed. */
 export type PlanFields = {

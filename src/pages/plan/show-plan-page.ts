@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
@@ -21,41 +20,39 @@ import { type Html, layout } from '../layout.ts';
 import { longText, instant } from '../text.ts';
 import { actorName } from '../../events/actor.ts';
 import { planProgress, type Progress } from '../progress.ts';
-import type { PageDeps } from '../reader.ts';
 import { whatItHolds } from '../repository/conditions.ts';
-import { type OpenedPlan, openPlanPage } from './open-plan.ts';
+import { item } from '../repository/freeze-list.ts';
+import type { PlanVisit } from '../owner/open-owner.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { clockChangeAt } from '../../time/clock-change.ts';
 import { describeInstant } from '../../time/local-time.ts';
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
-export async function showPlanPage(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openPlanPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { plan, account, viewer } = opened;
+export async function showPlanPage(visit: PlanVisit): Promise<Response> {
+  const { deps, context, plan, account, viewer } = visit;
   const now = nowOf(deps.clock);
   const [shown, progress, on, warnings] = await Promise.all([
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
-    planProgress(deps, opened, plan),
+    planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
   ]);
-  const { reason } = opened.isAdmin ? plan : asPublic(plan);
+  const { reason } = visit.isAdmin ? plan : asPublic(plan);
   const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
     <div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
       ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
-    <p>${stateOf(opened, shown, progress, now)}</p>
-    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(opened, on) : ''}
-    ${details(opened, shown, reason)}`;
+    <p>${stateOf(visit, shown, progress, now)}</p>
+    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
+    ${details(visit, shown, reason)}`;
   return context.html(layout({ title: plan.name, body, viewer }));
 }
 
 /** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
 function stateOf(
-  { plan, account }: OpenedPlan,
+  { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
   { isOn, held, toHold, isAsking, notEnforced, notKnown }: Progress,
   now: Date,
@@ -77,8 +74,8 @@ function stateOf(
 }
 
 /** @param on the ongoing freezes of the plan. */
-function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
-  const { plan, account } = opened;
+function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
+  const { plan, account } = visit;
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
   const version = versionField(versionOf(plan));
   const [first] = on;
@@ -89,7 +86,7 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
         : first
           ? html`<span class="muted">This occurrence:</span>
               ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
-              ${endThisTime(opened, on)}`
+              ${endThisTime(visit, on)}`
           : ''
     }
     ${confirmation(
@@ -107,7 +104,7 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
 }
 
 /** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
-const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: StoredFreeze[]): Html =>
+const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: StoredFreeze[]): Html =>
   confirmation(
     'End now…',
     ownerFormPath(account.login, 'unfreeze'),
@@ -130,7 +127,7 @@ const whyField = (of: string): Html =>
   });
 
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
-function repositoriesOf({ plan, account, repositories, isAdmin }: OpenedPlan): Html {
+function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
   const { include, exclude } = plan.repositories;
   if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
   const matched = matchedBy(plan, repositories).map(({ name }) => `${account.login}/${name}`);
@@ -140,8 +137,8 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: OpenedPlan): H
 
 const mostNamed = 50;
 
-function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
-  const { plan, account, repositories, isAdmin } = opened;
+function details(visit: PlanVisit, shown: ShownPlan, reason: string): Html {
+  const { plan, account, repositories, isAdmin } = visit;
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
@@ -149,7 +146,7 @@ function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
   return html`<dl class="card">
       ${item('Reason', longText(reason))}
       ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
-      ${item('Repositories', repositoriesOf(opened))}
+      ${item('Repositories', repositoriesOf(visit))}
       ${notEnforced.length > 0 ? item('Freezes are switched off in', links(account.login, notEnforced)) : ''}
       ${plan.recurrence ? item('Repeats', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
       ${item('Holds', whatItHolds({ ...plan, ...next[0]!, repositoryId: 0n }))}
@@ -168,12 +165,6 @@ function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
         : ''
     }`;
 }
-
-const item = (name: string, value: Html): Html =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
 
 const names = (globs: string[]): Html[] =>
   globs.map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`);

@@ -68,14 +68,14 @@ const detail = ({ name, before, text }: Detail): Html =>
       ${
         before === undefined
           ? ''
-          : html`<del><span class="said">before: </span>${told(before)}</del>
+          : html`<del><span class="said">before: </span>${shortened(before)}</del>
               <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
-      }${told(text)}
+      }${shortened(text)}
     </dd>
   </div>`;
 
 /** Characters that are shown, so that the page stays small. The API's log has the full texts. */
-const mostTold = 1000;
+const mostShown = 1000;
 
-const told = (text: string): Html =>
-  longText(text.length <= mostTold ? text : `${text.slice(0, mostTold).toWellFormed()}…`);
+const shortened = (text: string): Html =>
+  longText(text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`);

@@ -1,15 +1,13 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { mayAdminister, openRepositoryPage, type PageDeps } from '../reader.ts';
+import { mayAdminister, refuseOutsiders, type RepositoryVisit } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
-import { refuseOutsiders } from './insiders.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
 import { timeline } from './timeline.ts';
 import { readView, linkTo, zoneChoice } from './view.ts';
@@ -24,17 +22,14 @@ import { countsOf, notJudged } from '../held.ts';
 import { instant, shorten } from '../text.ts';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
-export async function showRepository(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openRepositoryPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { repository, viewer } = opened;
+export async function showRepository(visit: RepositoryVisit): Promise<Response> {
+  const { deps, context, viewer, repository } = visit;
   const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
-  const { pathname, search } = new URL(context.req.url);
-  const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
+  const refusal = await refuseOutsiders(visit);
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
-    mayAdminister(deps, repository, viewer),
+    mayAdminister(visit),
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;

@@ -3,13 +3,12 @@ import type { RepositoryPermission } from '../../auth/repository-permission.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { chips, confirmation, hidden, noProblems, textArea, textField } from '../form.ts';
+import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
 import { instant, longText, quoted } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
 import type { Viewer } from '../reader.ts';
-import type { Look } from './look-at-pull-request.ts';
-import { onceField } from '../change.ts';
+import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './pull-request-page.ts';
 import type { EndedBy } from '../../exemptions/exemption.ts';
 
@@ -25,7 +24,7 @@ export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168
  */
 export function exemptionForms(
   repository: FoundRepository,
-  look: Look,
+  shown: ShownPullRequest,
   all: ExemptionRecord[],
   standing: Standing,
   refused: RefusedForm | null,
@@ -34,16 +33,16 @@ export function exemptionForms(
   const isOn = ({ expiresAt }: ExemptionRecord) => expiresAt > now;
   const requested = all.filter((each) => each.state === 'requested' && isOn(each));
   const approved = all.filter((each) => each.state === 'approved' && isOn(each));
-  const path = `${pullRequestPath(repository, look.number)}/exemptions`;
+  const path = `${pullRequestPath(repository, shown.number)}/exemptions`;
   const { permission } = standing;
   const maySend = permission === 'admin' || permission === 'write';
-  const isOpen = look.live?.pullRequest.isOpen ?? true;
+  const isOpen = shown.live?.pullRequest.isOpen ?? true;
   return html`${requested.map((each) => request(each, path, standing))}
   ${
     maySend
       ? html`<div class="actions">
           ${approved.filter((each) => mayTakeBack(each, standing)).map((each) => takeBack(each, path))}
-          ${isOpen ? ask(path, look.headSha, standing, refused) : ''}
+          ${isOpen ? ask(path, shown.headSha, standing, refused) : ''}
         </div>`
       : ''
   }`;

@@ -15,7 +15,7 @@ import { instant } from '../text.ts';
 import type { Html } from '../layout.ts';
 
 /** A pull request and what holds it. What only GitHub knows is null while GitHub is not available. */
-export type Look = {
+export type ShownPullRequest = {
   number: number;
   headSha: string;
   holding: ShownFreeze[];
@@ -35,11 +35,11 @@ export type Look = {
  * A pull request as GitHub shows it now, else as Holdfast last saw it.
  * @returns `absent` if there is none; `silent` if GitHub does not answer and Holdfast has never seen it.
  */
-export async function lookAtPullRequest(
+export async function showablePullRequest(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
-): Promise<Look | 'absent' | 'silent'> {
+): Promise<ShownPullRequest | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
@@ -82,7 +82,7 @@ async function whyNotHeld(
 }
 
 /** The first sentence of a pull request's page: whether it is held, by how many freezes, and until when. */
-export function verdict({ holding, isUnjudged, notHeld, live }: Look, isOpen: boolean): Html {
+export function verdict({ holding, isUnjudged, notHeld, live }: ShownPullRequest, isOpen: boolean): Html {
   if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
   if (holding.length === 0 && isUnjudged)
     return html`<span class="badge held">Not judged yet</span> A freeze began after Holdfast last checked this
