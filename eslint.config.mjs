@@ -77,7 +77,7 @@ const pure = [
   'src/time/**',
   'src/statuses/{judge,pace,plan-write,status}.ts',
   'src/github/app-manifest.ts',
-  'src/pages/help/{address,navigation,render-document,search-documents,search-words,text-of}.ts',
+  'src/pages/help/{address,render-document,search-documents}.ts',
   'src/github/facts/**',
   'src/github/merge-group-ref.ts',
   'src/github/pull-requests/fact.ts',

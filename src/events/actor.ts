@@ -8,3 +8,9 @@ export type Actor =
 
 /** Holdfast itself, as the actor of what it finds. */
 export const ourselves: Actor = { type: 'application', id: 'holdfast', name: 'Holdfast' };
+
+/** The name of an actor, for people. */
+export function actorName(actor: Actor): string {
+  if (actor.type === 'user' || actor.id === ourselves.id) return actor.name;
+  return `${actor.run === undefined ? 'the application key' : 'the job'} ${actor.name}`;
+}

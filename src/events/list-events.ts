@@ -1,3 +1,4 @@
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
@@ -83,4 +84,16 @@ function assertSpan(from: Date, to: Date): void {
   if (to.getTime() - from.getTime() > widestSpan) {
     throw refuse('received_from and received_to may be at most 93 days apart.');
   }
+}
+
+/** The latest events of a repository, newest first. @param page how many, and after which cursor. */
+export function recentEvents(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  { id }: { id: bigint },
+  filter: EventFilter,
+  page: Parameters<typeof listEvents>[3],
+): Promise<EventPage> {
+  const now = nowOf(deps.clock);
+  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
+  return listEvents(deps, { repositoryId: id }, { ...filter, receivedFrom, receivedTo: now }, page);
 }

@@ -196,3 +196,11 @@ export async function hasUnjudged(
     (freeze) => phaseOf(freeze, now) === 'ongoing' && holdsMerges(freeze) && !isJudged(repository, freeze),
   );
 }
+
+/** Whether any repository of an owner ever had a freeze. */
+export const hasEverFrozen = async (db: Tx, accountId: bigint): Promise<boolean> =>
+  (await db.freeze.count({ where: { repository: { accountId } }, take: 1 })) > 0;
+
+/** The id of the repository that a freeze belongs to; null if there is no such freeze. */
+export const repositoryIdOf = async (db: Tx, id: string): Promise<bigint | null> =>
+  (await db.freeze.findUnique({ where: { id }, select: { repositoryId: true } }))?.repositoryId ?? null;

@@ -24,3 +24,13 @@ export async function requestReconcile(
     tx,
   );
 }
+
+/** How many of these repositories wait for an observation that can happen. */
+export const countRequested = (db: Tx, repositoryIds: bigint[]): Promise<number> =>
+  db.repository.count({
+    where: {
+      id: { in: repositoryIds },
+      reconcileRequestedAt: { not: null },
+      installation: { deletedAt: null, suspendedAt: null },
+    },
+  });

@@ -1,3 +1,30 @@
+import type { Context, Handler } from 'hono';
+import type { SignedIn } from '../auth/sign-in/sessions.ts';
+import { randomUUID } from 'node:crypto';
+import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
+import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
+import { authorizeRepository } from '../auth/authorize.ts';
+import { actorOf, type PersonCaller } from '../auth/caller.ts';
+import { ownFormsOnly } from '../auth/own-forms.ts';
+import type { Recency } from '../auth/permissions.ts';
+import { forbidden, nullIf, Refusal, refusalStatus } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
+import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
+import { signInPath } from '../installations/page-paths.ts';
+import { digestOf, type FormProblems, problemsOf } from './form.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+import { messagePage, pageBefore, refusalPage } from './message-page.ts';
+import {
+  absentPage,
+  openPage,
+  type PageDeps,
+  rememberReader,
+  type RepositoryVisit,
+  type Visit,
+} from './reader.ts';
+import { repositoryPath } from '../api/fields.ts';
+import { assertStorable, readLimited } from '../api/read-request.ts';
+
 // Every form of a page changes data this way. The steps run in this order, and nothing changes until all of them pass:
 //  1. The form comes from a Holdfast page. Browsers say so (`Sec-Fetch-Site`, else `Origin`), and other sites cannot
 //     forge that. The session cookie is SameSite=Lax too, so forms of other sites arrive without it.
@@ -5,31 +32,10 @@
 //  3. GitHub confirms, for this request, that the person may make the change. Earlier answers do not count. While GitHub
 //     does not answer, nothing changes.
 //  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
-import type { Context, Handler } from 'hono';
-import { repositoryPath } from '../api/fields.ts';
-import { assertStorable, readLimited } from '../api/read-request.ts';
-import type { Person } from '../auth/github-token.ts';
-import { readSession } from '../auth/sign-in/sessions.ts';
-import { authorizeRepository } from '../auth/authorize.ts';
-import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
-import { actorOf, type PersonCaller } from '../auth/caller.ts';
-import type { Recency } from '../auth/permissions.ts';
-import { forbidden, nullIf, Refusal, refusalStatus } from '../errors.ts';
-import type { Actor } from '../events/actor.ts';
-import { knownAccount, type InstalledAccount, type Administered } from '../installations/find-account.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
-import { ownFormsOnly } from '../auth/own-forms.ts';
-import { signInPath } from '../installations/page-paths.ts';
-import { type Message, messagePage } from './message-page.ts';
-import { pageBefore } from './page-before.ts';
-import { absentPage, forRequest, type PageDeps, rememberReader } from './reader.ts';
 
 /** A form that a person sent. */
-export type Sent = {
-  /** Counts the request's questions to GitHub as this person's. */
-  deps: PageDeps;
-  context: Context;
-  person: Person;
+export type Sent = Visit & {
+  viewer: SignedIn;
   caller: PersonCaller;
   /** The person as the audit log names them. */
   actor: Actor;
@@ -37,11 +43,11 @@ export type Sent = {
 };
 
 /** A change to a repository that GitHub lets the person make. */
-export type RepositoryChange = Sent & {
-  repository: FoundRepository;
-  /** The refusal for a person who is not an admin, where writers may make the change too. Null for admins. */
-  notAdmin: Refusal | null;
-};
+export type RepositoryChange = Sent &
+  RepositoryVisit & {
+    /** The refusal for a person who is not an admin, where writers may make the change too. Null for admins. */
+    notAdmin: Refusal | null;
+  };
 
 /** A change to something that belongs to an owner, which GitHub lets the person make. */
 export type OwnerChange = Sent & { account: InstalledAccount; administered: Administered };
@@ -56,14 +62,13 @@ export const repositoryForm = (
   change: (change: RepositoryChange) => Promise<Response>,
 ): Handler =>
   guarded(deps, async (sent) => {
-    const { context, person } = sent;
-    const path = repositoryPath.safeParse(context.req.param());
+    const path = repositoryPath.safeParse(sent.context.req.param());
     const audience = { scope: 'admin', isLive: true, ...(least === 'write' && { least }) } as const;
     const authorized =
       path.success &&
       (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(nullIf('not-found')));
-    if (!authorized) return absentPage(deps, context, person);
-    await rememberReader(sent.deps, person);
+    if (!authorized) return absentPage(sent);
+    await rememberReader(sent.deps, sent.viewer);
     return change({ ...sent, ...authorized });
   });
 
@@ -91,7 +96,7 @@ export const ownerForm = (
     // An unknown owner gets the same answer, so that a person without permission learns nothing.
     if (!authorized)
       throw forbidden(`On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`);
-    await rememberReader(sent.deps, sent.person);
+    await rememberReader(sent.deps, sent.viewer);
     return change({ ...sent, ...authorized });
   });
 
@@ -102,23 +107,25 @@ function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Ha
     () => origin,
     (context) => {
       const text = 'The form came from another site. Send it from a page of Holdfast.';
-      return nothingChanged(context, undefined, { status: 403, text });
+      return messagePage(context, { status: 403, title, text });
     },
   );
-  const handleOwn: Handler = async (context) => {
-    const deps = forRequest(given, context);
-    const person = await readSession(deps, context);
-    if (!person) return signedOutPage(deps, context);
+  const handleOwn = openPage(given, async ({ viewer, ...visit }) => {
+    const { deps, context } = visit;
+    if (!viewer) return signedOutPage(deps, context);
     try {
-      await deps.limits.countChange(deps, person);
+      await deps.limits.countChange(deps, viewer);
       const form = await readForm(context);
-      const caller = { kind: 'session', person } as const;
-      return await handle({ deps, context, person, caller, actor: actorOf(deps, caller), form });
+      const caller = { kind: 'session', person: viewer } as const;
+      return await handle({ ...visit, viewer, caller, actor: actorOf(deps, caller), form });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return refusedPage(deps, context, person, error);
+      // It belongs to no field of the form, so it has a page of its own.
+      const before = pageBefore(context, deps);
+      const link = before === undefined ? undefined : { href: before, text: 'Back to the form' };
+      return refusalPage(context, error, { title, link }, viewer);
     }
-  };
+  });
   return async (context, next) => {
     let answer: Response | undefined;
     const refusal = await ownForms(context, async () => {
@@ -127,6 +134,8 @@ function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Ha
     return refusal ?? answer!;
   };
 }
+
+const title = 'Nothing was changed';
 
 const largest = 1024 * 1024;
 
@@ -138,32 +147,97 @@ async function readForm({ req }: Context): Promise<URLSearchParams> {
   return form;
 }
 
-/** Shows a refusal that belongs to no field of the form, with a link back to the form. */
-function refusedPage(
-  deps: PageDeps,
-  context: Context,
-  viewer: Person,
-  { code, message, retryAfter }: Refusal,
-): Promise<Response> {
-  if (retryAfter !== undefined) context.header('Retry-After', String(retryAfter));
-  const before = pageBefore(context, deps);
-  return nothingChanged(context, viewer, {
-    status: refusalStatus[code],
-    text: message,
-    link: before === undefined ? undefined : { href: before, text: 'Back to the form' },
-  });
-}
-
 /** After signing in, the person returns to the page with the form. */
 const signedOutPage = (deps: PageDeps, context: Context): Promise<Response> =>
-  nothingChanged(context, undefined, {
+  messagePage(context, {
     status: 403,
+    title,
     text: 'You are signed out. Sign in, then send the form again.',
     link: { href: signInPath(pageBefore(context, deps) ?? '/'), text: 'Sign in with GitHub' },
   });
 
-const nothingChanged = (
-  context: Context,
-  viewer: Person | undefined,
-  message: Omit<Message, 'title'>,
-): Promise<Response> => messagePage(context, { title: 'Nothing was changed', ...message }, viewer);
+/**
+ * Makes the change of a form, and redirects to the page that it names. Shows the form again, with its errors, if the
+ * change refuses what the form says.
+ * @param act makes the change; or gives the page to show, such as a preview.
+ * @param toProblems what of an error the form shows.
+ */
+export async function answerForm(
+  { context }: Sent,
+  act: () => Promise<string | Response>,
+  again: (problems: FormProblems) => Response | Promise<Response>,
+  toProblems: (error: unknown) => FormProblems = problemsOf,
+): Promise<Response> {
+  try {
+    const done = await act();
+    return typeof done === 'string' ? context.redirect(done, 303) : done;
+  } catch (error) {
+    return again(toProblems(error));
+  }
+}
+
+/** Saves the target of the redirect in the transaction of the change, like `runOnce`. */
+export type Remember = (tx: Parameters<RememberAnswer>[0], to: string) => Promise<void>;
+
+/**
+ * Makes the change of a form with `onceField` once, even if the form is sent several times: a second tap redirects to
+ * the same page as the first one. If a person goes back and changes a field, that counts as a new form.
+ * @param fields the content of the form. @param change makes the change.
+ * @returns where to redirect, as `change` said the first time.
+ */
+export async function once(
+  { deps, context, viewer, form }: Sent,
+  fields: unknown,
+  change: (remember: Remember) => Promise<string>,
+): Promise<string> {
+  const key = digestOf([form.get('key') ?? randomUUID(), fields]);
+  const where = { caller: `user:${viewer.id}`, request: `POST ${context.req.path}`, key };
+  const answer = await runOnce(deps, where, fields, async (remember) => ({
+    status: 303,
+    body: await change((tx, to) => remember(tx, { status: 303, body: to })),
+  }));
+  return answer.body as string;
+}
+
+/** What succeeded, and why the rest was refused. */
+export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
+
+/**
+ * Changes several freezes, each on its own, so that one refusal does not stop the others. A freeze that somebody else
+ * ended meanwhile counts as done.
+ */
+export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
+  const done: Done[] = [];
+  const refusals: Refusal[] = [];
+  for (const act of acts) {
+    try {
+      done.push(await act());
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code !== 'not-found') refusals.push(error);
+    }
+  }
+  return { done, refusals };
+}
+
+/**
+ * Redirects if everything changed; else says what did not change.
+ * @param to where it redirects. @param back the page to show if some freezes could not be changed.
+ * @throws Refusal the first one, if nothing changed.
+ */
+export function answerOutcome(
+  { context, viewer }: Sent,
+  { done, refusals }: Outcome<unknown>,
+  to: string,
+  back: { href: string; text: string },
+): string | Promise<Response> {
+  const [first] = refusals;
+  if (!first) return to;
+  if (done.length === 0) throw first;
+  const reasons = [...new Set(refusals.map(({ message }) => message))].slice(0, mostReasons);
+  const text = `${countOf(done.length, 'freeze was', 'freezes were')} changed, and ${refusals.length} could not be changed. ${reasons.join(' ')}`;
+  const status = refusalStatus[first.code];
+  return messagePage(context, { status, title: 'Some freezes were not changed', text, link: back }, viewer);
+}
+
+const mostReasons = 5;

@@ -1,9 +1,8 @@
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
-import { invalid } from '../errors.ts';
 import type { FreezeWindow } from '../freezes/freeze-window.ts';
 import { toLocalTime } from '../time/local-time.ts';
-import { confirmation, hidden, textField } from './form.ts';
+import { badField, confirmation, hidden, textField } from './form.ts';
 import type { Html } from './layout.ts';
 
 // Extends a freeze or a plan: by an hour, by a day, or until a time.
@@ -55,10 +54,8 @@ export function newEnd(
 ): string {
   const by = form.get('by');
   if (by === 'until') return form.get('end') ?? '';
-  if (end === null || endsAt === null) throw badEnd('It has no end yet. Choose an end.');
+  if (end === null || endsAt === null) throw badField('end', 'It has no end yet. Choose an end.');
   if (by === 'hour') return toLocalTime(new Date(endsAt.getTime() + 3_600_000), timezone);
   if (by === 'day') return Temporal.PlainDateTime.from(end).add({ days: 1 }).toString();
-  throw badEnd('Choose how long to extend it.');
+  throw badField('end', 'Choose how long to extend it.');
 }
-
-const badEnd = (message: string) => invalid([{ path: ['body', 'end'], message, type: 'value_error' }]);

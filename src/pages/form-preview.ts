@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
-import { digestOf } from './digest.ts';
-import { hidden } from './form.ts';
+import { digestOf, hidden, onceField } from './form.ts';
 import type { Html } from './layout.ts';
-import { onceField } from './send-once.ts';
 
 /**
  * What a form would do, the label of its button, and the fields that were previewed. Null before the first preview.
@@ -43,25 +41,24 @@ const changedNotice = (changed: string[], act: string): Html =>
     preview, then choose <strong>${act}</strong> again.
   </p>`;
 
-/** Whether a form asks to make the change that was previewed. */
-export const doesWhatWasSeen = (form: URLSearchParams, step: string, fields: object): boolean =>
-  form.get('step') === step && form.get('previewed') === previewedOf(fields);
-
 /**
- * The labels of the fields that changed after the preview, if the form asks to make the change.
- * @param labels the label of each field.
+ * Makes the change of a form if a preview showed the same fields before; else shows a preview.
+ * @param step the value of `step` that asks for the change. @param labels the label of each field.
  */
-export function changedAfterPreview<Fields extends object>(
+export async function previewFirst<Fields extends object>(
   form: URLSearchParams,
-  step: string,
-  fields: Fields,
-  labels: Record<keyof Fields, string>,
-): string[] {
-  if (form.get('step') !== step) return [];
+  { step, fields, labels }: { step: string; fields: Fields; labels: Record<keyof Fields, string> },
+  change: () => Promise<string>,
+  preview: () => Promise<{ shown: Html; act: string }>,
+  show: (preview: FormPreview) => Response | Promise<Response>,
+): Promise<string | Response> {
+  const previewed = previewedOf(fields);
+  const isWanted = form.get('step') === step;
+  if (isWanted && form.get('previewed') === previewed) return change();
   const before = new Set(form.get('previewed')?.split(' '));
-  const changed = previewedOf(fields)
+  const changed = previewed
     .split(' ')
-    .filter((field) => !before.has(field))
+    .filter((field) => isWanted && !before.has(field))
     .map((field) => labels[field.split('=')[0] as keyof Fields]);
-  return [...new Set(changed)];
+  return show({ ...(await preview()), previewed, changed: [...new Set(changed)] });
 }

@@ -1,5 +1,6 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import { conflict, Refusal } from '../errors.ts';
+import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
 import type { Html } from './layout.ts';
 
 // The parts of a form. Each works with the keyboard alone and without scripts, and shows an error next to its field.
@@ -26,6 +27,21 @@ export function problemsOf(error: unknown, fields: Record<string, string> = {}):
     problems.set(name, [problems.get(name) ?? [], message].flat().join(' '));
   }
   return problems;
+}
+
+/** A problem with a field that the form requires and the API does not, or that only the form has. */
+export const problemOf = (field: string, message: string): Problem => ({
+  path: ['body', field],
+  message,
+  type: 'value_error',
+});
+export const badField = (field: string, message: string): Refusal => invalid([problemOf(field, message)]);
+
+/** The text of a field, without spaces around it. @throws Refusal invalid with the message if there is none. */
+export function requiredText(form: URLSearchParams, field: string, message: string): string {
+  const text = form.get(field)?.trim() ?? '';
+  if (text === '') throw badField(field, message);
+  return text;
 }
 
 /** The errors of the whole form and of fields that it does not show. @param shown the fields that it shows. */
@@ -122,6 +138,13 @@ export function assertFresh(form: URLSearchParams, version: string, what: 'freez
       `Somebody changed this ${what} after you opened the page. Check its current state, then try again.`,
     );
 }
+
+/** Identifies one display of a form, so that its change is made once. */
+export const onceField = (): Html => hidden('key', randomUUID());
+
+/** A short digest that recognizes the same content again. */
+export const digestOf = (content: unknown): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -1,7 +1,11 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
 import { layout } from './layout.ts';
+import { refusalOf } from '../api/error-response.ts';
+import { type Refusal, refusalStatus } from '../errors.ts';
+import type { Deps } from '../deps.ts';
 
 /** A page that only says what happened and what to do next. */
 export type Message = {
@@ -25,3 +29,36 @@ export async function messagePage(
 }
 
 const home = { href: '/', text: 'Go to the home page' };
+
+/** Answers with a refusal. @param more the title, and the link if it is not the home page. */
+export function refusalPage(
+  context: Context,
+  { code, message, retryAfter }: Refusal,
+  more: Pick<Message, 'title' | 'link'>,
+  viewer?: { login: string } | null,
+): Promise<Response> {
+  if (retryAfter !== undefined) context.header('Retry-After', String(retryAfter));
+  return messagePage(context, { status: refusalStatus[code], text: message, ...more }, viewer);
+}
+
+/** Answers for a page that threw, like the API, in words for people. */
+export function errorPage(error: Error, context: Context, log: Logger): Promise<Response> {
+  const refusal = refusalOf(error);
+  if (refusal) return refusalPage(context, refusal, { title: 'This page is not available' });
+  const { requestId } = context.var;
+  log.error({ err: error, requestId }, 'a request failed');
+  const text = `Give the request ID ${requestId} to the people who run this service.`;
+  return messagePage(context, { status: 500, title: 'Something went wrong on our side', text });
+}
+
+/** The Holdfast page with the link or form that led here. Browsers send its URL to the same origin only. */
+export function pageBefore(
+  { req }: Context,
+  { config: { publicUrl } }: Pick<Deps, 'config'>,
+): string | undefined {
+  const referer = req.header('Referer') ?? '';
+  if (!URL.canParse(referer)) return undefined;
+  const { origin, pathname, search } = new URL(referer);
+  const isOwn = origin === new URL(publicUrl).origin && !pathname.startsWith('/auth/');
+  return isOwn ? pathname + search : undefined;
+}

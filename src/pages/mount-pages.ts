@@ -5,17 +5,17 @@ import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts'
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
-import { errorPage } from './error-page.ts';
+import { errorPage } from './message-page.ts';
 import { ownerForm } from './change.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
-import { showFirstSteps } from './first-steps/show-first-steps.ts';
-import { changesOfFreeze } from './freeze/change-forms.ts';
+import { showFirstSteps } from './first-steps.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
-import { showFreeze } from './freeze/show-freeze.ts';
+import { changesOfFreeze, freezePage } from './freeze/show-freeze.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
-import { showHome } from './home/show-home.ts';
+import { showHome } from './home.ts';
 import { pageHeaders } from './page-headers.ts';
-import { forRequest, type PageDeps } from './reader.ts';
+import { openPage, type PageDeps, repositoryPage } from './reader.ts';
+import { ownerPage, planPage } from './owner/open-owner.ts';
 import { showOwner } from './owner/show-owner.ts';
 import {
   namedByNewPlan,
@@ -27,8 +27,8 @@ import {
 } from './plan/change-plan.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
 import { showPlanPage } from './plan/show-plan-page.ts';
-import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze/unfreeze.ts';
-import { showProgress, streamProgress } from './progress/show-progress.ts';
+import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
+import { showProgress, streamProgress } from './progress.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
@@ -46,41 +46,35 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
-  pages.get('/repos/:owner', (context) => showOwner(forRequest(deps, context), context));
-  pages.get('/owners/:owner/calendar', (context) => showCalendar(forRequest(deps, context), context));
-  pages.get('/owners/:owner/freeze', (context) => showFreezeForm(forRequest(deps, context), context));
+  pages.get('/repos/:owner', ownerPage(deps, showOwner));
+  pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
+  pages.get('/owners/:owner/freeze', ownerPage(deps, showFreezeForm));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
-  pages.get('/owners/:owner/unfreeze', (context) => showUnfreezeForm(forRequest(deps, context), context));
+  pages.get('/owners/:owner/unfreeze', ownerPage(deps, showUnfreezeForm));
   pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
-  pages.get('/owners/:owner/plans/new', (context) => showNewPlan(forRequest(deps, context), context));
+  pages.get('/owners/:owner/plans/new', ownerPage(deps, showNewPlan));
   pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
-  pages.get('/owners/:owner/plans/:plan', (context) => showPlanPage(forRequest(deps, context), context));
-  pages.get('/owners/:owner/plans/:plan/edit', (context) => showPlanEdit(forRequest(deps, context), context));
+  pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage));
+  pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit));
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
   pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
   pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
-  pages.get('/owners/:owner/progress', (context) => showProgress(forRequest(deps, context), context));
-  pages.get('/owners/:owner/progress/live', (context) => streamProgress(forRequest(deps, context), context));
-  pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
-  pages.get('/repos/:owner/:repository/freezes/:id', (context) =>
-    showFreeze(forRequest(deps, context), context),
-  );
+  pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
+  pages.get('/owners/:owner/progress/live', ownerPage(deps, streamProgress));
+  pages.get('/repos/:owner/:repository', repositoryPage(deps, showRepository));
+  pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage));
   for (const change of changesOfFreeze)
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
-  pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
-    pullRequestPage(forRequest(deps, context), context),
-  );
+  pages.get('/repos/:owner/:repository/pulls/:number', repositoryPage(deps, pullRequestPage));
   pages.post('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
   for (const decision of decisions)
     pages.post(
       `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
       decideOnExemption(deps, decision),
     );
-  pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
-    mergeGroupPage(forRequest(deps, context), context),
-  );
-  pages.get('/owners/:owner/first-steps', (context) => showFirstSteps(forRequest(deps, context), context));
-  pages.get('/', (context) => showHome(forRequest(deps, context), context));
+  pages.get('/repos/:owner/:repository/merge-groups/:sha', repositoryPage(deps, mergeGroupPage));
+  pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
+  pages.get('/', openPage(deps, showHome));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }

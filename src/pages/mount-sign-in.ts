@@ -3,8 +3,7 @@ import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limi
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { ownFormsOnly } from '../auth/own-forms.ts';
-import { messagePage, type Message } from './message-page.ts';
-import { pageBefore } from './page-before.ts';
+import { messagePage, type Message, pageBefore } from './message-page.ts';
 import { signInPath } from '../installations/page-paths.ts';
 import {
   attemptSeconds,

@@ -1,5 +1,6 @@
-import type { Context } from 'hono';
-import { repositoryPath } from '../api/fields.ts';
+import type { Context, Handler } from 'hono';
+import { uuid, repositoryPath } from '../api/fields.ts';
+import { type SignedIn, readSession } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
@@ -9,10 +10,12 @@ import { authorizeReader } from '../auth/authorize.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
 import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { RepositoryPermission } from '../auth/permissions.ts';
-import { readSession } from '../auth/sign-in/sessions.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
+import { asPublic, type Freeze } from '../freezes/freeze.ts';
+import type { Html } from './layout.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
+import { html } from 'hono/html';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -24,6 +27,15 @@ export type PageDeps = Deps & {
 export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
+/** Who is signed in. */
+export type Viewer = SignedIn | null;
+
+/** A request for a page. Its questions to GitHub count for the viewer. */
+export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
+
+/** The page of a repository that the viewer may read. */
+export type RepositoryVisit = Visit & { repository: FoundRepository };
+
 /** The dependencies for one request, whose questions to GitHub count. */
 export const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
   ...deps,
@@ -33,54 +45,56 @@ export const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
   }),
 });
 
-/** Who is signed in. */
-export type Viewer = Person | null;
+/** Handles a page that decides itself what the viewer may see. */
+export const openPage =
+  (given: PageDeps, show: (visit: Visit) => Response | Promise<Response>): Handler =>
+  async (context) => {
+    const deps = forRequest(given, context);
+    return show({ deps, context, viewer: await readSession(deps, context) });
+  };
 
 /**
- * The repository of a page's path (`:owner`, `:repository`), if the viewer may read it. Public repositories need no
- * sign-in. A repository that does not exist and one that the viewer may not see get the same answer: the sign-in page, or
- * `absentPage` for a person who is signed in.
- * @returns the response to send if there is no page to show.
+ * Handles a page of the repository of the path (`:owner`, `:repository`), if the viewer may read it. Public repositories
+ * need no sign-in. A repository that does not exist and one that the viewer may not see get the same answer: the sign-in
+ * page, or `absentPage` for a person who is signed in.
  */
-export async function openRepositoryPage(
-  deps: PageDeps,
-  context: Context,
-): Promise<{ repository: FoundRepository; viewer: Viewer } | Response> {
-  const person = await readSession(deps, context);
-  const path = repositoryPath.safeParse(context.req.param());
-  try {
-    const repository = path.success ? await findObservable(deps, person, path.data) : null;
-    if (repository && path.success)
-      return isNamed(repository, path.data)
-        ? { repository, viewer: person }
-        : context.redirect(underItsName(context, repository), 302);
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return silentPage(context, person);
-  }
-  if (person || !signInSettings(deps.config)) return absentPage(deps, context, person);
-  const { pathname, search } = new URL(context.req.url);
-  return context.redirect(signInPath(pathname + search), 302);
-}
+export const repositoryPage = (
+  given: PageDeps,
+  show: (visit: RepositoryVisit) => Response | Promise<Response>,
+): Handler =>
+  openPage(given, async (visit) => {
+    const { context } = visit;
+    const path = repositoryPath.safeParse(context.req.param());
+    let repository: FoundRepository | null;
+    try {
+      repository = path.success ? await findObservable(visit, path.data) : null;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return silentPage(visit);
+    }
+    if (!repository || !path.success) return absentOrSignIn(visit);
+    return isNamed(repository, path.data)
+      ? show({ ...visit, repository })
+      : context.redirect(underItsName(context, repository), 302);
+  });
+
+/** The id in the path with this name; null if it is none. */
+export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): string | null =>
+  uuid(name).safeParse(context.req.param(name)).data ?? null;
 
 /**
  * Whether to show the viewer the forms for admins of the repository. GitHub's answer may be a minute old; a form that
  * is sent asks GitHub again.
  */
-export async function mayAdminister(
-  deps: PageDeps,
-  repository: FoundRepository,
-  viewer: Viewer,
-): Promise<boolean> {
-  return (await permissionOf(deps, repository, viewer)) === 'admin';
-}
+export const mayAdminister = async (visit: RepositoryVisit): Promise<boolean> =>
+  (await permissionOf(visit)) === 'admin';
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
-export async function permissionOf(
-  deps: PageDeps,
-  repository: FoundRepository,
-  viewer: Viewer,
-): Promise<RepositoryPermission | 'unknown'> {
+export async function permissionOf({
+  deps,
+  repository,
+  viewer,
+}: RepositoryVisit): Promise<RepositoryPermission | 'unknown'> {
   if (!viewer) return 'none';
   try {
     return await deps.permissions.ofRepository(deps, viewer, repository);
@@ -92,17 +106,16 @@ export async function permissionOf(
 
 /** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */
 async function findObservable(
-  deps: PageDeps,
-  person: Person | null,
+  { deps, viewer }: Visit,
   { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository | null> {
-  if (!person) {
+  if (!viewer) {
     const known = await knownRepository(deps, owner, name);
     return known?.private ? null : known;
   }
-  const caller = { kind: 'session', person } as const;
+  const caller = { kind: 'session', person: viewer } as const;
   const repository = await authorizeReader(deps, caller, { owner, repository: name }).catch(nullIfAbsent);
-  if (repository?.private) await rememberReader(deps, person);
+  if (repository?.private) await rememberReader(deps, viewer);
   return repository;
 }
 
@@ -122,8 +135,18 @@ function underItsName({ req }: Context, repository: FoundRepository): string {
   return [repositoryPagePath(repository), ...rest].join('/') + search;
 }
 
+/** Sends the viewer to the sign-in, and then back to this page. */
+export function signInFirst({ context }: Visit): Response {
+  const { pathname, search } = new URL(context.req.url);
+  return context.redirect(signInPath(pathname + search), 302);
+}
+
+/** For a page that does not exist or that the viewer may not see: a visitor signs in first, if that is set up. */
+export const absentOrSignIn = (visit: Visit): Response | Promise<Response> =>
+  visit.viewer || !signInSettings(visit.deps.config) ? absentPage(visit) : signInFirst(visit);
+
 /** Answers with the same bytes for a page that does not exist and for one that the viewer may not see. */
-export function absentPage({ config }: Deps, context: Context, viewer: Viewer): Promise<Response> {
+export function absentPage({ deps: { config }, context, viewer }: Visit): Promise<Response> {
   const operator = signInSettings(config)
     ? ''
     : ` To see pages of private repositories, people must sign in. Sign-in is not set up: ask the people who run this service to set ${missingForSignIn(config)}.`;
@@ -132,8 +155,72 @@ export function absentPage({ config }: Deps, context: Context, viewer: Viewer): 
 }
 
 /** Shown while GitHub does not say what exists or what the viewer may see. */
-export function silentPage(context: Context, viewer: Viewer): Promise<Response> {
+export function silentPage({ context, viewer }: Visit): Promise<Response> {
   context.header('Retry-After', '10');
   const text = 'Holdfast cannot check whether you may see this page. Reload it in a moment.';
   return messagePage(context, { status: 503, title: 'GitHub is not available', text }, viewer);
 }
+
+/** The viewer's relation to the repository; `unknown` while GitHub does not answer. */
+type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
+
+/**
+ * Whether the viewer is an insider, who may see weak spots and people's names: whether freezes are enforced, the audit
+ * log, and reasons that are not public. Insiders of a private repository are all its readers. Insiders of a public
+ * repository are the people who can write to it.
+ */
+async function standingOf(visit: RepositoryVisit): Promise<Standing> {
+  const { deps, repository, viewer } = visit;
+  if (repository.private) return 'insider';
+  if (!viewer) return 'stranger';
+  const permission = await permissionOf(visit);
+  if (permission === 'unknown') return 'unknown';
+  if (permission !== 'admin' && permission !== 'write') return 'outsider';
+  await rememberReader(deps, viewer);
+  return 'insider';
+}
+
+export const isInsider = async (visit: RepositoryVisit): Promise<boolean> =>
+  (await standingOf(visit)) === 'insider';
+
+/** @returns null for an insider, else the message for the viewer. */
+export async function refuseOutsiders(visit: RepositoryVisit): Promise<Html | null> {
+  const { config } = visit.deps;
+  switch (await standingOf(visit)) {
+    case 'insider':
+      return null;
+    case 'stranger':
+      return signInSettings(config) ? toSignIn(visit) : notSetUp(missingForSignIn(config));
+    case 'outsider':
+      return notYours;
+    case 'unknown':
+      return unknown;
+  }
+}
+
+/**
+ * How to show freezes to the viewer.
+ * @param freezes all freezes of the page. GitHub is asked about the viewer only if one of them has a public reason.
+ */
+export async function reading(
+  visit: RepositoryVisit,
+  freezes: Pick<Freeze, 'publicReason'>[],
+): Promise<typeof asPublic> {
+  if (freezes.every(({ publicReason }) => typeof publicReason !== 'string')) return asPublic;
+  return (await isInsider(visit)) ? (freeze) => freeze : asPublic;
+}
+
+const shownTo =
+  'Only people who can write to this repository see the audit log and whether freezes are enforced';
+
+function toSignIn({ context }: Visit): Html {
+  const { pathname, search } = new URL(context.req.url);
+  return html`<p>${shownTo}. <a href="${signInPath(pathname + search)}">Sign in with GitHub</a>.</p>`;
+}
+
+const notSetUp = (missing: string): Html =>
+  html`<p>${shownTo}. Sign-in is not set up: ask the people who run this service to set ${missing}.</p>`;
+
+const notYours = html`<p>${shownTo}.</p>`;
+
+const unknown = html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;

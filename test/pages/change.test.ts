@@ -11,7 +11,7 @@ import {
   type RepositoryChange,
   repositoryForm,
 } from '../../src/pages/change.ts';
-import { errorPage } from '../../src/pages/error-page.ts';
+import { errorPage } from '../../src/pages/message-page.ts';
 import type { PageDeps } from '../../src/pages/reader.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';

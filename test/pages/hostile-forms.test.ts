@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewedOf } from '../../src/pages/form-preview.ts';
-import { readFreezeFields } from '../../src/pages/freeze-now/freeze-fields.ts';
+import { readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
 

@@ -4,8 +4,7 @@ import { daysMade, occurrencesFrom, occurrencesToMake } from '../../plans/occurr
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
-import type { OpenedOwner } from '../owner/open-owner.ts';
-import type { PageDeps } from '../reader.ts';
+import type { OwnerVisit } from '../owner/open-owner.ts';
 import { dayOf } from './calendar-window.ts';
 import type { Stay } from './lay-out-weeks.ts';
 
@@ -36,9 +35,8 @@ type Span = { from: Date; to: Date; zone: string };
  * once, and for admins of the owner what plans will do later, when their freezes do not exist yet.
  */
 export async function loadCalendar(
-  deps: PageDeps,
-  { account, isAdmin }: OpenedOwner,
-  chosen: OpenedOwner['repositories'],
+  { deps, account, isAdmin }: OwnerVisit,
+  chosen: OwnerVisit['repositories'],
   span: Span,
   now: Date,
 ): Promise<Entry[]> {

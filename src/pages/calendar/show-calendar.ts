@@ -1,14 +1,12 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
 import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import { dayAndTime } from '../instant.ts';
+import { dayAndTime, shorten } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { openOwnerPage, type OpenedOwner } from '../owner/open-owner.ts';
-import { absentPage, type PageDeps } from '../reader.ts';
+import type { OwnerVisit } from '../owner/open-owner.ts';
+import { absentPage } from '../reader.ts';
 import { readerZone } from '../reader-zone.ts';
 import { type CalendarWindow, dayOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
 import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
@@ -24,19 +22,17 @@ type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
  * `GET /owners/{owner}/calendar`: the freezes of an owner as bars over days, and as a list. `?month=2026-12` is the first
  * month, `&show=quarter` shows three, and each `&repository=` chooses one.
  */
-export async function showCalendar(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { account, viewer, repositories: all } = opened;
+export async function showCalendar(visit: OwnerVisit): Promise<Response> {
+  const { deps, context, account, viewer, repositories: all } = visit;
   const now = nowOf(deps.clock);
   const zone = readerZone(context);
   const today = dayOf(now, zone);
   const view = readView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));
   const chosen = names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
-  if (names.size > 0 && chosen.length === 0) return absentPage(deps, context, viewer);
+  if (names.size > 0 && chosen.length === 0) return absentPage(visit);
   const window = windowAt(view.zoom, view.month, zone);
-  const entries = await loadCalendar(deps, opened, chosen, window, now);
+  const entries = await loadCalendar(visit, chosen, window, now);
   const calendar = { login: account.login, view, window, entries, today, now, mayPlan: viewer !== null };
   const title = `Calendar of ${nameOf(account.login, chosen, view)}`;
   const body = html`${crumbs(account.login, chosen, view)}
@@ -96,7 +92,7 @@ function links({ login, view, today }: Calendar): Html[] {
   ];
 }
 
-const nameOf = (login: string, chosen: OpenedOwner['repositories'], { repositories }: View): string =>
+const nameOf = (login: string, chosen: OwnerVisit['repositories'], { repositories }: View): string =>
   repositories.length === 0
     ? login
     : chosen.length === 1
@@ -104,7 +100,7 @@ const nameOf = (login: string, chosen: OpenedOwner['repositories'], { repositori
       : countOf(chosen.length, 'repository', 'repositories');
 
 /** The repositories that the view has, and the way to all of them. */
-function crumbs(login: string, chosen: OpenedOwner['repositories'], view: View): Html | '' {
+function crumbs(login: string, chosen: OwnerVisit['repositories'], view: View): Html | '' {
   if (view.repositories.length === 0) return '';
   const [first] = chosen;
   const name =

@@ -1,13 +1,95 @@
+import { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
+import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
+import { shorten } from '../text.ts';
+import { type Exceptions, excludeConditions, readExceptions, exceptionFields } from '../condition-fields.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
 import type { Html } from '../layout.ts';
-import type { RepositoryState } from '../owner/repository-states.ts';
-import { option } from '../repository/zone-choice.ts';
+import type { RepositoryState } from '../../explanations/repository-states.ts';
+import { option } from '../repository/view.ts';
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
-import { durations } from './duration.ts';
-import { exceptionFields } from './exceptions.ts';
-import type { FreezeFields } from './freeze-fields.ts';
+
+/** The fields of the *Freeze now* form. */
+export type FreezeFields = {
+  /** `all`: every repository of the owner, including future ones. `ticked`: the selected ones. */
+  which: 'all' | 'ticked';
+  repositories: string[];
+  reason: string;
+  publicReason: string;
+  duration: Duration;
+  zone: string;
+  exceptions: Exceptions;
+};
+
+/** The label of each field. */
+export const labels: Record<keyof FreezeFields, string> = {
+  which: 'Repositories',
+  repositories: 'Repositories',
+  reason: 'Reason',
+  publicReason: 'Public reason',
+  duration: 'Duration',
+  zone: 'Time zone',
+  exceptions: 'Exclude',
+};
+
+/** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
+export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['which']): FreezeFields {
+  const repositories = [...new Set(form.getAll('repository'))];
+  const which = form.get('which') ?? (repositories.length > 0 ? 'ticked' : fallback);
+  const duration = form.get('duration') ?? '';
+  const zone = form.get('zone') ?? '';
+  return {
+    which: which === 'all' ? 'all' : 'ticked',
+    repositories,
+    reason: (form.get('reason') ?? '').trim(),
+    publicReason: (form.get('public_reason') ?? '').trim(),
+    duration: isDuration(duration) ? duration : '2h',
+    zone: isTimeZone(zone) ? zone : 'UTC',
+    exceptions: readExceptions(form),
+  };
+}
+
+/** The fields that a freeze and a plan share in the API. */
+const shared = (fields: FreezeFields, now: Date) => ({
+  reason: fields.reason,
+  public_reason: fields.publicReason || null,
+  start: null,
+  end: endOf(fields.duration, now, fields.zone),
+  timezone: fields.zone,
+  exclude_conditions: excludeConditions(fields.exceptions),
+});
+
+/** The API body for a new freeze. */
+export const freezeBody = (fields: FreezeFields, now: Date) => ({ ...shared(fields, now) });
+
+/** The API body for a new plan. */
+export const planBody = (fields: FreezeFields, now: Date) => ({
+  ...shared(fields, now),
+  name: shorten(fields.reason, 80) || 'Freeze',
+  repositories: { include: fields.which === 'all' ? ['*'] : fields.repositories },
+});
+
+/** How long a freeze that starts now lasts. */
+export const durations = {
+  '1h': '1 hour',
+  '2h': '2 hours',
+  tomorrow: 'Until tomorrow 08:00',
+  open: 'Until I remove it',
+} as const;
+export type Duration = keyof typeof durations;
+
+export const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
+
+const minutes = { '1h': 60, '2h': 120 } as const;
+
+/** The wall-clock end in a zone; null if it has no end. */
+export function endOf(duration: Duration, now: Date, zone: string): string | null {
+  if (duration === 'open') return null;
+  if (duration !== 'tomorrow') return toLocalTime(new Date(now.getTime() + minutes[duration] * 60_000), zone);
+  const today = Temporal.PlainDate.from(toLocalTime(now, zone).slice(0, 10));
+  return `${today.add({ days: 1 })}T08:00:00`;
+}
 
 export type FreezeForm = {
   login: string;

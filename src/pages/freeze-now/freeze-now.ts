@@ -1,39 +1,39 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
-import type { Deps } from '../../deps.ts';
 import { invalid } from '../../errors.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
+import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
+import { progressPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { progressPath, signInPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
-import type { OwnerChange } from '../change.ts';
-import { type FormProblems, noProblems, problemsOf } from '../form.ts';
-import { changedAfterPreview, doesWhatWasSeen, type FormPreview, previewedOf } from '../form-preview.ts';
-import { untilText } from '../instant.ts';
+import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
+import { type FormPreview, previewFirst } from '../form-preview.ts';
+import { type FormProblems, noProblems, problemOf, problemsOf } from '../form.ts';
 import { layout } from '../layout.ts';
-import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
-import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
-import type { PageDeps } from '../reader.ts';
+import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { readerZone } from '../reader-zone.ts';
-import { type Remember, sendOnce } from '../send-once.ts';
-import { freezeBody, type FreezeFields, labels, planBody, readFreezeFields } from './freeze-fields.ts';
-import { freezeForm } from './freeze-form.ts';
+import { signInFirst } from '../reader.ts';
+import { untilText } from '../text.ts';
+import {
+  freezeBody,
+  type FreezeFields,
+  freezeForm,
+  labels,
+  planBody,
+  readFreezeFields,
+} from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
-export async function showFreezeForm(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { pathname, search, searchParams } = new URL(context.req.url);
-  if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
-  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(context));
-  const fields = readFreezeFields(searchParams, opened.isAdmin ? 'all' : 'ticked');
-  return page(context, opened, fields, { problems: noProblems, preview: null });
+export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
+  if (!visit.viewer) return signInFirst(visit);
+  const { searchParams } = new URL(visit.context.req.url);
+  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit.context));
+  return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'));
 }
 
 /** The repositories that a form names; null for all repositories of the owner. */
@@ -44,20 +44,25 @@ export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Pr
 
 /** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */
 export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, account, form } = change;
+  const { deps, account, form } = change;
   const fields = readFreezeFields(form, 'ticked');
-  const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
-  const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
-  try {
-    const ticked = readTicked(fields, account, all);
-    if (doesWhatWasSeen(form, 'freeze', fields)) return await freeze(change, fields, ticked);
-    const changed = changedAfterPreview(form, 'freeze', fields, labels);
-    const preview = { ...(await previewOf(deps, opened, fields)), changed };
-    return page(context, opened, fields, { problems: noProblems, preview });
-  } catch (error) {
-    const problems = problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository' });
-    return page(context, opened, fields, { problems, preview: null }, 422);
-  }
+  const all = await repositoriesOfAccount(deps, account.id);
+  const visit = await seeOwner(change, all);
+  return answerForm(
+    change,
+    async () => {
+      const ticked = readTicked(fields, account, all);
+      return previewFirst(
+        form,
+        { step: 'freeze', fields, labels },
+        () => freeze(change, fields, ticked),
+        () => previewOf(visit, fields),
+        (preview) => page(visit, fields, { preview }),
+      );
+    },
+    (problems) => page(visit, fields, { problems }),
+    (error) => problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository' }),
+  );
 }
 
 /**
@@ -66,24 +71,23 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
  */
 function readTicked(
   { reason, which, repositories }: FreezeFields,
-  { login }: OpenedOwner['account'],
+  { login }: OwnerVisit['account'],
   all: RepositoryState[],
 ): RepositoryState[] {
   const byName = new Map(all.map((each) => [each.name.toLowerCase(), each]));
   const names = which === 'ticked' ? repositories : [];
   const unknown = names.filter((name) => !byName.has(name.toLowerCase()));
-  const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
   const problems = [
     ...(reason === ''
-      ? [problem('reason', 'Enter a reason. People whose pull requests are held see it.')]
+      ? [problemOf('reason', 'Enter a reason. People whose pull requests are held see it.')]
       : []),
     ...(which === 'ticked' && names.length === 0
-      ? [problem('repositories', 'Select at least one repository.')]
+      ? [problemOf('repositories', 'Select at least one repository.')]
       : []),
     ...unknown
       .slice(0, mostUnknown)
       .map((name) =>
-        problem('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
+        problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
       ),
   ];
   if (problems.length > 0) throw invalid(problems);
@@ -92,7 +96,7 @@ function readTicked(
 
 const mostUnknown = 5;
 
-async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFields) {
+async function previewOf({ deps, account }: OwnerVisit, fields: FreezeFields) {
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
   const preview = await previewPlan(deps, account, input);
@@ -100,12 +104,12 @@ async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFie
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, fields.zone, now)}.</p>
     ${planPreview(account.login, preview)}`;
-  return { shown, act, previewed: previewedOf(fields) };
+  return { shown, act };
 }
 
 /** Creates a freeze for one repository, and a plan for several. */
 const freeze = (change: OwnerChange, fields: FreezeFields, [only, ...others]: RepositoryState[]) =>
-  sendOnce(change, fields, (remember) =>
+  once(change, fields, (remember) =>
     only && others.length === 0
       ? freezeOne(change, only, fields, remember)
       : freezeAll(change, fields, remember),
@@ -142,13 +146,12 @@ async function freezeAll(
 }
 
 function page(
-  context: Context,
-  { account, viewer, repositories, isAdmin }: OpenedOwner,
+  { context, account, viewer, repositories, isAdmin }: OwnerVisit,
   fields: FreezeFields,
-  shown: { problems: FormProblems; preview: FormPreview },
-  status: 200 | 422 = 200,
+  { problems, preview = null }: { problems?: FormProblems; preview?: FormPreview } = {},
 ): Response | Promise<Response> {
   const { login } = account;
+  const shown = { problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
-  return context.html(layout({ title: `Freeze ${login}`, body, viewer }), status);
+  return context.html(layout({ title: `Freeze ${login}`, body, viewer }), problems ? 422 : 200);
 }

@@ -1,38 +1,35 @@
 import type { Handler } from 'hono';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { validate } from '../../api/read-request.ts';
-import { uuid } from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
-import { invalid } from '../../errors.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
-import { freezeRecord, type FreezeRecord } from '../../freezes/list-freezes.ts';
+import { type FreezeRecord } from '../../freezes/list-freezes.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';
-import { type RepositoryChange, repositoryForm } from '../change.ts';
-import { fromLines } from '../condition-lines.ts';
+import { answerForm, type RepositoryChange, repositoryForm } from '../change.ts';
+import { fromLines } from '../condition-fields.ts';
 import { newEnd } from '../extend.ts';
-import { assertFresh, problemsOf } from '../form.ts';
+import { assertFresh, badField } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
-import { stateOf } from '../repository/freeze-state.ts';
-import { type ChangeOfFreeze, fieldsOf } from './change-forms.ts';
-import { freezePage } from './show-freeze.ts';
+import { stateOf } from '../repository/freeze-list.ts';
+import { type ChangeOfFreeze, fieldsOf, freezeOfPath, freezePage } from './show-freeze.ts';
 
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
 export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
   repositoryForm(deps, 'admin', async (sent) => {
-    const { context, form, repository, person } = sent;
-    const id = uuid('id').safeParse(context.req.param('id'));
-    const freeze = id.success ? await freezeRecord(sent.deps.db, repository.id, id.data) : null;
-    if (!freeze) return absentPage(sent.deps, context, person);
-    try {
-      assertFresh(form, String(freeze.version), 'freeze');
-      await make[change](sent, freeze);
-    } catch (error) {
-      const refused = { form, change, problems: problemsOf(error) };
-      return freezePage(sent.deps, context, { repository, viewer: person }, refused);
-    }
-    return context.redirect(`${freezePath(repository, freeze.id)}?done=${words[change]}`, 303);
+    const { form, repository } = sent;
+    const freeze = await freezeOfPath(sent);
+    if (!freeze) return absentPage(sent);
+    return answerForm(
+      sent,
+      async () => {
+        assertFresh(form, String(freeze.version), 'freeze');
+        await make[change](sent, freeze);
+        return `${freezePath(repository, freeze.id)}?done=${words[change]}`;
+      },
+      (problems) => freezePage(sent, { form, change, problems }),
+    );
   });
 
 const words: Record<ChangeOfFreeze, string> = {
@@ -56,9 +53,6 @@ const make: Record<ChangeOfFreeze, (sent: RepositoryChange, freeze: FreezeRecord
     await deleteFreeze(deps, actor, repository, id, reason);
   },
 };
-
-const badField = (field: string, message: string) =>
-  invalid([{ path: ['body', field], message, type: 'value_error' }]);
 
 /** @param isWanted whether the resulting end is the intended one. */
 async function save(

@@ -1,59 +1,70 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { uuid } from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
 import {
   type EnforcementReport,
   recentEnforcement,
 } from '../../explanations/enforcement/recent-enforcement.ts';
-import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { listEvents, retentionDays } from '../../events/list-events.ts';
+import { retentionDays, recentEvents } from '../../events/list-events.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
-import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/list-freezes.ts';
+import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { planPath, repositoryPath } from '../../installations/page-paths.ts';
+import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
-import { type FormProblems, formProblem } from '../form.ts';
-import { countsOf, heldList, notJudged } from '../held.ts';
-import { instant } from '../instant.ts';
+import {
+  type FormProblems,
+  formProblem,
+  confirmation,
+  type Field,
+  noProblems,
+  textArea,
+  textField,
+  versionField,
+} from '../form.ts';
+import { instant, longText, shorten } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { longText, shorten } from '../long-text.ts';
-import { absentPage, mayAdminister, openRepositoryPage, type PageDeps, type Viewer } from '../reader.ts';
+import { absentPage, isInsider, mayAdminister, type RepositoryVisit, uuidOf } from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
 import { whatItHolds } from '../repository/conditions.ts';
-import { heldByFreeze, item, madeBy } from '../repository/freeze-list.ts';
-import { type FreezeState, stateOf, stateWords } from '../repository/freeze-state.ts';
-import { refuseOutsiders } from '../repository/insiders.ts';
-import { changeForms, type ChangeOfFreeze } from './change-forms.ts';
-
-/** `GET /repos/{owner}/{repository}/freezes/{id}`: one freeze with its history and, for admins, the forms to change it. */
-export async function showFreeze(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openRepositoryPage(deps, context);
-  if (opened instanceof Response) return opened;
-  return freezePage(deps, context, opened);
-}
+import {
+  enforcedWord,
+  heldByFreeze,
+  heldNow,
+  item,
+  madeBy,
+  type FreezeState,
+  stateOf,
+  stateWords,
+} from '../repository/freeze-list.ts';
+import { toLines } from '../condition-fields.ts';
+import { extendForms, fieldTime } from '../extend.ts';
 
 /** A form that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
 
-/** @param refused the form to show again with its errors; the status is 422. */
+/** The freeze of the path (`:id`), even if it is over. */
+export async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null> {
+  const id = uuidOf(visit, 'id');
+  return id === null ? null : freezeRecord(visit.deps.db, visit.repository.id, id);
+}
+
+/**
+ * `GET /repos/{owner}/{repository}/freezes/{id}`: one freeze with its history and, for admins, the forms to change it.
+ * @param refused the form to show again with its errors; the status is 422.
+ */
 export async function freezePage(
-  deps: PageDeps,
-  context: Context,
-  { repository, viewer }: { repository: FoundRepository; viewer: Viewer },
+  visit: RepositoryVisit,
   refused: RefusedForm | null = null,
 ): Promise<Response> {
-  const id = uuid('id').safeParse(context.req.param('id'));
-  const record = id.success ? await freezeRecord(deps.db, repository.id, id.data) : null;
-  if (!record) return absentPage(deps, context, viewer);
-  const { pathname } = new URL(context.req.url);
-  const isInside = (await refuseOutsiders(deps, repository, viewer, pathname)) === null;
-  const [report, events, held, mayChange] = await Promise.all([
+  const { deps, context, viewer, repository } = visit;
+  const record = await freezeOfPath(visit);
+  if (!record) return absentPage(visit);
+  const isInside = await isInsider(visit);
+  const [report, history, held, mayChange] = await Promise.all([
     isInside ? recentEnforcement(deps, repository) : null,
-    isInside ? history(deps, repository, record.id) : null,
+    isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
     heldPullRequests(deps, repository.id),
-    mayAdminister(deps, repository, viewer),
+    mayAdminister(visit),
   ]);
   const now = nowOf(deps.clock);
   const freeze = isInside ? record : asPublic(record);
@@ -68,7 +79,8 @@ export async function freezePage(
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state)}</p>
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, { state, title, held: its, report })} ${events ? historyOf(events) : ''}`;
+    ${facts(repository, freeze, { state, title, held: its, report })}
+    ${history ? historyOf(history.events) : ''}`;
   const page = layout({ title: `${fullName(repository)}: ${title}`, body, viewer });
   return context.html(page, refused ? 422 : 200);
 }
@@ -82,14 +94,6 @@ const doneWords: Record<string, string> = {
 
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;
-
-async function history(deps: PageDeps, repository: FoundRepository, freezeId: string): Promise<AuditEvent[]> {
-  const now = nowOf(deps.clock);
-  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
-  const filter = { freezeId, receivedFrom, receivedTo: now };
-  const { events } = await listEvents(deps, { repositoryId: repository.id }, filter, { perPage: mostEvents });
-  return events;
-}
 
 const historyOf = (events: AuditEvent[]): Html =>
   html`<section aria-labelledby="history-heading">
@@ -139,8 +143,8 @@ function facts(
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
     ${item('Start', instant(startsAt, timezone))} ${item('End', endsAt ? instant(endsAt, timezone) : 'None')}
     ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze, 'folded'))}
-    ${isOn ? item('Held now', heldNow(repository, freeze, held)) : ''}
-    ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforced(repository, freeze, held, report)) : ''}
+    ${isOn ? item('Held now', heldNow(repository, freeze, held, mostHeld)) : ''}
+    ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, timezone)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
     ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
@@ -149,21 +153,91 @@ function facts(
   </dl>`;
 }
 
-function heldNow(repository: FoundRepository, freeze: FreezeRecord, held: HeldPullRequest[]): Html {
-  if (!isJudged(repository, freeze)) return notJudged;
-  const left = held.length - mostHeld;
-  return html`${countsOf(held)} ${heldList(repository, held.slice(0, mostHeld))}
-  ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;
-}
+/** What an admin can do with a freeze that is not over. Each has its own form and URL. */
+export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
+export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
-function enforced(
+/** @param refused the form that was refused: its fields keep what was typed. */
+export function changeForms(
   repository: FoundRepository,
   freeze: FreezeRecord,
-  held: HeldPullRequest[],
-  report: EnforcementReport,
+  state: FreezeState,
+  refused: RefusedForm | null,
 ): Html {
-  const word = isFreezeEnforced(report.findings, freeze, held);
-  if (word === true) return html`Yes`;
-  const why = html`<a href="${repositoryPath(repository)}#enforcement">see why</a>`;
-  return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;
+  const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
+  const version = versionField(String(freeze.version));
+  return html`<div class="actions">
+    ${extendForms(to('extend'), version, freeze)}
+    ${
+      state === 'ongoing'
+        ? confirmation(
+            'End now…',
+            to('end'),
+            html`${version}
+              <p>The pull requests that it holds can merge again.</p>`,
+            'End freeze now',
+          )
+        : ''
+    }
+    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete freeze')}
+    <details class="confirm" ${refused?.change === 'edit' ? html`open` : ''}>
+      <summary class="button quiet">Edit…</summary>
+      ${editForm(to('edit'), freeze, state, refused?.change === 'edit' ? refused : null)}
+    </details>
+  </div>`;
+}
+
+const whyDelete = textField({
+  name: 'delete_reason',
+  label: 'Reason',
+  hint: 'The pull requests that it holds can merge again. The audit log keeps who deleted the freeze and why.',
+  attributes: html`required maxlength="10000"`,
+});
+
+/** The fields of a freeze in a form. A freeze that has begun has no start fields. */
+export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
+  return {
+    reason: freeze.reason,
+    public_reason: freeze.publicReason ?? '',
+    ...(state === 'scheduled' && { start: fieldTime(freeze.start), timezone: freeze.timezone }),
+    end: fieldTime(freeze.end),
+    matching_conditions: toLines(freeze.matchingConditions),
+    exclude_conditions: toLines(freeze.excludeConditions),
+  };
+}
+
+function editForm(
+  action: string,
+  freeze: FreezeRecord,
+  state: FreezeState,
+  refused: RefusedForm | null,
+): Html {
+  const given = refused ? Object.fromEntries(refused.form) : fieldsOf(freeze, state);
+  const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
+    name,
+    label,
+    value: given[name] ?? '',
+    problems: refused?.problems ?? noProblems,
+    ...more,
+  });
+  const time = { attributes: html`step="any"` };
+  const inZone = `Local time in ${freeze.timezone}.`;
+  const perLine = 'One condition on each line, such as label=hotfix. All of them must match.';
+  return html`<form class="card form" method="post" action="${action}">
+    ${versionField(String(freeze.version))}
+    ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
+    ${textArea(field('public_reason', 'Public reason', { hint: 'Statuses and public pages show this instead of the reason. Leave empty to show the reason.' }))}
+    <div class="side-by-side">
+      ${
+        state === 'scheduled'
+          ? html`${textField(field('start', 'Start', { ...time, hint: 'Leave empty to start now.' }), 'datetime-local')}
+            ${textField(field('timezone', 'Time zone', { hint: 'For example, Europe/Paris.' }))}`
+          : ''
+      }
+      ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
+    </div>
+    ${textArea(field('matching_conditions', 'Hold pull requests that match', { hint: `${perLine} Leave empty to hold every pull request.` }))}
+    ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    <button type="submit">Save changes</button>
+  </form>`;
 }

@@ -2,9 +2,8 @@ import { html, raw } from 'hono/html';
 import { version } from '../../cli/version.ts';
 import { assetUrl } from '../assets.ts';
 import { type Html, layout } from '../layout.ts';
-import type { Library } from './library.ts';
+import type { Library, Topic } from './library.ts';
 import { documentPath, overviewName } from './address.ts';
-import type { Topic } from './navigation.ts';
 import type { HelpDocument, Section } from './render-document.ts';
 import type { Found } from './search-documents.ts';
 

@@ -1,7 +1,6 @@
 import GithubSlugger from 'github-slugger';
 import { Lexer, Parser, Renderer, type Token, Tokenizer, type Tokens } from 'marked';
 import { documentAt, documentPath, pictureAt } from './address.ts';
-import { textOf } from './text-of.ts';
 
 /** A heading, and what stands below it up to the next heading: what the search finds. */
 export type Section = {
@@ -112,3 +111,27 @@ const picturePath = (file: string): string => `/help/pictures/${file}`;
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** What a piece of Markdown says, without its marks: cells and lines are set apart by spaces. Comments say nothing. */
+export function textOf(token: Token): string {
+  switch (token.type) {
+    case 'table': {
+      const { header, rows } = token as Tokens.Table;
+      return join([header, ...rows].flat().map((cell) => ofAll(cell.tokens)));
+    }
+    case 'list':
+      return join((token as Tokens.List).items.map((item) => join(item.tokens.map(textOf))));
+    case 'html':
+    case 'def':
+      return '';
+    case 'br':
+      return ' ';
+    case 'image':
+      return (token as Tokens.Image).text;
+  }
+  return 'tokens' in token && token.tokens ? ofAll(token.tokens) : 'text' in token ? token.text : '';
+}
+
+/** Inline pieces touch each other; blocks don't. */
+const ofAll = (tokens: Token[]): string => tokens.map(textOf).join('');
+const join = (texts: string[]): string => texts.filter((text) => text !== '').join(' ');

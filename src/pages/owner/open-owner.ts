@@ -1,20 +1,28 @@
-import type { Context } from 'hono';
+import type { Handler } from 'hono';
 import pLimit from 'p-limit';
 import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
-import { readSession } from '../../auth/sign-in/sessions.ts';
-import { signInSettings } from '../../auth/sign-in/github-identity.ts';
+import { nowOf } from '../../clock.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { signInPath } from '../../installations/page-paths.ts';
-import { absentPage, type PageDeps, rememberReader, silentPage, type Viewer } from '../reader.ts';
-import { repositoryStates, type RepositoryState } from './repository-states.ts';
+import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
+import {
+  absentOrSignIn,
+  absentPage,
+  openPage,
+  type PageDeps,
+  rememberReader,
+  silentPage,
+  uuidOf,
+  type Visit,
+} from '../reader.ts';
 
 /** An owner as the viewer may see it. */
-export type OpenedOwner = {
+export type OwnerVisit = Visit & {
   account: InstalledAccount;
-  viewer: Viewer;
   /** The repositories that the viewer can read, the most important first. */
   repositories: RepositoryState[];
   /** Whether GitHub says that the viewer is an admin of the owner, and so of every repository. */
@@ -23,54 +31,81 @@ export type OpenedOwner = {
   isPartial: boolean;
 };
 
+/** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
+export type PlanVisit = OwnerVisit & { plan: StoredPlan };
+
 /** About how many private repositories GitHub is asked for a viewer who is not an admin of the owner. */
 export const mostAsked = 20;
 const sideBySide = 5;
 
 /**
- * The owner of a page's path (`:owner`), with the repositories that the viewer can read. A viewer who can read none of
- * them gets the same answer as for an unknown owner.
- * @returns the response to send if there is no page to show.
+ * Handles a page of the owner of the path (`:owner`), with the repositories that the viewer can read. A viewer who can
+ * read none of them gets the same answer as for an unknown owner.
  */
-export async function openOwnerPage(deps: PageDeps, context: Context): Promise<OpenedOwner | Response> {
-  const viewer = await readSession(deps, context);
-  const name = ownerShape.safeParse(context.req.param('owner'));
-  try {
-    const account = name.success ? await knownAccount(deps, name.data) : null;
-    if (account) {
-      const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
-      const seen = await seenBy(deps, viewer, account, all);
-      if (seen.isAdmin || seen.repositories.length > 0) return { account, viewer, ...seen };
+export const ownerPage = (
+  given: PageDeps,
+  show: (visit: OwnerVisit) => Response | Promise<Response>,
+): Handler =>
+  openPage(given, async (visit) => {
+    const { deps, context } = visit;
+    const name = ownerShape.safeParse(context.req.param('owner'));
+    let opened: OwnerVisit | null;
+    try {
+      const account = name.success ? await knownAccount(deps, name.data) : null;
+      opened =
+        account && (await seeOwner({ ...visit, account }, await repositoriesOfAccount(deps, account.id)));
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return silentPage(visit);
     }
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return silentPage(context, viewer);
-  }
-  if (viewer || !signInSettings(deps.config)) return absentPage(deps, context, viewer);
-  const { pathname, search } = new URL(context.req.url);
-  return context.redirect(signInPath(pathname + search), 302);
+    return opened && (opened.isAdmin || opened.repositories.length > 0)
+      ? show(opened)
+      : absentOrSignIn(visit);
+  });
+
+/** Handles a page of the plan of the path (`:plan`), if the viewer may see it. */
+export const planPage = (
+  given: PageDeps,
+  show: (visit: PlanVisit) => Response | Promise<Response>,
+): Handler =>
+  ownerPage(given, async (visit) => {
+    const id = uuidOf(visit, 'plan');
+    const plan = id && (await findShownPlan(visit, id));
+    return plan ? show({ ...visit, plan }) : absentPage(visit);
+  });
+
+/** The plan with this id if the viewer of an owner's page may see it, else null. */
+export async function findShownPlan(
+  { deps, account, repositories, isAdmin }: OwnerVisit,
+  id: string,
+): Promise<StoredPlan | null> {
+  const plan = await findPlan(deps.db, { id, accountId: account.id }, nowOf(deps.clock));
+  if (!plan || isAdmin) return plan;
+  const readable = new Set(repositories.map((each) => each.id));
+  const matched = matchedBy(plan, await repositoriesOfOwner(deps.sql, account.id));
+  return matched.length > 0 && matched.every((each) => readable.has(each.id)) ? plan : null;
 }
 
-type Seen = Pick<OpenedOwner, 'repositories' | 'isAdmin' | 'isPartial'>;
-
-/** Which repositories of an owner a viewer can read. Costs GitHub no question for visitors, and one for admins. */
-export async function seenBy(
-  deps: PageDeps,
-  viewer: Viewer,
-  account: InstalledAccount,
+/**
+ * What a viewer can read of an owner. Costs GitHub no question for visitors, and one for admins.
+ * @param all the repositories of the owner.
+ */
+export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'account'>>(
+  visit: V,
   all: RepositoryState[],
-): Promise<Seen> {
-  const open = { repositories: all.filter((each) => !each.private), isAdmin: false, isPartial: false };
-  if (!viewer) return open;
+): Promise<V & Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial'>> {
+  const { deps, viewer, account } = visit;
+  const isPublic = (each: RepositoryState) => !each.private;
+  if (!viewer) return { ...visit, repositories: all.filter(isPublic), isAdmin: false, isPartial: false };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
     await rememberReader(deps, viewer);
-    return { repositories: all, isAdmin: true, isPartial: false };
+    return { ...visit, repositories: all, isAdmin: true, isPartial: false };
   }
   const closed = all.filter((each) => each.private);
   const readable = await readableOf(deps, viewer, closed.slice(0, mostAsked));
-  const isSeen = (each: RepositoryState) => !each.private || readable.has(each.id);
+  const isSeen = (each: RepositoryState) => isPublic(each) || readable.has(each.id);
   // True for everybody but admins, so that it does not reveal whether private repositories exist.
-  return { repositories: all.filter(isSeen), isAdmin: false, isPartial: true };
+  return { ...visit, repositories: all.filter(isSeen), isAdmin: false, isPartial: true };
 }
 
 /** The ids of the repositories that GitHub lets a person read. Leaves out those that GitHub cannot be asked about now. */

@@ -1,7 +1,12 @@
 import type { Temporal } from 'temporal-polyfill';
 import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf, startOf, type TimelineWindow } from '../timeline/timeline-window.ts';
-import { isNotEnforced, type RepositoryState, type StateName, stateOf } from './repository-states.ts';
+import {
+  isNotEnforced,
+  type RepositoryState,
+  type StateName,
+  stateOf,
+} from '../../explanations/repository-states.ts';
 
 /** What the URL of an owner's page asks for. */
 export type OwnerView = {

@@ -6,12 +6,17 @@ import { firstStepsPath, ownerFormPath, planPath } from '../../installations/pag
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
-import { instant } from '../instant.ts';
+import { instant } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import type { PageDeps } from '../reader.ts';
-import { option } from '../repository/zone-choice.ts';
-import { enforcedOf, withKnownEnforcement } from './enforced.ts';
-import { openOwnerPage, type OpenedOwner } from './open-owner.ts';
+import { option } from '../repository/view.ts';
+import {
+  enforcedOf,
+  withKnownEnforcement,
+  isNotEnforced,
+  type RepositoryState,
+  stateOf,
+} from '../../explanations/repository-states.ts';
+import type { OwnerVisit } from './open-owner.ts';
 import {
   chosenBy,
   filterNames,
@@ -21,20 +26,16 @@ import {
   stateFilters,
   weeksAround,
 } from './owner-view.ts';
-import { isNotEnforced, type RepositoryState, stateOf } from './repository-states.ts';
 import { byRepository, repositoryTable } from './repository-table.ts';
-import { saidBy } from './said.ts';
 
 /** How many freezes of one repository are drawn. */
 const mostBars = 12;
 
 /** `GET /repos/{owner}`: an overview of an owner's repositories. */
-export async function showOwner(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { account, viewer, isAdmin, isPartial } = opened;
+export async function showOwner(visit: OwnerVisit): Promise<Response> {
+  const { deps, context, account, viewer, isAdmin, isPartial } = visit;
   // Only insiders see whether freezes are enforced, even if the repository is public.
-  const repositories = isAdmin ? await withKnownEnforcement(deps, opened.repositories) : opened.repositories;
+  const repositories = isAdmin ? await withKnownEnforcement(deps, visit.repositories) : visit.repositories;
   const view = readOwnerView(context.req.query());
   const now = nowOf(deps.clock);
   const window = weeksAround(now, view.zone);
@@ -57,15 +58,15 @@ export async function showOwner(deps: PageDeps, context: Context): Promise<Respo
   const { login } = account;
   const isTickable = viewer !== null;
   const table = repositoryTable({ login, rows, freezes, enforced, window, now, isTickable });
-  const body = html`${saidBy(context)}
+  const body = html`${messageOf(context)}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
         <h1>${login}</h1>
         ${viewer ? actions(login) : ''}
       </div>
     </form>
-    ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(opened)}
-    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await plansOf(deps, opened)}
+    ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
+    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await plansOf(visit)}
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
@@ -129,7 +130,7 @@ const filters = (view: OwnerView): Html =>
   </form>`;
 
 /** The plans that are not over, for admins of the owner. */
-async function plansOf(deps: PageDeps, { account, isAdmin }: OpenedOwner): Promise<Html | ''> {
+async function plansOf({ deps, account, isAdmin }: OwnerVisit): Promise<Html | ''> {
   const now = nowOf(deps.clock);
   const plans = isAdmin ? await listPlans(deps.db, account.id, now) : [];
   if (plans.length === 0) return '';
@@ -167,7 +168,7 @@ const planRow = (
     <td>${plan.recurrence ? html`<code>${plan.recurrence.rule}</code>` : 'Once'}</td>
   </tr>`;
 
-const nothing = ({ repositories, account }: OpenedOwner): Html =>
+const nothing = ({ repositories, account }: OwnerVisit): Html =>
   repositories.length > 0
     ? html`<p class="card">No repositories match. <a href="?">Show all</a></p>`
     : html`<p class="card">
@@ -181,3 +182,16 @@ const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
     <span>Page ${page} of ${pages}</span>
     ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
   </nav>`;
+
+/** The messages of a page after a change. The URL only names one, so that nobody can inject a message. */
+const messages: Record<string, string> = {
+  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
+  'plan-deleted': 'The plan was deleted. The pull requests that it held can merge within seconds.',
+};
+
+function messageOf({ req }: Context): Html | '' {
+  const name = req.query('said') ?? '';
+  return Object.hasOwn(messages, name)
+    ? html`<p class="notice done" role="status">${messages[name]!}</p>`
+    : '';
+}

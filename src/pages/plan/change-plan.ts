@@ -1,79 +1,88 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
-import {
-  ownerFormPath,
-  ownerPath,
-  planPath,
-  progressPath,
-  signInPath,
-} from '../../installations/page-paths.ts';
+import { ownerFormPath, ownerPath, planPath, progressPath } from '../../installations/page-paths.ts';
 import { namesToChange, plainNames } from '../../plans/matched-repositories.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
-import type { OwnerChange } from '../change.ts';
+import { answerForm, once, type OwnerChange } from '../change.ts';
+import { linesOf } from '../condition-fields.ts';
+import { previewFirst } from '../form-preview.ts';
 import { assertFresh, noProblems, problemsOf } from '../form.ts';
-import { changedAfterPreview, doesWhatWasSeen, previewedOf } from '../form-preview.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
-import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
-import { openOwnerPage } from '../owner/open-owner.ts';
-import type { PageDeps } from '../reader.ts';
+import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
+import { signInFirst, uuidOf } from '../reader.ts';
 import { readerZone } from '../reader-zone.ts';
-import { sendOnce } from '../send-once.ts';
-import { occurrenceTable } from './occurrence-table.ts';
-import { isUuid, mayEdit, openPlanPage } from './open-plan.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
+import { occurrenceTable } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
-export async function showNewPlan(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { pathname, search, searchParams } = new URL(context.req.url);
-  if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
+export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
+  if (!visit.viewer) return signInFirst(visit);
+  const { searchParams } = new URL(visit.context.req.url);
   const ticked = searchParams.getAll('repository');
-  const all = opened.isAdmin ? '*' : '';
-  const given = new URLSearchParams({ start: searchParams.get('start') ?? '', zone: readerZone(context) });
+  const all = visit.isAdmin ? '*' : '';
+  const start = searchParams.get('start') ?? '';
+  const given = new URLSearchParams({ start, zone: readerZone(visit.context) });
   const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
-  return formPage(context, opened.viewer, newForm(opened.account.login, fields));
+  return formPage(visit, newForm(visit.account.login, fields));
 }
 
 /** `GET /owners/{owner}/plans/{plan}/edit`. */
-export async function showPlanEdit(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openPlanPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { plan, account, viewer } = opened;
-  if (!viewer) return context.redirect(signInPath(new URL(context.req.url).pathname), 302);
-  if (!(await mayEdit(deps, opened))) {
+export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
+  const { context, plan, account, viewer } = visit;
+  if (!viewer) return signInFirst(visit);
+  if (!(await mayEdit(visit))) {
     const title = 'You cannot change this plan';
     const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
     const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   }
-  return formPage(context, viewer, editForm(account.login, plan, fieldsOf(plan)));
+  return formPage(visit, editForm(account.login, plan, fieldsOf(plan)));
+}
+
+/**
+ * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or of every repository
+ * that the plan names one by one.
+ * @throws Refusal unavailable or too-many-requests as `permission`.
+ */
+async function mayEdit({ deps, plan, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
+  if (isAdmin || !viewer) return isAdmin;
+  const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
+  const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
+  if (!names || named.length < new Set(names).size) return false;
+  const found = await repositoriesOfIds(
+    deps.sql,
+    named.map(({ id }) => id),
+  );
+  for (const repository of found)
+    if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'admin') return false;
+  return true;
 }
 
 /** The repositories that a new plan names. */
 export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<string[] | null> =>
   plainNames(linesOf(form.get('include') ?? ''));
 
-type Asked = Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>;
-
 /** The repositories that a change to a plan touches. */
-export async function namedByPlan({ deps, account, context, form }: Asked): Promise<string[] | null> {
-  const where = { id: context.req.param('plan') ?? '', accountId: account.id };
+export async function namedByPlan(
+  sent: Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>,
+): Promise<string[] | null> {
+  const { deps, account, form } = sent;
+  const id = uuidOf(sent, 'plan');
   const now = nowOf(deps.clock);
-  const plan = isUuid(where.id) ? await findPlan(deps.db, where, now) : null;
-  return plan && namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? ''));
+  const plan = id && (await findPlan(deps.db, { id, accountId: account.id }, now));
+  return plan ? namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
 }
 
 /** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */
@@ -81,11 +90,11 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
-  return previewOrSave(change, fields, newForm(login, fields), 'Create plan', () => {
+  return previewOrSave(change, newForm(login, fields), 'Create plan', async () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
       fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
-    return sendOnce(change, fields, async (remember) => {
+    return once(change, fields, async (remember) => {
       const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
         remember(tx, to(shown.plan.id)),
       );
@@ -97,13 +106,13 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
 /** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change to a plan. */
 export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
   withPlan(change, async (plan) => {
-    const { deps, context, actor, account, administered, form } = change;
+    const { deps, actor, account, administered, form } = change;
     const fields = readPlanFields(form, '');
-    return previewOrSave(change, fields, editForm(account.login, plan, fields), 'Save changes', async () => {
+    return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
       assertFresh(form, versionOf(plan), 'plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       await updatePlan(deps, actor, account, administered, plan.id, changed);
-      return context.redirect(planPath(account.login, plan.id), 303);
+      return planPath(account.login, plan.id);
     });
   });
 
@@ -117,31 +126,36 @@ function changeOf(plan: StoredPlan, fields: PlanFields) {
   return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
 }
 
-async function previewOrSave(
-  { deps, context, person, account, form }: OwnerChange,
-  fields: PlanFields,
-  shown: Form,
+const previewOrSave = (
+  change: OwnerChange,
+  empty: EmptyForm,
   act: string,
-  save: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    if (doesWhatWasSeen(form, 'save', fields)) return await save();
-    const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
-    const preview = await previewPlan(deps, account, input);
-    const rule = input.recurrence?.rule;
-    const seen = html`${planPreview(account.login, preview)}
-      ${rule === undefined ? '' : html`<p>Repeats: <code>${rule}</code></p>`}
-      <h3>
-        ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
-      </h3>
-      ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
-    const changed = changedAfterPreview(form, 'save', fields, labels);
-    const saved = { shown: seen, act, previewed: previewedOf(fields), changed };
-    return await formPage(context, person, { ...shown, preview: saved });
-  } catch (error) {
-    const problems = problemsOf(error, formFields);
-    return formPage(context, person, { ...shown, problems }, 422);
-  }
+  save: () => Promise<string>,
+): Promise<Response> =>
+  answerForm(
+    change,
+    () =>
+      previewFirst(
+        change.form,
+        { step: 'save', fields: empty.fields, labels },
+        save,
+        async () => ({ act, shown: await previewOf(change, empty.fields) }),
+        (preview) => formPage(change, { ...empty, preview }),
+      ),
+    (problems) => formPage(change, { ...empty, problems }),
+    (error) => problemsOf(error, formFields),
+  );
+
+async function previewOf({ deps, account }: OwnerChange, fields: PlanFields) {
+  const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
+  const preview = await previewPlan(deps, account, input);
+  const rule = input.recurrence?.rule;
+  return html`${planPreview(account.login, preview)}
+    ${rule === undefined ? '' : html`<p>Repeats: <code>${rule}</code></p>`}
+    <h3>
+      ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
+    </h3>
+    ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
 }
 
 /** The form field for each API field. */
@@ -153,9 +167,9 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-type Form = Omit<PlanForm, 'problems' | 'preview'> & Partial<PlanForm>;
+type EmptyForm = Omit<PlanForm, 'problems' | 'preview'>;
 
-const newForm = (login: string, fields: PlanFields): Form => ({
+const newForm = (login: string, fields: PlanFields): EmptyForm => ({
   heading: `New plan for ${login}`,
   action: ownerFormPath(login, 'plans/new'),
   back: ownerPath(login),
@@ -164,7 +178,7 @@ const newForm = (login: string, fields: PlanFields): Form => ({
   version: null,
 });
 
-const editForm = (login: string, plan: StoredPlan, fields: PlanFields): Form => ({
+const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyForm => ({
   heading: `Edit ${plan.name}`,
   action: `${planPath(login, plan.id)}/edit`,
   back: planPath(login, plan.id),
@@ -174,11 +188,9 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): Form => 
 });
 
 function formPage(
-  context: Context,
-  viewer: { login: string },
-  form: Form,
-  status: 200 | 422 = 200,
+  { context, viewer }: Pick<OwnerVisit, 'context' | 'viewer'>,
+  form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const body = planForm({ problems: noProblems, preview: null, ...form });
-  return context.html(layout({ title: form.heading, body, viewer }), status);
+  return context.html(layout({ title: form.heading, body, viewer }), form.problems ? 422 : 200);
 }

@@ -1,5 +1,5 @@
 import { nowOf } from '../../clock.ts';
-import { conflict, invalid } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { ownerPath, planPath } from '../../installations/page-paths.ts';
@@ -8,13 +8,11 @@ import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.t
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { toInstant } from '../../time/local-time.ts';
-import type { OwnerChange } from '../change.ts';
-import { answerOutcome, eachByItself } from '../each-by-itself.ts';
+import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
 import { newEnd } from '../extend.ts';
-import { assertFresh, problemsOf } from '../form.ts';
+import { assertFresh, requiredText } from '../form.ts';
 import { messagePage } from '../message-page.ts';
-import { absentPage } from '../reader.ts';
-import { isUuid } from './open-plan.ts';
+import { absentPage, uuidOf } from '../reader.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
 /**
@@ -26,17 +24,17 @@ export const extendPlan = (change: OwnerChange): Promise<Response> =>
     plan.recurrence === null ? extendOnce(change, plan) : extendOngoing(change, plan),
   );
 
-async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<Response> {
-  const { deps, context, actor, account, administered, form } = change;
+async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<string> {
+  const { deps, actor, account, administered, form } = change;
   assertFresh(form, versionOf(plan), 'plan');
   const { end, timezone } = plan;
   const endsAt = end === null ? null : toInstant(end, timezone, 'end');
   const changed = { end: newEnd({ end, endsAt, timezone }, form) };
   await updatePlan(deps, actor, account, administered, plan.id, changed);
-  return context.redirect(planPath(account.login, plan.id), 303);
+  return planPath(account.login, plan.id);
 }
 
-async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Response> {
+async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<string | Response> {
   const { deps, actor, account, form } = change;
   const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
   if (freezes.length === 0) throw conflict('No freeze of this plan is ongoing.');
@@ -69,34 +67,37 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
 /** `POST /owners/{owner}/plans/{plan}/delete`: deletes the plan and ends its freezes, with a reason. */
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
   orMessage(change, async (plan) => {
-    const { deps, context, actor, account, administered, form } = change;
+    const { deps, actor, account, administered, form } = change;
     assertFresh(form, versionOf(plan), 'plan');
-    const reason = (form.get('delete_reason') ?? '').trim();
-    if (reason === '')
-      throw invalid([{ path: ['body', 'delete_reason'], message: 'Enter a reason.', type: 'missing' }]);
+    const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
     await deletePlan(deps, actor, account, administered, plan.id, reason);
-    return context.redirect(`${ownerPath(account.login)}?said=plan-deleted`, 303);
+    return `${ownerPath(account.login)}?said=plan-deleted`;
   });
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */
 export async function withPlan(
-  { deps, context, person, account }: OwnerChange,
+  change: OwnerChange,
   act: (plan: StoredPlan) => Promise<Response>,
 ): Promise<Response> {
-  const id = context.req.param('plan') ?? '';
-  if (!isUuid(id)) return absentPage(deps, context, person);
-  return act(await requirePlan(deps.db, deps, account, id));
+  const id = uuidOf(change, 'plan');
+  if (id === null) return absentPage(change);
+  return act(await requirePlan(change.deps.db, change.deps, change.account, id));
 }
 
 /** The same, but shows the errors of the form with a link back to the plan. */
-const orMessage = (change: OwnerChange, act: (plan: StoredPlan) => Promise<Response>): Promise<Response> =>
-  withPlan(change, async (plan) => {
-    try {
-      return await act(plan);
-    } catch (error) {
-      const text = [...problemsOf(error).values()].join(' ');
-      const link = { href: planPath(change.account.login, plan.id), text: 'Back to the plan' };
-      const message = { status: 422, title: 'Nothing was changed', text, link } as const;
-      return messagePage(change.context, message, change.person);
-    }
-  });
+const orMessage = (
+  change: OwnerChange,
+  act: (plan: StoredPlan) => Promise<string | Response>,
+): Promise<Response> =>
+  withPlan(change, (plan) =>
+    answerForm(
+      change,
+      () => act(plan),
+      (problems) => {
+        const text = [...problems.values()].join(' ');
+        const link = { href: planPath(change.account.login, plan.id), text: 'Back to the plan' };
+        const message = { status: 422, title: 'Nothing was changed', text, link } as const;
+        return messagePage(change.context, message, change.viewer);
+      },
+    ),
+  );

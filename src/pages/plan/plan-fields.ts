@@ -1,15 +1,16 @@
+import { Temporal } from 'temporal-polyfill';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
-import { fromLines, toLines } from '../condition-lines.ts';
-import { digestOf } from '../digest.ts';
 import {
+  fromLines,
+  toLines,
   type Exceptions,
   exceptionsOf,
   excludeConditions,
   linesOf,
   readExceptions,
-} from '../freeze-now/exceptions.ts';
-import { isRepeat, type Repeat, repeatOf, ruleOf } from './recurrence-choices.ts';
+} from '../condition-fields.ts';
+import { digestOf } from '../form.ts';
 
 /** The fields of a plan form, as the text that people typed. */
 export type PlanFields = {
@@ -138,3 +139,64 @@ export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan
 /** The same for the ongoing freezes of a plan. */
 export const versionOfOngoing = (freezes: { id: string; version: number }[]): string =>
   digestOf(freezes.map(({ id, version }) => [id, version]));
+
+/** The choices for how a plan repeats. The rule takes its day from the start. */
+export const repeats = {
+  once: 'Once',
+  daily: 'Every day',
+  workdays: 'Monday to Friday',
+  weekly: 'Every week',
+  monthly: 'Every month on the same date',
+  weekday: 'Every month on the same weekday',
+  yearly: 'Every year',
+  rule: 'Custom rule',
+} as const;
+export type Repeat = keyof typeof repeats;
+
+export const isRepeat = (text: string): text is Repeat => Object.hasOwn(repeats, text);
+
+const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+
+/**
+ * The rule of a choice.
+ * @param start of the first occurrence. If it is not a time, the first Monday of a month stands in for its day.
+ * @param own the rule that was typed. @returns null if the plan does not repeat.
+ */
+export function ruleOf(repeat: Repeat, start: string, own: string): string | null {
+  switch (repeat) {
+    case 'once':
+      return null;
+    case 'daily':
+      return 'FREQ=DAILY';
+    case 'workdays':
+      return 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
+    case 'weekly':
+      return 'FREQ=WEEKLY';
+    case 'monthly':
+      return 'FREQ=MONTHLY';
+    case 'weekday':
+      return `FREQ=MONTHLY;BYDAY=${placeOf(start)}`;
+    case 'yearly':
+      return 'FREQ=YEARLY';
+    case 'rule':
+      return own.trim();
+  }
+}
+
+/** The weekday of a date within its month, such as `3SA` for the third Saturday. */
+function placeOf(start: string): string {
+  const date = /^\d{4}-\d{2}-\d{2}/.exec(start)?.[0];
+  if (date === undefined) return '1MO';
+  try {
+    const { day, dayOfWeek } = Temporal.PlainDate.from(date);
+    return `${Math.ceil(day / 7)}${days[dayOfWeek - 1]}`;
+  } catch {
+    return '1MO';
+  }
+}
+
+/** The choice that fits a stored rule. */
+export function repeatOf(rule: string | null, start: string): Repeat {
+  const all = Object.keys(repeats) as Repeat[];
+  return all.find((repeat) => repeat !== 'rule' && ruleOf(repeat, start, '') === rule) ?? 'rule';
+}

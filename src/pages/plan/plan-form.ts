@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { chips, formProblem, type FormProblems, textArea, textField, versionField } from '../form.ts';
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
-import { exceptionFields } from '../freeze-now/exceptions.ts';
+import { exceptionFields } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
-import { held, type PlanFields } from './plan-fields.ts';
-import { repeats } from './recurrence-choices.ts';
+import { held, type PlanFields, repeats } from './plan-fields.ts';
 
 export type PlanForm = {
   heading: string;

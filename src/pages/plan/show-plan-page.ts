@@ -1,5 +1,4 @@
-import type { Context } from 'hono';
-import { html } from 'hono/html';
+import { clockChangeAt, describeInstant } from '../../time/local-time.ts';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
@@ -17,42 +16,41 @@ import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
-import { longText } from '../long-text.ts';
-import { planProgress, type Progress } from '../progress/read-progress.ts';
-import type { PageDeps } from '../reader.ts';
-import { actorName } from '../repository/actor-name.ts';
+import { longText, instant } from '../text.ts';
+import { actorName } from '../../events/actor.ts';
+import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
-import { occurrenceTable } from './occurrence-table.ts';
-import { type OpenedPlan, openPlanPage } from './open-plan.ts';
+import { item } from '../repository/freeze-list.ts';
+import type { PlanVisit } from '../owner/open-owner.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
+import type { Occurrence } from '../../plans/occurrences.ts';
+import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
-export async function showPlanPage(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openPlanPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { plan, account, viewer } = opened;
+export async function showPlanPage(visit: PlanVisit): Promise<Response> {
+  const { deps, context, plan, account, viewer } = visit;
   const now = nowOf(deps.clock);
   const [shown, progress, on, warnings] = await Promise.all([
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
-    planProgress(deps, opened, plan),
+    planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
   ]);
-  const { reason } = opened.isAdmin ? plan : asPublic(plan);
+  const { reason } = visit.isAdmin ? plan : asPublic(plan);
   const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
     <div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
       ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
-    <p>${stateOf(opened, shown, progress, now)}</p>
-    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(opened, on) : ''}
-    ${details(opened, shown, reason)}`;
+    <p>${stateOf(visit, shown, progress, now)}</p>
+    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
+    ${details(visit, shown, reason)}`;
   return context.html(layout({ title: plan.name, body, viewer }));
 }
 
 /** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
 function stateOf(
-  { plan, account }: OpenedPlan,
+  { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
   { isOn, held, toHold, isAsking, notEnforced, notKnown }: Progress,
   now: Date,
@@ -74,8 +72,8 @@ function stateOf(
 }
 
 /** @param on the ongoing freezes of the plan. */
-function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
-  const { plan, account } = opened;
+function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
+  const { plan, account } = visit;
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
   const version = versionField(versionOf(plan));
   const [first] = on;
@@ -86,7 +84,7 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
         : first
           ? html`<span class="muted">This occurrence:</span>
               ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
-              ${endThisTime(opened, on)}`
+              ${endThisTime(visit, on)}`
           : ''
     }
     ${confirmation(
@@ -104,7 +102,7 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
 }
 
 /** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
-const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: StoredFreeze[]): Html =>
+const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: StoredFreeze[]): Html =>
   confirmation(
     'End now…',
     ownerFormPath(account.login, 'unfreeze'),
@@ -127,7 +125,7 @@ const whyField = (of: string): Html =>
   });
 
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
-function repositoriesOf({ plan, account, repositories, isAdmin }: OpenedPlan): Html {
+function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
   const { include, exclude } = plan.repositories;
   if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
   const matched = matchedBy(plan, repositories).map(({ name }) => `${account.login}/${name}`);
@@ -137,8 +135,8 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: OpenedPlan): H
 
 const mostNamed = 50;
 
-function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
-  const { plan, account, repositories, isAdmin } = opened;
+function details(visit: PlanVisit, shown: ShownPlan, reason: string): Html {
+  const { plan, account, repositories, isAdmin } = visit;
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
@@ -146,7 +144,7 @@ function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
   return html`<dl class="card">
       ${item('Reason', longText(reason))}
       ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
-      ${item('Repositories', repositoriesOf(opened))}
+      ${item('Repositories', repositoriesOf(visit))}
       ${notEnforced.length > 0 ? item('Freezes are switched off in', links(account.login, notEnforced)) : ''}
       ${plan.recurrence ? item('Repeats', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
       ${item('Holds', whatItHolds({ ...plan, ...next[0]!, repositoryId: 0n }))}
@@ -166,14 +164,51 @@ function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
     }`;
 }
 
-const item = (name: string, value: Html): Html =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
-
 const names = (globs: string[]): Html[] =>
   globs.map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`);
 
 const links = (login: string, fullNames: string[]): Html =>
   html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
+
+/** The occurrences of a plan in its own zone and, with scripts (local-times.js), in the reader's zone. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =>
+  html`<table class="occurrences">
+    <thead>
+      <tr>
+        <th>Start</th>
+        <th>End</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${occurrences.map(
+        ({ start, end, startsAt, endsAt }) =>
+          html`<tr>
+            <td>${time(startsAt, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>
+              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+const time = (at: Date, zone: string): Html =>
+  html`${instant(at, zone)}${zone === 'UTC' ? '' : html`<noscript> (${describeInstant(at, 'UTC')})</noscript>`}`;
+
+/** Explains what happens to a time that a clock change skips or repeats. */
+function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
+  const time = local.slice(11, 16);
+  switch (clockChangeAt(local, zone)) {
+    case 'skipped':
+      return html`<span class="clock-note"
+        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
+      >`;
+    case 'doubled':
+      return html`<span class="clock-note"
+        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
+        ${edge === 'start' ? 'first' : 'second'}.</span
+      >`;
+    case null:
+      return html``;
+  }
+}

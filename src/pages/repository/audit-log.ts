@@ -1,14 +1,12 @@
 import { html } from 'hono/html';
 import { type EventPage, retentionDays } from '../../events/list-events.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
-import { instant } from '../instant.ts';
+import { instant, longText } from '../text.ts';
+import { actorName } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
-import { longText } from '../long-text.ts';
-import { actorName } from './actor-name.ts';
 import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
 import { pageLinks } from './freeze-list.ts';
-import { linkTo, type View } from './view.ts';
-import { kept, option } from './zone-choice.ts';
+import { linkTo, type View, kept, option } from './view.ts';
 
 /** Who did what, newest first. */
 export function auditLog(log: EventPage, view: View): Html {
@@ -70,14 +68,14 @@ const detail = ({ name, before, text }: Detail): Html =>
       ${
         before === undefined
           ? ''
-          : html`<del><span class="said">before: </span>${told(before)}</del>
+          : html`<del><span class="said">before: </span>${shortened(before)}</del>
               <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
-      }${told(text)}
+      }${shortened(text)}
     </dd>
   </div>`;
 
 /** Characters that are shown, so that the page stays small. The API's log has the full texts. */
-const mostTold = 1000;
+const mostShown = 1000;
 
-const told = (text: string): Html =>
-  longText(text.length <= mostTold ? text : `${text.slice(0, mostTold).toWellFormed()}…`);
+const shortened = (text: string): Html =>
+  longText(text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`);

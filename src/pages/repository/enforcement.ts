@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import type { Finding } from '../../explanations/enforcement/finding.ts';
-import { instant } from '../instant.ts';
+import { instant } from '../text.ts';
 import type { Html } from '../layout.ts';
 
 /** Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded. */

@@ -1,18 +1,17 @@
 import { html } from 'hono/html';
-import type { Actor } from '../../events/actor.ts';
+import { type Actor, actorName } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
+import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
-import { instant } from '../instant.ts';
+import { instant, shorten } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { actorName } from './actor-name.ts';
 import { whatItHolds } from './conditions.ts';
-import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
@@ -74,6 +73,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
   const isNotOver = state === 'ongoing' || state === 'scheduled';
   const time = (at: Date) => instant(at, timezone, page.view.zone);
   const href = freezePath(page.repository, freeze.id);
+  const its = heldByFreeze(page.held, freeze);
   return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">
     <p>
       <span class="badge ${state}">${stateWords[state]}</span>
@@ -83,8 +83,8 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
     <dl>
       ${item('Start', time(startsAt))} ${item('End', endsAt ? time(endsAt) : 'None')}
       ${item('Holds', whatItHolds(freeze, { href }))}
-      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldBy(page, freeze, href)) : ''}
-      ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforced(page, freeze, report)) : ''}
+      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldNow(page.repository, freeze, its, mostLinks, href)) : ''}
+      ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforcedWord(freeze, its, report, '#enforcement')) : ''}
       ${item('Created by', madeBy(createdBy, time(createdAt)))}
       ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
       ${deletion ? item('Deletion reason', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
@@ -107,18 +107,42 @@ const mostLinks = 10;
 export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): HeldPullRequest[] =>
   held.filter(({ heldBy }) => heldBy.includes(id));
 
-function heldBy({ repository, held }: RepositoryPage, freeze: FreezeRecord, href: string): Html {
+/** What a freeze holds. @param most how many links. @param href the page with the others, if it is another one. */
+export function heldNow(
+  repository: FoundRepository,
+  freeze: FreezeRecord,
+  held: HeldPullRequest[],
+  most: number,
+  href?: string,
+): Html {
   if (!isJudged(repository, freeze)) return notJudged;
-  const its = heldByFreeze(held, freeze);
-  const left = its.length - mostLinks;
-  return html`${countsOf(its)} ${heldList(repository, its.slice(0, mostLinks))}
-  ${left > 0 ? html`<p><a href="${href}">And ${left} more</a></p>` : ''}`;
+  const left = held.length - most;
+  const more = `And ${left} more`;
+  return html`${countsOf(held)} ${heldList(repository, held.slice(0, most))}
+  ${left > 0 ? html`<p>${href === undefined ? `${more}.` : html`<a href="${href}">${more}</a>`}</p>` : ''}`;
 }
 
-function enforced({ held }: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport): Html {
-  const word = isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze));
+/** Whether a freeze is enforced. @param href where the viewer sees why not. */
+export function enforcedWord(
+  freeze: FreezeRecord,
+  held: HeldPullRequest[],
+  report: EnforcementReport,
+  href: string,
+): Html {
+  const word = isFreezeEnforced(report.findings, freeze, held);
   if (word === true) return html`Yes`;
-  return word === 'unknown'
-    ? html`Unknown, <a href="#enforcement">see why</a>`
-    : html`<strong class="leaking">No</strong>, <a href="#enforcement">see why</a>`;
+  const why = html`<a href="${href}">see why</a>`;
+  return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;
 }
+
+export type FreezeState = Phase | 'deleted';
+
+export const stateOf = (freeze: FreezeRecord, now: Date): FreezeState =>
+  freeze.deletion ? 'deleted' : phaseOf(freeze, now);
+
+export const stateWords: Record<FreezeState, string> = {
+  scheduled: 'Scheduled',
+  ongoing: 'Ongoing',
+  ended: 'Ended',
+  deleted: 'Deleted',
+};

@@ -1,7 +1,7 @@
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
-import { type EventPage, listEvents, retentionDays } from '../../events/list-events.ts';
+import { type EventPage, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import {
@@ -58,7 +58,7 @@ export async function loadPage(
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     freezesWithin(deps.db, id, view.window, mostBars + 1),
     heldPullRequests(deps, id),
-    isInside ? readLog(deps, id, view, now) : { page: null, problems: [] },
+    isInside ? readLog(deps, repository, view) : { page: null, problems: [] },
   ]);
   const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
   const listed = pageFrom(current, view.current);
@@ -94,17 +94,12 @@ function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | 
 
 async function readLog(
   deps: Pick<Deps, 'db' | 'clock'>,
-  repositoryId: bigint,
+  repository: FoundRepository,
   view: View,
-  now: Date,
 ): Promise<{ page: EventPage; problems: string[] }> {
-  const filter = {
-    eventType: view.event === null ? undefined : [view.event],
-    receivedFrom: new Date(now.getTime() - retentionDays * 86_400_000),
-    receivedTo: now,
-  };
+  const filter = { eventType: view.event === null ? undefined : [view.event] };
   const read = (cursor?: string) =>
-    listEvents(deps, { repositoryId }, filter, { perPage: eventsPerPage, cursor });
+    recentEvents(deps, repository, filter, { perPage: eventsPerPage, cursor });
   try {
     return { page: await read(view.log ?? undefined), problems: [] };
   } catch (error) {

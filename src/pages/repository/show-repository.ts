@@ -1,33 +1,36 @@
-import type { Context } from 'hono';
-import { html } from 'hono/html';
+import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
+import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
+import { isJudged, type FreezeRecord } from '../../freezes/list-freezes.ts';
 import { nowOf } from '../../clock.ts';
-import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import {
+  recentEnforcement,
+  type EnforcementReport,
+} from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { layout } from '../layout.ts';
+import { layout, type Html } from '../layout.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { mayAdminister, openRepositoryPage, type PageDeps } from '../reader.ts';
+import { mayAdminister, refuseOutsiders, type RepositoryVisit } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
-import { currentFreezeList, pastFreezeList } from './freeze-list.ts';
-import { refuseOutsiders } from './insiders.ts';
-import { loadPage } from './load-page.ts';
-import { firstSteps, forgotten, summary } from './summary.ts';
+import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
+import { loadPage, type RepositoryPage } from './load-page.ts';
 import { timeline } from './timeline.ts';
-import { readView } from './view.ts';
-import { zoneChoice } from './zone-choice.ts';
+import { readView, linkTo, zoneChoice } from './view.ts';
+import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
+import { frozenStateAt } from '../../freezes/frozen-state.ts';
+import { countsOf, notJudged } from '../held.ts';
+import { instant, shorten } from '../text.ts';
+import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
-export async function showRepository(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openRepositoryPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { repository, viewer } = opened;
+export async function showRepository(visit: RepositoryVisit): Promise<Response> {
+  const { deps, context, viewer, repository } = visit;
   const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
-  const { pathname, search } = new URL(context.req.url);
-  const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
+  const refusal = await refuseOutsiders(visit);
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
-    mayAdminister(deps, repository, viewer),
+    mayAdminister(visit),
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
@@ -45,3 +48,130 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
     ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));
 }
+
+/** How many freezes the summary names. The lists below have all. */
+const mostNamed = 3;
+
+/**
+ * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
+ * @param report null if it is unknown, or not for the viewer.
+ */
+export function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
+  const { current, held, now } = page;
+  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
+  const ongoing = all.filter(holdsMerges);
+  const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
+  const ids = new Set(ongoing.map(({ id }) => id));
+  const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
+  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, freeze.timezone, page.view.zone);
+  const lines = [
+    ...(ongoing.length > 0
+      ? [
+          item('Frozen by', named(page, ongoing)),
+          item(
+            'Held',
+            html`${countsOf(heldByThem)}
+            ${ongoing.every((each) => isJudged(page.repository, each)) ? '' : notJudged}`,
+          ),
+        ]
+      : []),
+    ...(report ? [item('Enforced', isEnforced(page, ongoing, report))] : []),
+    ...(next ? [item('Next', html`${link(page, next)}, from ${from(next)}`)] : []),
+  ];
+  return html`<section class="card" aria-label="Now">
+    <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
+    ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
+  </section>`;
+}
+
+const notFrozen = (isAnotherOn: boolean): Html =>
+  html`<span class="badge free">Not frozen</span>
+    ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freezes are ongoing.'}`;
+
+function frozen({ current, now, view }: RepositoryPage, ongoing: FreezeRecord[]): Html {
+  const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
+  const { nextTransitionAt: until } = frozenStateAt(kept, null, now);
+  const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
+  const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
+  return html`<span class="badge held">Frozen</span>
+    ${until ? html`until <strong>${instant(until, timezone, view.zone)}</strong>` : ongoing.length === 1 ? 'until it is removed' : 'without an end'}.
+    ${count}.`;
+}
+
+const named = (page: RepositoryPage, freezes: FreezeRecord[]): Html =>
+  html`<ul class="names">
+    ${freezes.slice(0, mostNamed).map((freeze) => html`<li>${link(page, freeze)}</li>`)}
+    ${freezes.length > mostNamed ? html`<li><a href="#ongoing-freezes">and ${freezes.length - mostNamed} more</a></li>` : ''}
+  </ul>`;
+
+/** Links to the row of a freeze. The row may be on another page of the list. */
+function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): Html {
+  const isHere = listed.freezes.some((freeze) => freeze.id === id);
+  const href = isHere ? `#freeze-${id}` : linkTo(view, { current: id }, `freeze-${id}`);
+  return html`<a href="${href}" dir="auto">${shorten(reason, 120)}</a>`;
+}
+
+function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: EnforcementReport): Html {
+  const words = ongoing.map((freeze) =>
+    isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze)),
+  );
+  const word =
+    words.length === 0
+      ? report.enforced
+      : words.includes(false)
+        ? false
+        : words.includes('unknown')
+          ? 'unknown'
+          : true;
+  if (word === true) return html`Yes, GitHub refuses to merge what is held`;
+  return word === false
+    ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge pull requests
+        anyway.`
+    : html`Unknown, <a href="#enforcement">see why</a>`;
+}
+
+const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
+
+/** Points out freezes that somebody may have forgotten. */
+export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
+  const all = current.filter((freeze) => isForgotten(freeze, now));
+  const more = all.length - mostNamed;
+  return [
+    ...all
+      .slice(0, mostNamed)
+      .map(
+        (freeze) =>
+          html`<p class="notice" role="status">
+            ${link({ current, now, view, ...page }, freeze)} has been ongoing since
+            ${instant(freeze.startsAt, freeze.timezone, view.zone)} and has no end. ${advice}
+          </p>`,
+      ),
+    ...(more > 0
+      ? [
+          html`<p class="notice" role="status">
+            ${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.
+          </p>`,
+        ]
+      : []),
+  ];
+}
+
+/** The first steps in a repository without freezes. @param freezeNow the page to create one; null if the viewer may not. */
+export const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
+  html`<section class="card" aria-labelledby="first-heading">
+    <h2 class="first" id="first-heading">This repository has no freezes yet</h2>
+    <ol>
+      <li>
+        ${
+          isInside
+            ? html`<a href="#enforcement">Check whether freezes are enforced</a>. GitHub must require the
+                check.`
+            : 'Sign in as a person who can write to the repository to see whether freezes are enforced.'
+        }
+      </li>
+      <li>
+        ${freezeNow === null ? 'Ask an admin to create the first freeze.' : html`<a href="${freezeNow}">Create the first freeze</a>.`}
+      </li>
+      <li>The check of each pull request then links to a page that explains why it is held.</li>
+    </ol>
+  </section>`;

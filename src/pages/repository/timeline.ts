@@ -6,8 +6,8 @@ import { describeInstant } from '../../time/local-time.ts';
 import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
-import { isolated, isRightToLeft, shorten } from '../long-text.ts';
-import { type FreezeState, stateOf, stateWords } from './freeze-state.ts';
+import { isolated, isRightToLeft, shorten } from '../text.ts';
+import { type FreezeState, stateOf, stateWords } from './freeze-list.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { isShowable, linkTo, type View } from './view.ts';
 

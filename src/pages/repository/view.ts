@@ -1,8 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
+import { html } from 'hono/html';
 import { type AuditEvent, auditEventTypes } from '../../events/append-event.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf, type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
+import type { Html } from '../layout.ts';
 
 /** What the URL of a repository's page asks for. */
 export type View = {
@@ -105,3 +107,29 @@ export function linkTo(
   const words = Object.entries({ ...shown, ...change }).filter(([, value]) => value !== null);
   return `?${new URLSearchParams(words as [string, string][])}#${part}`;
 }
+
+/**
+ * The choice of the page's time zone: UTC, a zone of its freezes, or (local-times.js) the browser's zone. It applies to
+ * the days of the timeline and to every time on the page.
+ */
+export function zoneChoice({ window, at, zone, current, past, event }: View, zones: Iterable<string>): Html {
+  const others = [...new Set([...zones, window.zone])].filter((each) => each !== 'UTC');
+  return html`<form class="choice" method="get">
+    ${kept({ zoom: window.zoom, at: at && at.toString(), current, past, event })}
+    <label for="zone">Time zone</label>
+    <select id="zone" name="zone" data-offers-own-zone>
+      ${option('', 'Each freeze’s own', zone === null)}
+      ${['UTC', ...others.toSorted()].map((each) => option(each, each, each === zone))}
+    </select>
+    <button type="submit" class="quiet">Show</button>
+  </form>`;
+}
+
+/** The query parameters that a form of the page keeps. */
+export const kept = (words: Record<string, string | null>): Html[] =>
+  Object.entries(words).flatMap(([name, value]) =>
+    value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
+  );
+
+export const option = (value: string, name: string, isChosen: boolean): Html =>
+  html`<option value="${value}" ${isChosen ? html`selected` : ''}>${name}</option>`;

@@ -1,35 +1,32 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import * as params from '../../api/fields.ts';
 import { givenReason } from '../../api/v1/exemption-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
-import { invalid, Refusal } from '../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { type RepositoryChange, repositoryForm } from '../change.ts';
-import { type FormProblems, problemsOf } from '../form.ts';
-import { absentPage, type PageDeps } from '../reader.ts';
-import { sendOnce } from '../send-once.ts';
+import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
+import { badField, type FormProblems, problemsOf } from '../form.ts';
+import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
 import { durations } from './exemption-forms.ts';
-import { pullRequestPage } from './pull-request-page.ts';
+import { numberOf, pullRequestPage } from './pull-request-page.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
 export const askForExemption = (deps: PageDeps): Handler =>
   repositoryForm(deps, 'write', async (sent) => {
-    const { actor, repository, notAdmin, form, context, person } = sent;
-    const number = numberIn(sent);
-    if (number === null) return absentPage(sent.deps, context, person);
-    return orThePage(sent, () => {
+    const { actor, repository, notAdmin, form } = sent;
+    const number = numberOf(sent);
+    if (number === null) return absentPage(sent);
+    return orThePage(sent, async () => {
       const headSha = form.get('head_sha');
       const fields = { reason: reasonIn(form), hours: hoursIn(form), anyHead: form.has('any_head'), headSha };
-      return sendOnce(sent, fields, async (remember) => {
-        const { hours, ...asked } = fields;
+      return once(sent, fields, async (remember) => {
+        const { hours, ...requested } = fields;
         const expiresAt = new Date(nowOf(sent.deps.clock).getTime() + hours * 3_600_000);
-        const input = { ...asked, publicReason: null, freezeIds: null, expiresAt };
+        const input = { ...requested, publicReason: null, freezeIds: null, expiresAt };
         const to = pullRequestPath(repository, Number(number));
         await requestExemption(sent.deps, { actor, notAdmin }, repository, number, input, (tx) =>
           remember(tx, to),
@@ -44,40 +41,30 @@ export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decisi
 /** Handles a form that decides on an exemption. The person who requested it may revoke it too. */
 export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
   repositoryForm(deps, 'write', async (sent) => {
-    const { actor, repository, notAdmin, form, context, person } = sent;
-    const number = numberIn(sent);
-    const id = params.uuid('id').safeParse(context.req.param('id'));
-    const exemption = id.success ? await findExemption(sent.deps.db, repository.id, id.data) : null;
-    if (number === null || exemption?.pullRequest !== Number(number))
-      return absentPage(sent.deps, context, person);
+    const { actor, repository, notAdmin, form } = sent;
+    const number = numberOf(sent);
+    const id = uuidOf(sent, 'id');
+    const exemption = id && (await findExemption(sent.deps.db, repository.id, id));
+    if (number === null || !exemption || exemption.pullRequest !== Number(number)) return absentPage(sent);
     return orThePage(sent, async () => {
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
-      return context.redirect(pullRequestPath(repository, Number(number)), 303);
+      return pullRequestPath(repository, Number(number));
     });
   });
 
-/** The pull request of the path. */
-function numberIn({ context }: RepositoryChange): bigint | null {
-  const number = params.number.safeParse(context.req.param('number'));
-  return number.success && number.data <= greatestNumber ? number.data : null;
-}
-
 /** Makes a change; if it is refused, shows the pull request's page with the errors next to the form. */
-async function orThePage(
-  { deps, context, form }: RepositoryChange,
-  change: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await change();
-  } catch (error) {
-    return pullRequestPage(deps, context, { form, problems: told(error) });
-  }
-}
+const orThePage = (sent: RepositoryChange, change: () => Promise<string>): Promise<Response> =>
+  answerForm(
+    sent,
+    change,
+    (problems) => pullRequestPage(sent, { form: sent.form, problems }),
+    problemsToShow,
+  );
 
 /** A person who may not decide sees that on the page, next to what they may do. */
-const told = (error: unknown): FormProblems =>
+const problemsToShow = (error: unknown): FormProblems =>
   error instanceof Refusal && error.code === 'forbidden' ? new Map([['', error.message]]) : problemsOf(error);
 
 function reasonIn(form: URLSearchParams): string {
@@ -88,5 +75,5 @@ function reasonIn(form: URLSearchParams): string {
 function hoursIn(form: URLSearchParams): number {
   const hours = form.get('hours') ?? '';
   if (Object.hasOwn(durations, hours)) return Number(hours);
-  throw invalid([{ path: ['body', 'hours'], message: 'Choose a duration.', type: 'value_error' }]);
+  throw badField('hours', 'Choose a duration.');
 }

@@ -3,15 +3,14 @@ import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { chips, confirmation, hidden, noProblems, textArea, textField } from '../form.ts';
-import { instant } from '../instant.ts';
+import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
+import { instant, longText, quoted } from '../text.ts';
+import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
-import { longText } from '../long-text.ts';
 import type { Viewer } from '../reader.ts';
-import { actorName } from '../repository/actor-name.ts';
-import type { Look } from './look-at-pull-request.ts';
-import { onceField } from '../send-once.ts';
+import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './pull-request-page.ts';
+import type { EndedBy } from '../../exemptions/exemption.ts';
 
 /** The viewer, their permission for the repository, and whether exemptions there take two people. */
 export type Standing = { viewer: Viewer; permission: RepositoryPermission | 'unknown'; isForTwo: boolean };
@@ -25,7 +24,7 @@ export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168
  */
 export function exemptionForms(
   repository: FoundRepository,
-  look: Look,
+  shown: ShownPullRequest,
   all: ExemptionRecord[],
   standing: Standing,
   refused: RefusedForm | null,
@@ -34,16 +33,16 @@ export function exemptionForms(
   const isOn = ({ expiresAt }: ExemptionRecord) => expiresAt > now;
   const requested = all.filter((each) => each.state === 'requested' && isOn(each));
   const approved = all.filter((each) => each.state === 'approved' && isOn(each));
-  const path = `${pullRequestPath(repository, look.number)}/exemptions`;
+  const path = `${pullRequestPath(repository, shown.number)}/exemptions`;
   const { permission } = standing;
   const maySend = permission === 'admin' || permission === 'write';
-  const isOpen = look.live?.pullRequest.isOpen ?? true;
+  const isOpen = shown.live?.pullRequest.isOpen ?? true;
   return html`${requested.map((each) => request(each, path, standing))}
   ${
     maySend
       ? html`<div class="actions">
           ${approved.filter((each) => mayTakeBack(each, standing)).map((each) => takeBack(each, path))}
-          ${isOpen ? ask(path, look.headSha, standing, refused) : ''}
+          ${isOpen ? ask(path, shown.headSha, standing, refused) : ''}
         </div>`
       : ''
   }`;
@@ -131,3 +130,47 @@ function ask(
     </form>
   </details>`;
 }
+
+/** The exemption that the page shows: the approved one, else the last one that was approved. */
+export function shownExemption(exemptions: ExemptionRecord[], now: Date): ExemptionRecord | null {
+  const approved = exemptions.filter(({ approvedAt }) => approvedAt !== null);
+  const isOn = ({ state, expiresAt }: ExemptionRecord) => state === 'approved' && expiresAt > now;
+  return approved.find(isOn) ?? approved[0] ?? null;
+}
+
+/** Until when a pull request is exempt, by whom and why; or why it is no longer exempt. */
+export function exemptionNotice(exemption: ExemptionRecord, now: Date): Html {
+  const { state, expiresAt, reason, requestedBy, anyHead, headSha } = exemption;
+  if (state !== 'approved' || expiresAt <= now) return endedNotice(exemption);
+  const which = anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`;
+  return html`<p class="card" role="status">
+    <strong>Exempt until ${instant(expiresAt, 'UTC')}</strong>,
+    ${which}${reason === '' ? '.' : html`: ${quoted(reason)}.`} Requested by ${nameOf(requestedBy)}, approved
+    by ${nameOf(exemption.decidedBy)}. ${exemption.freezeIds ? 'It applies to some freezes only.' : ''}
+  </p>`;
+}
+
+/** Leaves out the reason, which may be about a past freeze and not be public. */
+const endedNotice = (exemption: ExemptionRecord): Html =>
+  html`<p class="card" role="status">
+    The exemption that ${nameOf(exemption.requestedBy)} requested
+    ended${exemption.endedAt ? html` at ${instant(exemption.endedAt, 'UTC')}` : ''}: ${whyOver(exemption)}.
+  </p>`;
+
+function whyOver(exemption: ExemptionRecord): Html {
+  const { state, decidedBy, endedBy } = exemption;
+  if (state === 'revoked') return html`${nameOf(decidedBy)} revoked the exemption`;
+  return whyEnded[endedBy ?? 'time'](exemption);
+}
+
+const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
+  pushed: ({ headSha }) =>
+    html`another commit was pushed, and the exemption was for <code>${headSha.slice(0, 7)}</code>`,
+  retargeted: ({ baseRef }) =>
+    html`its base branch was changed, and the exemption was for <code>${baseRef}</code>`,
+  time: () => html`the exemption expired`,
+  freezes: () => html`the last freeze that it applied to has ended`,
+  merged: () => html`the pull request was merged`,
+};
+
+const nameOf = (actor: Actor | null): string => (actor ? actorName(actor) : 'somebody');

@@ -4,11 +4,11 @@ import type { ReleasingLabels } from '../../explanations/releasing-labels.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
-import { instant } from '../instant.ts';
+import { instant, longHeading, quoted, shorten } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { longHeading, quoted, shorten } from '../long-text.ts';
 import { sentence } from '../repository/conditions.ts';
-import { reasonsTable } from './reasons-table.ts';
+import type { Reason } from '../../conditions/explain.ts';
+import type { WrittenStatus } from '../../statuses/write-store.ts';
 
 /** A freeze and its effect on the pull request; the freeze alone while GitHub is not available. */
 export type ShownFreeze = Pick<Explained, 'freeze'> & Partial<Explained>;
@@ -115,3 +115,96 @@ function release(
       </li>
     </ul>`;
 }
+
+/** How many conditions are not folded. A list may have 2,000, so those that decide come first. */
+const mostShown = 12;
+
+/** The conditions of a list, each with the value that it saw. Those that decide are bold. */
+export function reasonsTable(caption: string, reasons: Reason[]): Html {
+  if (reasons.length <= mostShown) return table(caption, reasons);
+  const decisiveFirst = [
+    ...reasons.filter(({ decides }) => decides),
+    ...reasons.filter(({ decides }) => !decides),
+  ];
+  return html`${table(caption, decisiveFirst.slice(0, mostShown))}
+    <details>
+      <summary>${reasons.length - mostShown} more conditions</summary>
+      ${table('More conditions', decisiveFirst.slice(mostShown))}
+    </details>`;
+}
+
+const table = (caption: string, reasons: Reason[]): Html =>
+  html`<table>
+    <caption>
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Condition</th>
+        <th scope="col">Value</th>
+        <th scope="col" class="short">Matches</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${reasons.map(
+        (reason) =>
+          html`<tr class="${reason.decides ? 'decides' : ''}">
+            <td>${isTurned(reason) ? 'not ' : ''}<code dir="auto">${reason.condition}</code></td>
+            <td>${seen(reason)}</td>
+            <td class="short">${matches(reason)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+/** Whether an odd number of `not`s around the condition inverts it. */
+const isTurned = ({ path }: Reason): boolean => path.filter((step) => step === 'not').length % 2 === 1;
+
+function seen({ saw, more, why }: Reason): Html | string {
+  if (saw === null) return why ?? 'unknown';
+  if (saw.length === 0) return html`<span class="muted">none</span>`;
+  const values = saw.map(
+    (value, index) => html`${index > 0 ? ', ' : ''}<code dir="auto">${String(value)}</code>`,
+  );
+  return html`${values}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The result of the condition, including a `not` before it. */
+function matches(reason: Reason): string {
+  if (reason.match === 'unknown') return 'could not be judged';
+  return reason.match !== isTurned(reason) ? 'yes' : 'no';
+}
+
+/** The latest statuses that Holdfast wrote on a commit, newest first. */
+export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
+  html`<details class="fold">
+    <summary><h2>Written statuses</h2></summary>
+    ${
+      statuses.length === 0
+        ? html`<p>None yet on <code>${sha.slice(0, 10)}</code>.</p>`
+        : html`<table>
+            <caption>
+              On
+              <code>${sha.slice(0, 10)}</code
+              >, newest first
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col" class="short">State</th>
+                <th scope="col">Description</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${statuses.map(
+                ({ at, state, description }) =>
+                  html`<tr>
+                    <td>${instant(at, 'UTC')}</td>
+                    <td class="short">${state}</td>
+                    <td>${description}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+    }
+  </details>`;

@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall.ts';
 import { writtenStatuses, type WrittenStatus } from '../../statuses/write-store.ts';
@@ -6,26 +5,22 @@ import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
-import { longHeading } from '../long-text.ts';
+import { longHeading } from '../text.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
-import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
-import { reading } from '../repository/insiders.ts';
-import { lasts, reasons } from './freeze-card.ts';
-import { statusesTable } from './statuses-table.ts';
+import { absentPage, reading, type RepositoryVisit } from '../reader.ts';
+import { lasts, reasons, statusesTable } from './freeze-card.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /** The page that a merge group's status links to: what the group merges, and what holds it. It ends with the group. */
-export async function mergeGroupPage(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openRepositoryPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { repository, viewer } = opened;
+export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> {
+  const { deps, context, viewer, repository } = visit;
   const sha = context.req.param('sha') ?? '';
   const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
-  if (!group) return absentPage(deps, context, viewer);
+  if (!group) return absentPage(visit);
   const statuses = await writtenStatuses(deps.db, repository.id, sha);
   const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
-  const read = await reading(deps, repository, viewer, freezes);
+  const read = await reading(visit, freezes);
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
   return context.html(layout({ title, body: body(repository, sha, readAs(read, group), statuses), viewer }));
 }

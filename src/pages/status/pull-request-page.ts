@@ -1,8 +1,7 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
-import { listEvents, retentionDays } from '../../events/list-events.ts';
+import { recentEvents } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
 import { coversFreeze } from '../../exemptions/judge-exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
@@ -20,17 +19,21 @@ import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
-import { instant } from '../instant.ts';
+import { instant } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { absentPage, openRepositoryPage, type PageDeps, permissionOf, silentPage } from '../reader.ts';
+import {
+  absentPage,
+  isInsider,
+  type PageDeps,
+  permissionOf,
+  reading,
+  type RepositoryVisit,
+  silentPage,
+} from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
-import { isInsider, reading } from '../repository/insiders.ts';
-import { exemptionForms, type Standing } from './exemption-forms.ts';
-import { exemptionNotice, shownExemption } from './exemption-notice.ts';
-import { holdingCards, passingCards, reasons, type ShownFreeze } from './freeze-card.ts';
-import { type Look, lookAtPullRequest } from './look-at-pull-request.ts';
-import { statusesTable } from './statuses-table.ts';
-import { verdict } from './verdict.ts';
+import { exemptionForms, type Standing, exemptionNotice, shownExemption } from './exemption-forms.ts';
+import { holdingCards, passingCards, reasons, type ShownFreeze, statusesTable } from './freeze-card.ts';
+import { type ShownPullRequest, showablePullRequest, verdict } from './shown-pull-request.ts';
 
 /** A form of the page that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
@@ -41,46 +44,50 @@ export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
  * @param refused the form to show again with its errors; the status is 422.
  */
 export async function pullRequestPage(
-  deps: PageDeps,
-  context: Context,
+  visit: RepositoryVisit,
   refused: RefusedForm | null = null,
 ): Promise<Response> {
-  const opened = await openRepositoryPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { repository, viewer } = opened;
-  const number = params.number.safeParse(context.req.param('number'));
-  const isPossible = number.success && number.data <= greatestNumber;
-  const look = isPossible ? await lookAtPullRequest(deps, repository, number.data) : 'absent';
-  if (look === 'absent') return absentPage(deps, context, viewer);
-  if (look === 'silent') return silentPage(context, viewer);
+  const { deps, context, viewer, repository } = visit;
+  const number = numberOf(visit);
+  const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number);
+  if (shown === 'absent') return absentPage(visit);
+  if (shown === 'silent') return silentPage(visit);
   const now = nowOf(deps.clock);
-  const isInside = await isInsider(deps, repository, viewer);
-  const permission = await permissionOf(deps, repository, viewer);
-  const since = new Date(now.getTime() - toldFor);
-  const [statuses, status, all, settings, events] = await Promise.all([
-    writtenStatuses(deps.db, repository.id, look.headSha),
-    statusOn(deps.db, repository.id, look.headSha),
-    exemptionsSince(deps.db, repository.id, look.number, since),
+  const isInside = await isInsider(visit);
+  const permission = await permissionOf(visit);
+  const since = new Date(now.getTime() - shownFor);
+  const [statuses, status, all, settings, history] = await Promise.all([
+    writtenStatuses(deps.db, repository.id, shown.headSha),
+    statusOn(deps.db, repository.id, shown.headSha),
+    exemptionsSince(deps.db, repository.id, shown.number, since),
     readSettings(deps.db, repository.id),
-    isInside ? history(deps, repository, look.number) : null,
+    isInside
+      ? recentEvents(deps, repository, { pullRequest: [String(shown.number)] }, { perPage: mostEvents })
+      : null,
   ]);
   const isFinal = status?.isFinal ?? false;
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
-  const secrets = [...freezesOf(look), ...(exemption ? [exemption] : [])];
-  const read = await reading(deps, repository, viewer, secrets);
+  const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
+  const read = await reading(visit, secrets);
   const standing: Standing = { viewer, permission, isForTwo: settings.twoPersonExemptions };
-  const body = html`${head(deps, repository, readAs(read, look))}
+  const body = html`${head(deps, repository, readAs(read, shown))}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
   ${exemption ? exemptionNotice(read(exemption), now) : ''}
-  ${isInside ? exemptionForms(repository, look, all, standing, refused, now) : ''}
-  ${isFinal && isOpen(look) ? finalNotice : ''} ${details(deps, repository, readAs(read, look), isFinal)}
-  ${events ? historyOf(events) : ''} ${statusesTable(look.headSha, statuses)}`;
-  const page = layout({ title: `${fullName(repository)} #${look.number}`, body, viewer });
+  ${isInside ? exemptionForms(repository, shown, all, standing, refused, now) : ''}
+  ${isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, readAs(read, shown), isFinal)}
+  ${history ? historyOf(history.events) : ''} ${statusesTable(shown.headSha, statuses)}`;
+  const page = layout({ title: `${fullName(repository)} #${shown.number}`, body, viewer });
   return context.html(page, refused ? 422 : 200);
 }
 
+/** The pull request of the path. */
+export function numberOf({ context }: Pick<RepositoryVisit, 'context'>): bigint | null {
+  const { data } = params.number.safeParse(context.req.param('number'));
+  return data !== undefined && data <= greatestNumber ? data : null;
+}
+
 /** How long the page shows an exemption after its end, in milliseconds. */
-const toldFor = 7 * 86_400_000;
+const shownFor = 7 * 86_400_000;
 
 /** Hides the reason of an exemption without a public reason if it covers a freeze that has one. */
 async function hideReason(
@@ -94,10 +101,10 @@ async function hideReason(
   return { ...found, publicReason: isHidden ? '' : null };
 }
 
-const freezesOf = ({ holding, live }: Look): Freeze[] =>
+const freezesOf = ({ holding, live }: ShownPullRequest): Freeze[] =>
   [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
 
-function readAs(read: typeof asPublic, { holding, live, ...rest }: Look): Look {
+function readAs(read: typeof asPublic, { holding, live, ...rest }: ShownPullRequest): ShownPullRequest {
   const each = <F extends { freeze: Freeze }>(all: F[]) =>
     all.map((one) => ({ ...one, freeze: read(one.freeze) }));
   return {
@@ -107,28 +114,33 @@ function readAs(read: typeof asPublic, { holding, live, ...rest }: Look): Look {
   };
 }
 
-const isOpen = ({ live }: Look): boolean => live?.pullRequest.isOpen ?? true;
+const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
 
-function head({ config }: PageDeps, repository: FoundRepository, look: Look): Html {
-  const { number, live } = look;
+function head({ config }: PageDeps, repository: FoundRepository, shown: ShownPullRequest): Html {
+  const { number, live } = shown;
   const name = fullName(repository);
   return html`<p class="muted">
       <a href="${repositoryPath(repository)}">${name}</a>,
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
-    <p class="verdict">${verdict(look, isOpen(look))}</p>
+    <p class="verdict">${verdict(shown, isOpen(shown))}</p>
     ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
     ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? '' : notLive}`;
 }
 
-function details({ config }: PageDeps, repository: FoundRepository, look: Look, isFinal: boolean): Html {
-  const { holding, live } = look;
+function details(
+  { config }: PageDeps,
+  repository: FoundRepository,
+  shown: ShownPullRequest,
+  isFinal: boolean,
+): Html {
+  const { holding, live } = shown;
   const place = { publicUrl: config.publicUrl, repository };
   const passing: ShownFreeze[] = live?.passing ?? [];
   return html`${live ? aboutGitHub(live, isFinal) : ''}
   ${
-    isOpen(look) && holding.length > 0
+    isOpen(shown) && holding.length > 0
       ? html`<h2>What holds it</h2>
           ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes holds it.</p>` : ''}
           ${holdingCards(holding, place)}`
@@ -136,7 +148,7 @@ function details({ config }: PageDeps, repository: FoundRepository, look: Look, 
   }
   ${live ? otherHolds(repository, live.sharedHolds) : ''}
   ${
-    isOpen(look) && passing.length > 0
+    isOpen(shown) && passing.length > 0
       ? html`<h2>Other ongoing freezes</h2>
           ${passingCards(passing, place)}`
       : ''
@@ -164,7 +176,7 @@ const notLive = html`<p class="card" role="status">
 
 /** Says if GitHub does not show the current verdict yet, and when time alone may change it. */
 function aboutGitHub(
-  { pullRequest, status, nextChangeAt }: NonNullable<Look['live']>,
+  { pullRequest, status, nextChangeAt }: NonNullable<ShownPullRequest['live']>,
   isFinal: boolean,
 ): Html {
   const isBehind = !isFinal && status && pullRequest.status?.state !== status.state;
@@ -232,13 +244,6 @@ function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Htm
 
 /** How many events are shown. The audit log of the repository has the rest. */
 const mostEvents = 25;
-
-async function history(deps: PageDeps, repository: FoundRepository, number: number): Promise<AuditEvent[]> {
-  const now = nowOf(deps.clock);
-  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
-  const filter = { pullRequest: [String(number)], receivedFrom, receivedTo: now };
-  return (await listEvents(deps, { repositoryId: repository.id }, filter, { perPage: mostEvents })).events;
-}
 
 const historyOf = (events: AuditEvent[]): Html =>
   events.length === 0

@@ -7,7 +7,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
-import { actorName } from '../../pages/repository/actor-name.ts';
+import { actorName } from '../../events/actor.ts';
 import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { type ToldOfComment, jobs } from '../../queue/jobs.ts';
 import { takePlace } from '../../statuses/lease.ts';

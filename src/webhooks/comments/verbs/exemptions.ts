@@ -7,7 +7,7 @@ import { decideExemption } from '../../../exemptions/decide-exemption.ts';
 import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../../exemptions/request-exemption.ts';
 import { fullName } from '../../../installations/find-repository.ts';
-import { actorName } from '../../../pages/repository/actor-name.ts';
+import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { howToDecide, asCode } from '../answer-text.ts';
 import { assertWriter, type RunCommand, type Order, assertAdmin, zoneOfRepository } from '../order.ts';

@@ -1,8 +1,32 @@
 import { html } from 'hono/html';
-import type { ConditionInput } from '../../conditions/ast.ts';
-import { fromLines, toLines } from '../condition-lines.ts';
-import { chips, type FormProblems, textArea } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { ConditionInput } from '../conditions/ast.ts';
+import { chips, type FormProblems, textArea } from './form.ts';
+import type { Html } from './layout.ts';
+
+// Conditions in a form field: one on each line. A line is a condition, such as `label=hotfix`, or nested JSON, such as
+// `{"or": ["base=main", "base=next"]}`.
+
+/** The lines of a text that are not empty. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const toLines = (conditions: ConditionInput[]): string =>
+  conditions.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n');
+
+/** Reads the lines. A line that is not valid JSON stays text: as a condition it is refused, with its position. */
+export const fromLines = (text: string): unknown[] =>
+  linesOf(text).map((line) => (line.startsWith('{') ? parse(line) : line));
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
 
 // What a freeze excludes: common conditions to tap, and others as text, one on each line. A pull request that matches
 // one of them is excluded, so the API gets them in an `or`.
@@ -11,8 +35,6 @@ const usual = ['label=hotfix', 'label=security', '#dependabot-dependency-name>0'
 
 /** The exceptions of a form: the common ones that are selected, and lines of text. */
 export type Exceptions = { usual: string[]; lines: string };
-
-export const noExceptions: Exceptions = { usual: [], lines: '' };
 
 export const readExceptions = (form: URLSearchParams): Exceptions => ({
   usual: usual.filter((each) => form.getAll('exception').includes(each)),
@@ -33,13 +55,6 @@ export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
   const isUsual = (each: ConditionInput): each is string => typeof each === 'string' && usual.includes(each);
   return { usual: all.filter(isUsual), lines: toLines(all.filter((each) => !isUsual(each))) };
 }
-
-/** The lines of a text that are not empty. */
-export const linesOf = (text: string): string[] =>
-  text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: FormProblems): Html =>
   html`${chips(

@@ -1,9 +1,11 @@
-import { nowOf } from '../../clock.ts';
-import type { Deps } from '../../deps.ts';
-import { Prisma } from '../../generated/prisma/client.ts';
-import { freezeProducts } from '../../installations/product.ts';
-import { statusesOfHeld } from '../../statuses/desired-store.ts';
-import { whyNotHeld } from '../../statuses/held-pull-requests.ts';
+import { branchEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
+import { nowOf, within } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { freezeProducts } from '../installations/product.ts';
+import { statusesOfHeld } from '../statuses/desired-store.ts';
+import { whyNotHeld } from '../statuses/held-pull-requests.ts';
+import { repositoriesOfIds } from '../installations/repository-rows.ts';
 
 /** A repository and its current state according to our tables. Ignores freezes of deployments. */
 export type RepositoryState = {
@@ -89,6 +91,12 @@ export async function repositoryStates(
   );
 }
 
+/** The same for one owner. */
+export const repositoriesOfAccount = async (
+  deps: Pick<Deps, 'db' | 'clock'>,
+  accountId: bigint,
+): Promise<RepositoryState[]> => (await repositoryStates(deps, [accountId])).get(accountId) ?? [];
+
 const freezable = Prisma.raw(`ARRAY['${freezeProducts.join("', '")}']::"Product"[]`);
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
@@ -110,4 +118,61 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
   if (weight !== others) return weight - others;
   if (weight <= 1) return other.leaking - one.leaking || other.held + other.waiting - one.held - one.waiting;
   return weight === 2 ? one.next!.getTime() - other.next!.getTime() : 0;
+}
+
+/** Whether GitHub enforces a repository's freezes on its default branch; null while GitHub is being asked. */
+export type Enforced = boolean | 'unknown' | null;
+
+/**
+ * Marks repositories where GitHub recently said that an ongoing freeze is not enforced, and puts them first. Asks
+ * GitHub nothing.
+ */
+export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
+  const known = all.map(async (each) => {
+    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id, null)) : null;
+    return { ...each, isUnenforced: enforced === false };
+  });
+  return (await Promise.all(known)).sort(byWeight);
+}
+
+/** The answer if it is known already; null if GitHub is being asked or was never asked. */
+const atOnce = async (known: ReturnType<typeof knownEnforcement>): Promise<Enforced> =>
+  Promise.race([known ?? null, null]);
+
+/** About how many repositories one page load asks GitHub. The next load asks about the next ones. */
+const mostAsked = 10;
+/** How many milliseconds the page waits for all answers. Later answers show on the next load. */
+const patience = 150;
+
+/**
+ * Whether freezes are enforced in the repositories with an ongoing or scheduled freeze. Answers are a few minutes old at
+ * most.
+ * @param rows the most important repositories first. @param branches the branches to check; null is the default branch.
+ */
+export async function enforcedOf(
+  deps: Deps,
+  rows: RepositoryState[],
+  branches: (string | null)[] = [null],
+): Promise<Map<bigint, Enforced>> {
+  const interesting = rows.filter(({ ongoing, next }) => ongoing > 0 || next);
+  const found = new Map<bigint, Enforced>();
+  const asked: bigint[] = [];
+  for (const row of interesting) {
+    const known = branches.map((branch) => knownEnforcement(deps, row.id, branch));
+    found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(atOnce))));
+    if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostAsked) asked.push(row.id);
+  }
+  if (asked.length === 0) return found;
+  const looks = (await repositoriesOfIds(deps.sql, asked)).map(async (repository) => {
+    const words = branches.map((branch) => branchEnforcement(deps, repository, branch));
+    found.set(repository.id, onAll(await Promise.all(words)));
+  });
+  await within(patience, Promise.all(looks));
+  return found;
+}
+
+/** The worst answer of all branches counts. */
+function onAll(words: Enforced[]): Enforced {
+  const [worst] = ([false, null, 'unknown'] as const).filter((word) => words.includes(word));
+  return worst === undefined ? true : worst;
 }

@@ -1,27 +1,35 @@
-import type { Context } from 'hono';
+import type { SignedIn } from '../auth/sign-in/sessions.ts';
+import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { html } from 'hono/html';
-import { readSession } from '../../auth/sign-in/sessions.ts';
-import { signInSettings } from '../../auth/sign-in/github-identity.ts';
-import { isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { isTooManyRequests, isUnavailable } from '../errors.ts';
 import {
   ownerFormPath,
   ownerPath,
   pullRequestPath,
   repositoryPath,
   signInPath,
-} from '../../installations/page-paths.ts';
-import { instant } from '../instant.ts';
-import { type Html, layout } from '../layout.ts';
-import { quoted } from '../long-text.ts';
-import { messagePage } from '../message-page.ts';
-import { isNotEnforced, type RepositoryState, stateOf } from '../owner/repository-states.ts';
-import { silentPage, type PageDeps } from '../reader.ts';
-import { actorName } from '../repository/actor-name.ts';
-import { loadHome, type Request, type SeenOwner } from './load-home.ts';
+} from '../installations/page-paths.ts';
+import { instant, quoted } from './text.ts';
+import { actorName } from '../events/actor.ts';
+import { type Html, layout } from './layout.ts';
+import { messagePage } from './message-page.ts';
+import {
+  isNotEnforced,
+  type RepositoryState,
+  repositoryStates,
+  withKnownEnforcement,
+  stateOf,
+} from '../explanations/repository-states.ts';
+import { type PageDeps, silentPage, type Visit } from './reader.ts';
+import { nowOf } from '../clock.ts';
+import { type ExemptionRecord, waitingRequests } from '../exemptions/exemption-store.ts';
+import { accountsOf, type InstalledAccount } from '../installations/find-account.ts';
+import { type FoundRepository, repositoriesOfIds } from '../installations/repository-rows.ts';
+import { seeOwner } from './owner/open-owner.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
-export async function showHome(deps: PageDeps, context: Context): Promise<Response> {
-  const viewer = await readSession(deps, context);
+export async function showHome(visit: Visit): Promise<Response> {
+  const { deps, context, viewer } = visit;
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
   try {
     const { owners, requests } = await loadHome(deps, viewer);
@@ -31,7 +39,7 @@ export async function showHome(deps: PageDeps, context: Context): Promise<Respon
     if (isTooManyRequests(error))
       return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
     if (!isUnavailable(error)) throw error;
-    return silentPage(context, viewer);
+    return silentPage(visit);
   }
 }
 
@@ -164,4 +172,70 @@ function ownerCard({ account: { login }, repositories }: SeenOwner, isAlone: boo
     </div>
     ${isAlone ? '' : html`<a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>`}
   </div>`;
+}
+
+/** An owner, with its repositories that the viewer can read. */
+export type SeenOwner = { account: InstalledAccount; isAdmin: boolean; repositories: RepositoryState[] };
+
+/** A request that the viewer may decide on. */
+export type Request = { exemption: ExemptionRecord; repository: FoundRepository };
+
+/** How many owners the page shows. Each may cost a question to GitHub. */
+const mostOwners = 12;
+const mostRequests = 20;
+/** For how many repositories of other owners GitHub is asked whether the viewer is an admin. */
+const mostAsked = 5;
+
+/** What a person who is signed in sees first: every owner where they can read something. */
+export async function loadHome(
+  deps: PageDeps,
+  viewer: SignedIn,
+): Promise<{ owners: SeenOwner[]; requests: Request[] }> {
+  const accounts = (await accountsOf(deps, viewer.installationIds)).slice(0, mostOwners);
+  const states = await repositoryStates(
+    deps,
+    accounts.map(({ id }) => id),
+  );
+  const owners = await Promise.all(
+    accounts.map(async (account) => {
+      const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? []);
+      const { repositories, isAdmin } = seen;
+      return isAdmin ? { ...seen, repositories: await withKnownEnforcement(deps, repositories) } : seen;
+    }),
+  );
+  const shown = owners.filter(({ isAdmin, repositories }) => isAdmin || repositories.length > 0);
+  return { owners: shown, requests: await requestsFor(deps, viewer, shown) };
+}
+
+async function requestsFor(deps: PageDeps, viewer: SignedIn, owners: SeenOwner[]): Promise<Request[]> {
+  const withRequests = (owner: SeenOwner) => owner.repositories.filter(({ requests }) => requests > 0);
+  const ids = (of: SeenOwner[]) => of.flatMap(withRequests).map(({ id }) => id);
+  const own = ids(owners.filter(({ isAdmin }) => isAdmin));
+  const others = ids(owners.filter(({ isAdmin }) => !isAdmin)).slice(0, mostAsked);
+  if (own.length + others.length === 0) return [];
+  const repositories = await repositoriesOfIds(deps.sql, [...own, ...others]);
+  const decided = await Promise.all(
+    repositories.map(async (each) => own.includes(each.id) || (await isAdminOf(deps, viewer, each))),
+  );
+  const theirs = repositories.filter((_, index) => decided[index]);
+  const exemptions = await waitingRequests(
+    deps.db,
+    theirs.map(({ id }) => id),
+    viewer.id,
+    nowOf(deps.clock),
+    mostRequests,
+  );
+  return exemptions.map((exemption) => ({
+    exemption,
+    repository: theirs.find(({ id }) => id === exemption.repositoryId)!,
+  }));
+}
+
+async function isAdminOf(deps: PageDeps, viewer: SignedIn, repository: FoundRepository): Promise<boolean> {
+  try {
+    return (await deps.permissions.ofRepository(deps, viewer, repository)) === 'admin';
+  } catch (error) {
+    if (!isTooManyRequests(error)) throw error;
+    return false;
+  }
 }

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { byWeight, type RepositoryState, repositoryStates } from '../../src/pages/owner/repository-states.ts';
+import {
+  byWeight,
+  type RepositoryState,
+  repositoryStates,
+} from '../../src/explanations/repository-states.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 // What an owner's page and the home page say of a repository, from our tables.

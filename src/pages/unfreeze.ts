@@ -1,28 +1,28 @@
-import type { Context } from 'hono';
+import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
+import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
+import { asPublic } from '../freezes/freeze.ts';
+import { ownerFormPath, ownerPath } from '../installations/page-paths.ts';
+import { describeInstant } from '../time/local-time.ts';
+import { answerForm, answerOutcome, eachByItself, type OwnerChange } from './change.ts';
+import {
+  badField,
+  formProblem,
+  type FormProblems,
+  hidden,
+  noProblems,
+  requiredText,
+  textArea,
+} from './form.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+import { type Html, layout } from './layout.ts';
+import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
+import { signInFirst } from './reader.ts';
+import { shorten } from './text.ts';
 import { html } from 'hono/html';
-import { invalid } from '../../errors.ts';
-import { asPublic } from '../../freezes/freeze.ts';
-import { ownerFormPath, ownerPath, signInPath } from '../../installations/page-paths.ts';
-import { endOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
-import { describeInstant } from '../../time/local-time.ts';
-import type { OwnerChange } from '../change.ts';
-import { answerOutcome, eachByItself } from '../each-by-itself.ts';
-import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
-import { type Html, layout } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
-import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
-import type { PageDeps } from '../reader.ts';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
-export async function showUnfreezeForm(deps: PageDeps, context: Context): Promise<Response> {
-  const opened = await openOwnerPage(deps, context);
-  if (opened instanceof Response) return opened;
-  const { pathname, search, searchParams } = new URL(context.req.url);
-  if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
-  return page(deps, context, opened, searchParams, noProblems);
-}
+export const showUnfreezeForm = (visit: OwnerVisit): Response | Promise<Response> =>
+  visit.viewer ? page(visit, new URL(visit.context.req.url).searchParams) : signInFirst(visit);
 
 /** The repositories that the form names; null for all repositories of the owner. */
 export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
@@ -32,35 +32,31 @@ export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): 
 
 /** `POST /owners/{owner}/unfreeze`: ends the selected freezes one by one, so that one refusal does not stop the others. */
 export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, actor, account, form } = change;
-  const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
-  const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
-  try {
-    const reason = (form.get('delete_reason') ?? '').trim();
-    const ticked = new Set(form.getAll('ongoing'));
-    const ongoing = await ongoingIn(deps, account, frozen(named(all, form)), opened.isAdmin);
-    const chosen = ongoing.filter(({ value }) => ticked.has(value));
-    const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
-    if (reason === '') throw invalid([problem('delete_reason', 'Enter a reason for the audit log.')]);
-    if (chosen.length === 0)
-      throw invalid([
-        problem('ongoing', 'Select what to end. The freezes that you selected may have ended.'),
-      ]);
-    const ends = chosen
-      .flatMap(eachFreeze)
-      .map((each) => () => endOngoing(deps, actor, change, each, reason));
-    return await answerOutcome(
-      change,
-      await eachByItself(ends),
-      `${ownerPath(account.login)}?said=unfrozen`,
-      {
-        href: ownerFormPath(account.login, 'unfreeze'),
-        text: 'Show what is still frozen',
-      },
-    );
-  } catch (error) {
-    return page(deps, context, opened, form, problemsOf(error), 422);
-  }
+  const { deps, actor, account, form } = change;
+  const all = await repositoriesOfAccount(deps, account.id);
+  const visit = await seeOwner(change, all);
+  return answerForm(
+    change,
+    async () => {
+      const ticked = new Set(form.getAll('ongoing'));
+      const ongoing = await ongoingIn(deps, account, frozen(named(all, form)), visit.isAdmin);
+      const chosen = ongoing.filter(({ value }) => ticked.has(value));
+      const reason = requiredText(form, 'delete_reason', 'Enter a reason for the audit log.');
+      if (chosen.length === 0)
+        throw badField('ongoing', 'Select what to end. The freezes that you selected may have ended.');
+      const ends = chosen
+        .flatMap(eachFreeze)
+        .map((each) => () => endOngoing(deps, actor, change, each, reason));
+      const back = { href: ownerFormPath(account.login, 'unfreeze'), text: 'Show what is still frozen' };
+      return answerOutcome(
+        change,
+        await eachByItself(ends),
+        `${ownerPath(account.login)}?said=unfrozen`,
+        back,
+      );
+    },
+    (problems) => page(visit, form, problems),
+  );
 }
 
 /** A plan ends as a whole. Of anything else, each freeze ends on its own. */
@@ -76,14 +72,10 @@ function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[]
 const frozen = (about: RepositoryState[]) => about.filter(({ ongoing }) => ongoing > 0);
 
 async function page(
-  deps: PageDeps,
-  context: Context,
-  opened: OpenedOwner,
+  { deps, context, account, viewer, repositories, isAdmin }: OwnerVisit,
   form: URLSearchParams,
-  problems: FormProblems,
-  status: 200 | 422 = 200,
+  problems: FormProblems = noProblems,
 ): Promise<Response> {
-  const { account, viewer, repositories, isAdmin } = opened;
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, frozen(about), isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
@@ -105,7 +97,10 @@ async function page(
             ${fields}
           </form>`
     }`;
-  return context.html(layout({ title: `Unfreeze ${account.login}`, body, viewer }), status);
+  return context.html(
+    layout({ title: `Unfreeze ${account.login}`, body, viewer }),
+    problems === noProblems ? 200 : 422,
+  );
 }
 
 /** Selects all of them in a form that was not sent yet. */

@@ -1,17 +1,21 @@
+import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
-import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { type PullRequestExplanation, heldBelow } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { PageDeps } from '../reader.ts';
 import type { ShownFreeze } from './freeze-card.ts';
+import { whyNot } from '../held.ts';
+import { instant } from '../text.ts';
+import type { Html } from '../layout.ts';
 
 /** A pull request and what holds it. What only GitHub knows is null while GitHub is not available. */
-export type Look = {
+export type ShownPullRequest = {
   number: number;
   headSha: string;
   holding: ShownFreeze[];
@@ -31,11 +35,11 @@ export type Look = {
  * A pull request as GitHub shows it now, else as Holdfast last saw it.
  * @returns `absent` if there is none; `silent` if GitHub does not answer and Holdfast has never seen it.
  */
-export async function lookAtPullRequest(
+export async function showablePullRequest(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
-): Promise<Look | 'absent' | 'silent'> {
+): Promise<ShownPullRequest | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
@@ -75,4 +79,40 @@ async function whyNotHeld(
   const [held] = await heldPullRequests(deps, repository.id, number);
   const isShown = shown === undefined || (shown !== null && shown !== 'success');
   return held?.notHeld ?? (isShown ? null : 'waiting');
+}
+
+/** The first sentence of a pull request's page: whether it is held, by how many freezes, and until when. */
+export function verdict({ holding, isUnjudged, notHeld, live }: ShownPullRequest, isOpen: boolean): Html {
+  if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
+  if (holding.length === 0 && isUnjudged)
+    return html`<span class="badge held">Not judged yet</span> A freeze began after Holdfast last checked this
+      pull request.`;
+  if (holding.length === 0 && !live?.sharedHolds.length)
+    return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
+  const said = holding.length === 0 && live && heldBelow(live).length > 0 ? belowIt : byWhat(holding);
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not held</span> ${said}, but GitHub would merge it: its base
+      branch does not require the Holdfast status, or accepts it from other sources. An admin can run
+      <code>holdfast doctor</code> to find out why.`;
+  if (notHeld) return html`<span class="badge held">Pending</span> ${said}, but ${whyNot[notHeld]}.`;
+  return html`<span class="badge held">Held</span> ${said}.`;
+}
+
+const belowIt = html`A pull request below it in its stack is held, and so is this one`;
+
+function byWhat(freezes: ShownFreeze[]): Html {
+  if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
+  const by = freezes.length === 1 ? 'A freeze holds' : `${freezes.length} freezes hold`;
+  return html`${by} this pull request${until(freezes.map(({ freeze }) => freeze))}`;
+}
+
+/** When the last of the freezes ends. */
+function until(freezes: ShownFreeze['freeze'][]): Html {
+  const endless = freezes.filter(({ endsAt }) => endsAt === null).length;
+  if (endless === 0) {
+    const last = freezes.reduce((one, other) => (one.endsAt! >= other.endsAt! ? one : other));
+    return html` until <strong>${instant(last.endsAt!, last.timezone)}</strong>`;
+  }
+  if (freezes.length === 1) return html` <strong>until it is removed</strong>`;
+  return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
 }

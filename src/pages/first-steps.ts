@@ -1,0 +1,224 @@
+import { owner as ownerShape } from '../api/fields.ts';
+import { hasEverFrozen } from '../freezes/list-freezes.ts';
+import { usedRepositories } from '../installations/product.ts';
+import pLimit from 'p-limit';
+import { html } from 'hono/html';
+import type { Person } from '../auth/github-token.ts';
+import { type EnforcementReport, recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
+import { isUnavailable } from '../errors.ts';
+import { webUrlOf } from '../github/web-url.ts';
+import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
+import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
+import { listKeys } from '../auth/manage-keys.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
+import { type Html, layout } from './layout.ts';
+import {
+  absentOrSignIn,
+  absentPage,
+  type PageDeps,
+  rememberReader,
+  silentPage,
+  type Visit,
+} from './reader.ts';
+import { verdictOf, whatToMend } from './repository/enforcement.ts';
+import { pageLinks } from './repository/freeze-list.ts';
+import type { Deps } from '../deps.ts';
+import { settingsOf } from '../explanations/enforcement/read-service.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { asksForComments, type Grants, missingForComments } from '../github/app-manifest.ts';
+
+/** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
+const perPage = 10;
+/** How many repositories are checked in parallel. */
+const atOnce = 3;
+
+/**
+ * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
+ * when it is true now. Nobody can dismiss it.
+ */
+export async function showFirstSteps(visit: Visit): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  if (!viewer) return absentOrSignIn(visit);
+  try {
+    const account = await findOwner(visit, viewer);
+    if (!account) return absentPage(visit);
+    await rememberReader(deps, viewer);
+    const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
+    const title = `First steps for ${account.login}`;
+    return context.html(layout({ title, body: body(deps, account, page), viewer }));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return silentPage(visit);
+  }
+}
+
+async function findOwner({ deps, context }: Visit, viewer: Person): Promise<InstalledAccount | null> {
+  const name = ownerShape.safeParse(context.req.param('owner'));
+  const account = name.success ? await knownAccount(deps, name.data) : null;
+  return account && (await deps.permissions.isOwnerAdmin(deps, viewer, account)) ? account : null;
+}
+
+/** @property report null while GitHub has not answered yet. */
+type CheckedRepository = { repository: FoundRepository; report: EnforcementReport | null };
+
+type Steps = {
+  count: number;
+  from: number;
+  checked: CheckedRepository[];
+  keys: number;
+  hasFreezes: boolean;
+  commands: Commands | null;
+};
+
+async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
+  const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
+  const [{ count, names }, keys, hasFreezes, commands] = await Promise.all([
+    usedRepositories(deps, account.id, from, perPage),
+    listKeys(deps, account),
+    hasEverFrozen(deps.db, account.id),
+    readCommands(deps, account),
+  ]);
+  const checked: CheckedRepository[] = [];
+  await pLimit(atOnce).map(names, async (name) => {
+    const repository = await knownRepository(deps, account.login, name);
+    if (repository) checked.push({ repository, report: await recentEnforcement(deps, repository) });
+  });
+  const byName = (one: CheckedRepository, other: CheckedRepository) =>
+    one.repository.name.localeCompare(other.repository.name, 'en');
+  return { count, from, checked: checked.toSorted(byName), keys: keys.length, hasFreezes, commands };
+}
+
+function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Html {
+  const { count, from, checked, keys, hasFreezes, commands } = steps;
+  const isRequiredHere = checked.length > 0 && checked.every(({ report }) => report?.enforced === true);
+  const isWhole = checked.length === count;
+  const web = webUrlOf(config.githubApiUrl);
+  const isOrganization = account.type === 'Organization';
+  const installation = `${web}/${isOrganization ? `organizations/${account.login}/` : ''}settings/installations/${account.installation.id}`;
+  const rules = `${web}/organizations/${account.login}/settings/rules`;
+  return html`<h1>First steps for ${account.login}</h1>
+    <ol class="steps">
+      ${step(
+        count > 0,
+        'Holdfast sees your repositories',
+        html`<p>
+          It sees ${count === 1 ? '1 repository' : `${count} repositories`}. If one is missing, add it in
+          <a href="${installation}" rel="noreferrer">the installation on GitHub</a>.
+        </p>`,
+      )}
+      ${step(
+        isRequiredHere && isWhole,
+        `GitHub requires the check ${config.statusContext}`,
+        html`<p>
+            If the check is not required, GitHub merges pull requests during a freeze.
+            ${
+              isOrganization
+                ? html`An <a href="${rules}" rel="noreferrer">organization ruleset</a> can require it in all
+                    repositories.`
+                : ''
+            }
+          </p>
+          ${checked.map(requirement)}
+          ${isRequiredHere && !isWhole ? html`<p>It is required in these repositories. Check the others too.</p>` : ''}
+          ${pageLinks('Pages of repositories', [
+            ['Earlier repositories', from > 0 ? linkTo(account, Math.max(0, from - perPage)) : null],
+            ['Later repositories', from + perPage < count ? linkTo(account, from + perPage) : null],
+          ])}`,
+      )}
+      ${step(
+        keys > 0,
+        'Scripts have an application key',
+        keys > 0
+          ? html`<p>${account.login} has ${keys === 1 ? '1 key' : `${keys} keys`}.</p>`
+          : html`<p>Create one with your own GitHub token:</p>
+              <pre><code>curl -X POST ${config.publicUrl}/v1/applications/${account.login} \\
+  -H "Authorization: Bearer $(gh auth token)" -H "Content-Type: application/json" \\
+  -d '{"name": "first key", "scope": "admin"}'</code></pre>`,
+      )}
+      ${step(
+        hasFreezes,
+        'You have created a freeze',
+        hasFreezes
+          ? html`<p>${account.login} has at least one freeze.</p>`
+          : html`<p>
+              <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or create a
+              <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
+            </p>`,
+      )}
+      ${commandsStep(commands, installation)}
+    </ol>`;
+}
+
+const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
+
+/** Whether one repository requires the check; if not, what to click or call. */
+function requirement({ repository, report }: CheckedRepository): Html {
+  const link = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
+  if (!report) return html`<p>${link}: Holdfast is still asking GitHub. Reload the page in a moment.</p>`;
+  if (report.enforced === true) return html`<p>${link} ${verdictOf(report)}</p>`;
+  return html`<details>
+    <summary>${repository.name} ${verdictOf(report)}</summary>
+    ${whatToMend(report)}
+    <p>${link}</p>
+  </details>`;
+}
+
+/** Whether people can use commands in comments. */
+export type Commands = {
+  /** Whether the App requests the permissions for it. */
+  isAsked: boolean;
+  /** The permissions that the owner has not granted. */
+  missing: string[];
+  /** The App's settings page, where its permissions are. */
+  settings: string;
+};
+
+/** @returns null while GitHub does not say what the App requests. */
+export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
+  try {
+    const app = await askGitHub(deps, 'App', 'what the App asks for', async () => {
+      const { rest } = await deps.github.asApp();
+      return (await rest.apps.getAuthenticated()).data!;
+    });
+    return {
+      isAsked: asksForComments(app),
+      missing: missingForComments({ permissions: installation.permissions as Grants['permissions'] }),
+      settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
+    };
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
+}
+
+const title = 'People can use commands in comments';
+
+/** @param installation the page of the installation on GitHub. */
+export function commandsStep(commands: Commands | null, installation: string): Html {
+  if (!commands)
+    return step(false, title, html`<p>GitHub does not answer. Reload the page in a moment.</p>`, 'Optional');
+  const { isAsked, missing, settings } = commands;
+  const isDone = isAsked && missing.length === 0;
+  const accept = html`<a href="${installation}" rel="noreferrer">the installation on GitHub</a>`;
+  const content = isDone
+    ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
+    : isAsked
+      ? html`<p>Ask an owner to accept ${missing.join(' and ')} in ${accept}.</p>`
+      : html`<p>
+          This step is optional. Add two permissions in
+          <a href="${settings}/permissions" rel="noreferrer">the App’s settings</a>: <i>Issues: read</i>, so
+          that GitHub sends comments to Holdfast, and <i>Pull requests: read and write</i>, so that Holdfast
+          can reply. Subscribe to the <i>Issue comment</i> event there too. Then ask an owner to accept the
+          new permissions in ${accept}.
+        </p>`;
+  return step(isDone, title, content, isAsked ? 'To do' : 'Optional');
+}
+
+/** One step and its state. @param otherwise the badge of a step that is not done. */
+export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do'): Html =>
+  html`<li class="card">
+    <h2 class="first">
+      <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}
+    </h2>
+    ${content}
+  </li>`;

@@ -1,0 +1,214 @@
+import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
+import { repositoryIdOf } from '../freezes/list-freezes.ts';
+import { countRequested } from '../freezes/request-reconcile.ts';
+import { ownerPath, repositoryPath, freezePath, planPath } from '../installations/page-paths.ts';
+import { assetUrl } from './assets.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+import { type Html, layout } from './layout.ts';
+import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
+import { absentPage } from './reader.ts';
+import { nowOf } from '../clock.ts';
+import { onlyBranches } from '../explanations/enforcement/touched-branches.ts';
+import { nullIf } from '../errors.ts';
+import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { matchedRepositories } from '../plans/matched-repositories.ts';
+import { ongoingFreezes } from '../plans/read-freezes.ts';
+import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { html } from 'hono/html';
+import { streamSSE } from 'hono/streaming';
+import { z } from 'zod';
+
+/** Milliseconds between two reads of our tables. */
+const step = 1_000;
+/** Milliseconds until the browser must connect again, so that we check again whether the viewer may see this. */
+const longest = 55_000;
+
+/** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself. */
+export async function showProgress(visit: OwnerVisit): Promise<Response> {
+  const { context, viewer } = visit;
+  const query = context.req.query();
+  const progress = await readProgress(visit, query);
+  if (!progress) return absentPage(visit);
+  const { login } = visit.account;
+  const live = `/owners/${login}/progress/live?${new URLSearchParams(query)}`;
+  const body = html`<h1>Freezing ${login}</h1>
+    <section class="card" ${isDone(progress) ? '' : html`data-live="${live}"`} aria-live="polite">
+      ${progressOf(progress, visit)}
+    </section>
+    <div class="actions">
+      <a class="button quiet" href="${progress.path}">Details</a>
+      <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
+    </div>`;
+  // With the address, because a browser that has a fragment would only go to that.
+  const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
+  const head = html`<script type="module" src="${assetUrl('progress.js')}"></script>
+    <noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
+  return context.html(
+    layout({
+      title: `Freezing ${login}`,
+      body,
+      viewer,
+      head: isDone(progress) ? undefined : head,
+    }),
+  );
+}
+
+/** `GET /owners/{owner}/progress/live`: the same as server-sent events, for browsers with scripts. */
+export async function streamProgress(visit: OwnerVisit): Promise<Response> {
+  const { deps, context } = visit;
+  const query = context.req.query();
+  const first = await readProgress(visit, query);
+  if (!first) return absentPage(visit);
+  return streamSSE(context, async (stream) => {
+    const left = new AbortController();
+    stream.onAbort(() => left.abort());
+    const timeUp = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
+    let said = '';
+    let progress: Progress | null = first;
+    while (progress && !timeUp.aborted) {
+      const now = String(await progressOf(progress, visit));
+      if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
+      said = now;
+      if (isDone(progress)) break;
+      // An aborted wait ends the stream.
+      await sleep(step, undefined, { signal: timeUp }).catch(() => {});
+      if (!timeUp.aborted) progress = await readProgress(visit, query);
+    }
+    if (!progress) await stream.writeSSE({ event: 'progress', data: String(await over) });
+    if (!progress || isDone(progress)) await stream.writeSSE({ event: 'end', data: '' });
+  });
+}
+
+/** Shown if the freeze ends or is deleted while the page is open. */
+const over = html`<p class="progress-line">
+  <span class="badge past">Over</span> The freeze has ended or was deleted.
+</p>`;
+
+/** `31 of 44 pull requests held on GitHub.` */
+function progressOf(progress: Progress, { account }: OwnerVisit): Html {
+  const { isOn, repositories, toLook, toHold, held, isAsking, notEnforced, notKnown } = progress;
+  if (!isOn)
+    return html`<p class="progress-line">
+      <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
+    </p>`;
+  const done = isDone(progress);
+  const isSure = held === toHold && notEnforced.length + notKnown.length === 0;
+  return html`<p class="progress-line">
+      <strong
+        >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
+      >
+      held on GitHub in ${countOf(repositories, 'repository', 'repositories')}
+      ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
+    </p>
+    ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
+    ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
+    ${isAsking ? html`<p class="muted">Asking GitHub whether it is enforced.</p>` : ''}
+    ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
+    ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
+}
+
+const places = (account: { login: string }, what: Html, names: string[]): Html =>
+  names.length === 0
+    ? html``
+    : html`<p>
+        ${what}
+        ${names.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}#enforcement">${name}</a>`)}
+      </p>`;
+
+/** How many of the pull requests that a freeze or a plan should hold are held on GitHub. */
+export type Progress = {
+  /** The page with the details. */
+  path: string;
+  /** Whether any of its freezes is ongoing. */
+  isOn: boolean;
+  repositories: number;
+  /** Repositories whose open pull requests still have to be checked. */
+  toLook: number;
+  toHold: number;
+  held: number;
+  /** Pull requests whose status still has to be written. */
+  waiting: number;
+  /** Whether we are still asking GitHub where freezes are enforced. */
+  isAsking: boolean;
+  /** Repositories where a freeze is not enforced, by name. */
+  notEnforced: string[];
+  /** Repositories where GitHub does not say whether it is enforced, by name. */
+  notKnown: string[];
+};
+
+/** Whether nothing will change on its own. */
+export const isDone = ({ isOn, toLook, waiting, isAsking }: Progress): boolean =>
+  !isOn || (toLook === 0 && waiting === 0 && !isAsking);
+
+const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
+
+/**
+ * The progress that a URL asks for, if the viewer can read every repository that it is about.
+ * @returns null if there is none or the viewer may not see it.
+ */
+export async function readProgress(
+  visit: OwnerVisit,
+  query: Record<string, string>,
+): Promise<Progress | null> {
+  const read = subject.safeParse(query);
+  if (!read.success) return null;
+  const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);
+  return progress.catch(nullIf('not-found'));
+}
+
+async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
+  const plan = await findShownPlan(visit, id);
+  return plan && planProgress({ ...visit, plan });
+}
+
+/** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
+export async function planProgress({ deps, account, repositories, plan }: PlanVisit): Promise<Progress> {
+  const matched = new Set((await matchedRepositories(deps.sql, plan)).map((each) => each.id));
+  const on = new Set(
+    (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
+  );
+  const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
+  const [found, toLook, enforced] = await Promise.all([
+    planEnforcement(deps, account, plan.id),
+    countRequested(deps.db, [...on]),
+    enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
+  ]);
+  const namesOf = (word: Enforced) =>
+    rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+  const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
+  return {
+    path: planPath(account.login, plan.id),
+    isOn: on.size > 0,
+    repositories: matched.size,
+    toLook,
+    toHold: found.toHold,
+    held: found.held,
+    waiting: found.waiting,
+    isAsking: namesOf(null).length > 0,
+    notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
+    notKnown: namesOf('unknown'),
+  };
+}
+
+async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise<Progress | null> {
+  const repositoryId = await repositoryIdOf(deps.db, id);
+  const row = repositories.find((each) => each.id === repositoryId);
+  const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
+  if (!repository) return null;
+  const { phase, held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);
+  const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
+  const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
+  return {
+    path: freezePath(repository, id),
+    isOn: phase === 'ongoing',
+    repositories: 1,
+    toLook: isLookDue ? 1 : 0,
+    toHold: held.length,
+    held: of(null),
+    waiting: of('waiting'),
+    isAsking: false,
+    notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
+    notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],
+  };
+}
