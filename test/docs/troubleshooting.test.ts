@@ -238,7 +238,7 @@ test('every page with only a message is explained, and no other', () => {
     ...propertiesOf('heading', /^server\/setup\//),
     ...propertiesOf(
       'title',
-      /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|server\/not-served)\.ts$/,
+      /^(?:pages\/mount-sign-in|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
     ),
   ];
   expect(titles.length).toBeGreaterThan(12);
