@@ -362,6 +362,15 @@ function readPullRequest(text) {
 }
 const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
 const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
+// src/conditions/scanner.ts
+var ParseError = class extends Error {
+	offset;
+	constructor(message, offset) {
+		super(message);
+		this.name = "ParseError";
+		this.offset = offset;
+	}
+};
 // node_modules/yaml/dist/nodes/identity.js
 var require_identity = __commonJSMin(((exports) => {
 	const ALIAS = Symbol.for("yaml.alias");
@@ -12279,113 +12288,10 @@ var RE2JS = class RE2JS {
 		return this.flagsInput === other.flagsInput && this.patternInput === other.patternInput;
 	}
 };
-// src/conditions/patterns/glob-class.ts
-function classEnd(glob, open) {
-	let at = open + 1;
-	if (glob[at] === "!") at += 1;
-	if (glob[at] === "]") at += 1;
-	while (at < glob.length && glob[at] !== "/") {
-		if (glob[at] === "]") return at + 1;
-		at += 1;
-	}
-	return null;
-}
-function classExpression(members, isNegated) {
-	const characters = [...members];
-	const parts = [];
-	for (let at = 0; at < characters.length; at++) {
-		const from = characters[at];
-		const to = characters[at + 2];
-		if (characters[at + 1] === "-" && to !== void 0) {
-			if (from.codePointAt(0) <= to.codePointAt(0)) parts.push(...rangeWithoutSlash(from, to));
-			at += 2;
-		} else if (isNegated || from !== "/") parts.push(quote(from));
-	}
-	if (isNegated) return `[^/${parts.join("")}]`;
-	return parts.length > 0 ? `[${parts.join("")}]` : "[^\\x{0}-\\x{10FFFF}]";
-}
-const slash = 47;
-function rangeWithoutSlash(from, to) {
-	const [low, high] = [from.codePointAt(0), to.codePointAt(0)];
-	const range = (one, other) => one > other ? [] : [`${point(one)}-${point(other)}`];
-	if (low > slash || high < slash) return range(low, high);
-	return [...range(low, 46), ...range(48, high)];
-}
-const point = (code) => `\\x{${code.toString(16)}}`;
-const quote = (character) => point(character.codePointAt(0));
-// src/conditions/patterns/pattern-error.ts
-var PatternError = class extends Error {
-	offset;
-	constructor(message, offset) {
-		super(message);
-		this.name = "PatternError";
-		this.offset = offset;
-	}
-};
-// src/conditions/patterns/expand-braces.ts
-const mostAlternatives = 128;
-const deepest = 32;
-const mostCharacters$1 = 4e3;
-function expandBraces(glob) {
-	const { alternatives, end } = readSequence(glob, 0, 0);
-	if (end < glob.length) throw new PatternError("unbalanced `}`: write `\\}` for the character", end);
-	return alternatives;
-}
-function readSequence(glob, start, depth) {
-	let alternatives = [""];
-	let at = start;
-	while (at < glob.length) {
-		const character = glob[at];
-		if (character === "}" || character === "," && depth > 0) break;
-		if (character === "{") {
-			const group = readGroup(glob, at, depth + 1);
-			alternatives = combine(alternatives, group.alternatives, at);
-			at = group.end;
-		} else {
-			const end = tokenEnd(glob, at);
-			const token = glob.slice(at, end);
-			alternatives = alternatives.map((each) => each + token);
-			at = end;
-		}
-	}
-	return {
-		alternatives,
-		end: at
-	};
-}
-function tokenEnd(glob, at) {
-	if (glob[at] === "\\" && /[{},]/.test(glob[at + 1] ?? "")) return at + 2;
-	return glob[at] === "[" ? classEnd(glob, at) ?? at + 1 : at + 1;
-}
-function readGroup(glob, open, depth) {
-	if (depth > deepest) throw new PatternError(`braces nest more than ${deepest} levels deep`, open);
-	const all = [];
-	let at = open;
-	do {
-		const { alternatives, end } = readSequence(glob, at + 1, depth);
-		all.push(...alternatives.filter((each) => each !== ""));
-		checkCount(all.length, open);
-		at = end;
-		if (at >= glob.length) throw new PatternError("unbalanced `{`: write `\\{` for the character", open);
-	} while (glob[at] === ",");
-	return {
-		alternatives: all.length > 0 ? all : [""],
-		end: at + 1
-	};
-}
-function combine(before, after, at) {
-	checkCount(before.length * after.length, at);
-	const combined = before.flatMap((one) => after.map((other) => one + other));
-	if (combined.reduce((sum, { length }) => sum + length, 0) > mostCharacters$1) throw new PatternError(`its alternatives have more than ${mostCharacters$1} characters`, at);
-	return combined;
-}
-function checkCount(count, at) {
-	if (count > mostAlternatives) throw new PatternError(`it stands for more than ${mostAlternatives} alternatives`, at);
-}
 // src/conditions/patterns/compile-glob.ts
 const mostCharacters = 1e3;
 function compileGlob(glob) {
-	if (glob.length > mostCharacters) throw new PatternError(`it has more than ${mostCharacters} characters`, mostCharacters);
+	if (glob.length > mostCharacters) throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
 	const simple = [];
 	const expressions = [];
 	for (const alternative of expandBraces(glob)) {
@@ -12450,6 +12356,98 @@ function segmentExpression(segment) {
 	}
 	return expression;
 }
+const mostAlternatives = 128;
+const deepest = 32;
+const mostExpanded = 4e3;
+function expandBraces(glob) {
+	const { alternatives, end } = readSequence(glob, 0, 0);
+	if (end < glob.length) throw new ParseError("unbalanced `}`: write `\\}` for the character", end);
+	return alternatives;
+}
+function readSequence(glob, start, depth) {
+	let alternatives = [""];
+	let at = start;
+	while (at < glob.length) {
+		const character = glob[at];
+		if (character === "}" || character === "," && depth > 0) break;
+		if (character === "{") {
+			const group = readGroup(glob, at, depth + 1);
+			alternatives = combine(alternatives, group.alternatives, at);
+			at = group.end;
+		} else {
+			const end = tokenEnd(glob, at);
+			const token = glob.slice(at, end);
+			alternatives = alternatives.map((each) => each + token);
+			at = end;
+		}
+	}
+	return {
+		alternatives,
+		end: at
+	};
+}
+function tokenEnd(glob, at) {
+	if (glob[at] === "\\" && /[{},]/.test(glob[at + 1] ?? "")) return at + 2;
+	return glob[at] === "[" ? classEnd(glob, at) ?? at + 1 : at + 1;
+}
+function readGroup(glob, open, depth) {
+	if (depth > deepest) throw new ParseError(`braces nest more than ${deepest} levels deep`, open);
+	const all = [];
+	let at = open;
+	do {
+		const { alternatives, end } = readSequence(glob, at + 1, depth);
+		all.push(...alternatives.filter((each) => each !== ""));
+		checkCount(all.length, open);
+		at = end;
+		if (at >= glob.length) throw new ParseError("unbalanced `{`: write `\\{` for the character", open);
+	} while (glob[at] === ",");
+	return {
+		alternatives: all.length > 0 ? all : [""],
+		end: at + 1
+	};
+}
+function combine(before, after, at) {
+	checkCount(before.length * after.length, at);
+	const combined = before.flatMap((one) => after.map((other) => one + other));
+	if (combined.reduce((sum, { length }) => sum + length, 0) > mostExpanded) throw new ParseError(`its alternatives have more than ${mostExpanded} characters`, at);
+	return combined;
+}
+function checkCount(count, at) {
+	if (count > mostAlternatives) throw new ParseError(`it stands for more than ${mostAlternatives} alternatives`, at);
+}
+function classEnd(glob, open) {
+	let at = open + 1;
+	if (glob[at] === "!") at += 1;
+	if (glob[at] === "]") at += 1;
+	while (at < glob.length && glob[at] !== "/") {
+		if (glob[at] === "]") return at + 1;
+		at += 1;
+	}
+	return null;
+}
+function classExpression(members, isNegated) {
+	const characters = [...members];
+	const parts = [];
+	for (let at = 0; at < characters.length; at++) {
+		const from = characters[at];
+		const to = characters[at + 2];
+		if (characters[at + 1] === "-" && to !== void 0) {
+			if (from.codePointAt(0) <= to.codePointAt(0)) parts.push(...rangeWithoutSlash(from, to));
+			at += 2;
+		} else if (isNegated || from !== "/") parts.push(quote(from));
+	}
+	if (isNegated) return `[^/${parts.join("")}]`;
+	return parts.length > 0 ? `[${parts.join("")}]` : "[^\\x{0}-\\x{10FFFF}]";
+}
+const slashCode = 47;
+function rangeWithoutSlash(from, to) {
+	const [low, high] = [from.codePointAt(0), to.codePointAt(0)];
+	const range = (one, other) => one > other ? [] : [`${point(one)}-${point(other)}`];
+	if (low > slashCode || high < slashCode) return range(low, high);
+	return [...range(low, 46), ...range(48, high)];
+}
+const point = (code) => `\\x{${code.toString(16)}}`;
+const quote = (character) => point(character.codePointAt(0));
 // src/cli/scopes/scopes-file.ts
 var ScopesFileError = class extends Error {
 	line;
@@ -12573,7 +12571,7 @@ function compiled(glob, index) {
 	try {
 		return compileGlob(glob);
 	} catch (error) {
-		if (!(error instanceof PatternError)) throw error;
+		if (!(error instanceof ParseError)) throw error;
 		throw new UselessPattern(index, `"${glob}": ${error.message}.`);
 	}
 }
