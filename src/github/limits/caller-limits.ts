@@ -149,12 +149,15 @@ export class CallerLimits {
   async #take(deps: Deps, counter: Counter, underWay = new Set<Promise<void>>()): Promise<void> {
     this.#assertLeft(deps, counter);
     const now = nowOf(deps.clock);
-    while (!(await takeOne(deps, counter.name, counter.most))) {
-      if (underWay.size === 0) {
+    for (;;) {
+      // As of before the statement: one that settles meanwhile may have given back what the statement missed.
+      const mayGiveBack = [...underWay];
+      if (await takeOne(deps, counter.name, counter.most)) return;
+      if (mayGiveBack.length === 0) {
         this.#usedUp.set(counter.name, true, minute - (now.getTime() % minute), now.getTime());
         this.#assertLeft(deps, counter);
       }
-      await Promise.race(underWay);
+      await Promise.race(mayGiveBack);
     }
   }
 }
