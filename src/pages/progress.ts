@@ -158,8 +158,8 @@ export async function readProgress(
 }
 
 async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
-  const plan = await findShownPlan(visit, id);
-  return plan && planProgress({ ...visit, plan });
+  const found = await findShownPlan(visit, id);
+  return found && planProgress({ ...visit, ...found });
 }
 
 /** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */

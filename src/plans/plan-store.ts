@@ -87,13 +87,21 @@ export async function findPlan(
   return row && fromRow(row);
 }
 
+/** When a plan ended, and if somebody ended or deleted it, who did and why. */
+export type PlanEnding = { at: Date; by: Actor | null; reason: string | null };
+
 /** A plan, even if it is over or deleted; null if it never existed. */
 export async function knownPlan(
   tx: Tx,
   where: { id: string; accountId: bigint },
-): Promise<StoredPlan | null> {
+  now: Date,
+): Promise<{ plan: StoredPlan; ending: PlanEnding | null } | null> {
   const row = await tx.freezePlan.findFirst({ where });
-  return row && fromRow(row);
+  if (!row) return null;
+  const { deletedAt, overAt } = row;
+  const at = deletedAt ?? (overAt && overAt <= now ? overAt : null);
+  const ending = at && { at, by: row.deletedBy as Actor | null, reason: row.deleteReason };
+  return { plan: fromRow(row), ending };
 }
 
 /** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */

@@ -1,4 +1,5 @@
-import type { Context } from 'hono';
+import { describeRule } from '../../plans/repetition.ts';
+import { messageOf } from '../message-page.ts';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { spansWithin } from '../../freezes/list-freezes.ts';
@@ -165,8 +166,11 @@ const planRow = (
             : html`<span class="badge scheduled">Scheduled</span> ${instant(next.startsAt, plan.timezone)}`
       }
     </td>
-    <td>${plan.recurrence ? html`<code>${plan.recurrence.rule}</code>` : 'Once'}</td>
+    <td>${repeats(plan)}</td>
   </tr>`;
+
+const repeats = ({ recurrence, start }: StoredPlan): Html | string =>
+  recurrence ? (describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`) : 'Once';
 
 const nothing = ({ repositories, account }: OwnerVisit): Html =>
   repositories.length > 0
@@ -182,16 +186,3 @@ const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
     <span>Page ${page} of ${pages}</span>
     ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
   </nav>`;
-
-/** The messages of a page after a change. The URL only names one, so that nobody can inject a message. */
-const messages: Record<string, string> = {
-  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
-  'plan-deleted': 'The plan was deleted. The pull requests that it held can merge within seconds.',
-};
-
-function messageOf({ req }: Context): Html | '' {
-  const name = req.query('said') ?? '';
-  return Object.hasOwn(messages, name)
-    ? html`<p class="notice done" role="status">${messages[name]!}</p>`
-    : '';
-}

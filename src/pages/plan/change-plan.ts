@@ -42,6 +42,7 @@ export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
 export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
   const { context, plan, account, viewer } = visit;
   if (!viewer) return signInFirst(visit);
+  if (visit.ending) return visit.context.redirect(planPath(account.login, plan.id), 303);
   if (!(await mayEdit(visit))) {
     const title = 'You cannot change this plan';
     const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
