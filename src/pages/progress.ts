@@ -49,6 +49,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
       title: `Freezing ${login}`,
       body,
       viewer,
+      owner: login,
       head: isDone(progress) ? undefined : head,
     }),
   );

@@ -97,11 +97,29 @@ export async function knownPlan(
   now: Date,
 ): Promise<{ plan: StoredPlan; ending: PlanEnding | null } | null> {
   const row = await tx.freezePlan.findFirst({ where });
-  if (!row) return null;
-  const { deletedAt, overAt } = row;
+  return row && { plan: fromRow(row), ending: endingOf(row, now) };
+}
+
+/** The plans of an owner that are over or deleted, the last one first. */
+export async function pastPlans(
+  tx: Tx,
+  accountId: bigint,
+  now: Date,
+  most: number,
+): Promise<{ plan: StoredPlan; ending: PlanEnding }[]> {
+  const rows = await tx.freezePlan.findMany({
+    where: { accountId, NOT: current(now) },
+    orderBy: [{ updatedAt: 'desc' }, { id: 'asc' }],
+    take: most,
+  });
+  return rows
+    .map((row) => ({ plan: fromRow(row), ending: endingOf(row, now)! }))
+    .toSorted((one, other) => other.ending.at.getTime() - one.ending.at.getTime());
+}
+
+function endingOf({ deletedAt, overAt, deletedBy, deleteReason }: PlanRow, now: Date): PlanEnding | null {
   const at = deletedAt ?? (overAt && overAt <= now ? overAt : null);
-  const ending = at && { at, by: row.deletedBy as Actor | null, reason: row.deleteReason };
-  return { plan: fromRow(row), ending };
+  return at && { at, by: deletedBy as Actor | null, reason: deleteReason };
 }
 
 /** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */

@@ -227,8 +227,11 @@ test('a plan that is over, ended or deleted keeps its page, and nobody can chang
   expect(text).not.toMatch(/<form[^>]*\/plans\/|Edit<\/a>/);
   expect((await ada.open(`${path}/edit`)).location).toBe(path);
   expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Again' })).status).toBe(404);
+  const plans = (await ada.open('/owners/acme/plans')).text;
+  expect(plans).toMatch(/Over<\/h2>[\s\S]*Short<\/bdi>[\s\S]*Ended<\/span>/);
   const mallory = await signedIn('mallory');
   expect((await mallory.open(path)).status).toBe(404);
+  expect((await mallory.open('/owners/acme/plans')).text).not.toContain('Short');
 });
 
 test('people who could have made a plan change it, and people who read all that it matches see it', async () => {

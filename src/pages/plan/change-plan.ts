@@ -189,9 +189,12 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyFor
 });
 
 function formPage(
-  { context, viewer }: Pick<OwnerVisit, 'context' | 'viewer'>,
+  { context, viewer, account }: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const body = planForm({ problems: noProblems, preview: null, ...form });
-  return context.html(layout({ title: form.heading, body, viewer }), form.problems ? 422 : 200);
+  return context.html(
+    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans' }),
+    form.problems ? 422 : 200,
+  );
 }

@@ -2,13 +2,7 @@ import { clockChangeAt, describeInstant } from '../../time/local-time.ts';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import {
-  ownerFormPath,
-  ownerPath,
-  planPath,
-  progressPath,
-  repositoryPath,
-} from '../../installations/page-paths.ts';
+import { ownerFormPath, planPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan, warnOfGivenEnds } from '../../plans/show-plan.ts';
@@ -34,32 +28,32 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
   const now = nowOf(deps.clock);
   const past = await pastOf(visit, now);
-  if (visit.ending) return context.html(layout({ title: plan.name, body: endedPlan(visit, past), viewer }));
+  const at = { owner: account.login, tab: 'plans' } as const;
+  if (visit.ending)
+    return context.html(layout({ title: plan.name, body: endedPlan(visit, past), viewer, ...at }));
   const [shown, progress, on, warnings] = await Promise.all([
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
   ]);
-  const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
-    <div class="headline">
+  const body = html`<div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
       ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
     ${details(visit, shown)} ${past}`;
-  return context.html(layout({ title: plan.name, body, viewer }));
+  return context.html(layout({ title: plan.name, body, viewer, ...at }));
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
 function endedPlan(visit: PlanVisit, past: Html): Html {
-  const { context, plan, account, ending } = visit;
+  const { context, plan, ending } = visit;
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
   const word = by && plan.recurrence !== null ? 'Deleted' : 'Ended';
-  return html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
-    ${messageOf(context)}
+  return html`${messageOf(context)}
     <h1><bdi>${plan.name}</bdi></h1>
     <p>
       <span class="badge past">${word}</span> ${instant(at, plan.timezone)}
