@@ -21,6 +21,7 @@ export type FreezeGroup = {
  * it began was never on.
  * @param inside the repositories whose reasons the viewer may read; of the others it gives the public ones.
  * @param most the maximum number of groups.
+ * @param planId only the freezes of this plan.
  */
 export function freezeGroupsWithin(
   tx: Tx,
@@ -28,6 +29,7 @@ export function freezeGroupsWithin(
   inside: bigint[],
   { from, to }: { from: Date; to: Date },
   most: number,
+  planId: string | null = null,
 ): Promise<FreezeGroup[]> {
   return tx.$queryRaw<FreezeGroup[]>`
     SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId", reason, starts_at AS "startsAt",
@@ -41,6 +43,7 @@ export function freezeGroupsWithin(
       WHERE repository_id = ANY (${repositoryIds}::int8[]) AND starts_at < ${to}
         AND (ends_at IS NULL OR ends_at > ${from})
         AND (deleted_at IS NULL OR (deleted_at > ${from} AND deleted_at > starts_at))
+        AND (${planId}::uuid IS NULL OR plan_id = ${planId}::uuid)
         AND (holds = '{}' OR 'merges' = ANY (holds))
     ) AS f
     GROUP BY plan_id, reason, starts_at, over_at, CASE WHEN plan_id IS NULL THEN id END

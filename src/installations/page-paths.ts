@@ -23,6 +23,9 @@ export function calendarPath(
 
 type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
 
+/** The plans of an owner. */
+export const plansPath = (login: string): string => `/owners/${login}/plans`;
+
 /** The page of a plan. */
 export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
 

@@ -45,7 +45,7 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
     await rememberReader(deps, viewer);
     const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
     const title = `First steps for ${account.login}`;
-    return context.html(layout({ title, body: body(deps, account, page), viewer }));
+    return context.html(layout({ title, body: body(deps, account, page), viewer, owner: account.login }));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return silentPage(visit);

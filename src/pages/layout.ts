@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { calendarPath, ownerPath } from '../installations/page-paths.ts';
+import { calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
 import { assetUrl } from './assets.ts';
 import { icons } from './icons.ts';
 
@@ -13,13 +13,15 @@ export type Page = {
   /** Who is signed in; null for nobody. Absent where nobody can sign in, such as on the setup page. */
   viewer?: { login: string } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
-  owner?: { login: string; tab: Tab | null };
+  owner?: string;
+  /** The page of the navigation that this one is. */
+  tab?: Tab;
   /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
 
 /** A complete page in the layout that all pages share. */
-export function layout({ title, body, viewer, owner, head }: Page): Html {
+export function layout({ title, body, viewer, owner, tab, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -38,10 +40,10 @@ export function layout({ title, body, viewer, owner, head }: Page): Html {
         <header class="top">
           <div class="bar">
             <a class="brand" href="/">${logo}Holdfast</a>
-            ${owner ? html`<a class="owner" href="/" title="All owners"><bdi>${owner.login}</bdi></a>` : ''}
+            ${owner ? html`<a class="owner" href="/" title="All owners"><bdi>${owner}</bdi></a>` : ''}
             ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
-          ${owner ? tabsOf(owner) : ''}
+          ${owner ? tabsOf(owner, tab) : ''}
         </header>
         <main>${body}</main>
         <footer>
@@ -56,11 +58,12 @@ export function layout({ title, body, viewer, owner, head }: Page): Html {
 const tabs = {
   overview: { name: 'Overview', icon: 'lock', path: ownerPath },
   calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
+  plans: { name: 'Plans', icon: 'checklist', path: plansPath },
 } as const;
 export type Tab = keyof typeof tabs;
 
 /** The navigation of an owner's pages. It scrolls to the side on a phone. */
-const tabsOf = ({ login, tab }: { login: string; tab: Tab | null }): Html =>
+const tabsOf = (login: string, tab: Tab | undefined): Html =>
   html`<nav class="tabs" aria-label="${login}">
     ${Object.entries(tabs).map(
       ([id, { name, icon: image, path }]) =>

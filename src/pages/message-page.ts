@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
-import { layout } from './layout.ts';
+import { type Html, layout } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
 import type { Deps } from '../deps.ts';
@@ -29,6 +29,20 @@ export async function messagePage(
 }
 
 const home = { href: '/', text: 'Go to the home page' };
+
+/** What a page says after a change. The URL only names it, so that nobody can inject a message. */
+const messages: Record<string, string> = {
+  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
+  'plan-ended': 'The plan has ended. The pull requests that it held can merge within seconds.',
+};
+
+/** The message that the URL of a page names (`said`). */
+export function messageOf({ req }: Context): Html | '' {
+  const name = req.query('said') ?? '';
+  return Object.hasOwn(messages, name)
+    ? html`<p class="notice done" role="status">${messages[name]!}</p>`
+    : '';
+}
 
 /** Answers with a refusal. @param more the title, and the link if it is not the home page. */
 export function refusalPage(

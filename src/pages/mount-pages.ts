@@ -26,6 +26,7 @@ import {
   showPlanEdit,
 } from './plan/change-plan.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
+import { showPlans } from './plan/list-plans.ts';
 import { showPlanPage } from './plan/show-plan-page.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 import { showProgress, streamProgress } from './progress.ts';
@@ -54,6 +55,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
   pages.get('/owners/:owner/plans/new', ownerPage(deps, showNewPlan));
   pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
+  pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
   pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage));
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit));
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));

@@ -49,6 +49,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
       title: `Freezing ${login}`,
       body,
       viewer,
+      owner: login,
       head: isDone(progress) ? undefined : head,
     }),
   );
@@ -158,8 +159,8 @@ export async function readProgress(
 }
 
 async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
-  const plan = await findShownPlan(visit, id);
-  return plan && planProgress({ ...visit, plan });
+  const found = await findShownPlan(visit, id);
+  return found && planProgress({ ...visit, ...found });
 }
 
 /** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */

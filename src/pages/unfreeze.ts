@@ -98,7 +98,7 @@ async function page(
           </form>`
     }`;
   return context.html(
-    layout({ title: `Unfreeze ${account.login}`, body, viewer }),
+    layout({ title: `Unfreeze ${account.login}`, body, viewer, owner: account.login }),
     problems === noProblems ? 200 : 422,
   );
 }

@@ -87,13 +87,39 @@ export async function findPlan(
   return row && fromRow(row);
 }
 
+/** When a plan ended, and if somebody ended or deleted it, who did and why. */
+export type PlanEnding = { at: Date; by: Actor | null; reason: string | null };
+
 /** A plan, even if it is over or deleted; null if it never existed. */
 export async function knownPlan(
   tx: Tx,
   where: { id: string; accountId: bigint },
-): Promise<StoredPlan | null> {
+  now: Date,
+): Promise<{ plan: StoredPlan; ending: PlanEnding | null } | null> {
   const row = await tx.freezePlan.findFirst({ where });
-  return row && fromRow(row);
+  return row && { plan: fromRow(row), ending: endingOf(row, now) };
+}
+
+/** The plans of an owner that are over or deleted, the last one first. */
+export async function pastPlans(
+  tx: Tx,
+  accountId: bigint,
+  now: Date,
+  most: number,
+): Promise<{ plan: StoredPlan; ending: PlanEnding }[]> {
+  const rows = await tx.freezePlan.findMany({
+    where: { accountId, NOT: current(now) },
+    orderBy: [{ updatedAt: 'desc' }, { id: 'asc' }],
+    take: most,
+  });
+  return rows
+    .map((row) => ({ plan: fromRow(row), ending: endingOf(row, now)! }))
+    .toSorted((one, other) => other.ending.at.getTime() - one.ending.at.getTime());
+}
+
+function endingOf({ deletedAt, overAt, deletedBy, deleteReason }: PlanRow, now: Date): PlanEnding | null {
+  const at = deletedAt ?? (overAt && overAt <= now ? overAt : null);
+  return at && { at, by: deletedBy as Actor | null, reason: deleteReason };
 }
 
 /** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */

@@ -68,7 +68,7 @@ test.each(looks)('every page in %s', async (name, options) => {
   await look('', 'plan-delete');
   await page.fill('[name=delete_reason]', 'Only looked at');
   await page.getByRole('button', { name: 'Delete plan' }).click();
-  await page.getByText('The plan was deleted.').waitFor();
+  await page.getByText('The plan has ended.').waitFor();
   expect(page.problems).toEqual([]);
 });
 

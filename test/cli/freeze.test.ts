@@ -64,7 +64,7 @@ test('conditions, a public reason and a window ahead', async () => {
       start: '2026-03-06T18:00:00',
       end: '2026-03-09T08:00:00',
       matching_conditions: ['base=main'],
-      exclude_conditions: ['label=hotfix', { not: 'author=ada' }],
+      exclude_conditions: [{ or: ['label=hotfix', { not: 'author=ada' }] }],
     }),
   });
   await line.holdfast(['unfreeze', made.json().freeze.id, '-m', 'Not this week']);
@@ -146,6 +146,19 @@ test('--wait does not exit with 0 while statuses wait', async () => {
   expect(made.err).toContain('Writing to GitHub: 0 of 1 repositories are done.\n');
 });
 
+test.each([
+  [['--exclude', 'label=a', '--exclude', 'label=b'], 'label=a or label=b'],
+  [['--exclude-all', 'label=a', '--exclude-all', 'label=b'], 'label=a and label=b'],
+  [
+    ['--exclude', 'label=a', '--exclude-all', 'label=b', '--exclude-all', 'label=c'],
+    'label=a or (label=b and label=c)',
+  ],
+  [['--exclude-all', 'label=b'], 'label=b'],
+])('%j excludes what matches %s', async (options, words) => {
+  const seen = await line.holdfast(['freeze', 'acme/web', ...options, '-m', 'Try', '--dry-run']);
+  expect(seen.out).toContain(`except those that match ${words}.\n`);
+});
+
 test('--dry-run shows what would be held, and makes nothing', async () => {
   const one = await line.holdfast([
     'freeze',
@@ -158,6 +171,7 @@ test('--dry-run shows what would be held, and makes nothing', async () => {
   ]);
   expect(one.code, one.err).toBe(0);
   expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\texcluded\t.*\nOf 2 open pull requests/);
+  expect(one.out).toContain('It holds all pull requests, except those that match label=hotfix.\n');
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
   expect(all.json().preview.repositories).toContainEqual({

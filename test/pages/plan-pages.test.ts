@@ -206,10 +206,32 @@ test('a plan is extended by an hour, by a day, until a time, and deleted with a 
   const version = await versionOf(ada, path);
   expect((await ada.send(`${path}/delete`, { version, delete_reason: '' })).status).toBe(422);
   expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Solved' })).location).toBe(
-    '/repos/acme?said=plan-deleted',
+    `${path}?said=plan-ended`,
   );
   expect((await planOf('Incident')).deleteReason).toBe('Solved');
-  expect((await ada.open(path)).status).toBe(404);
+});
+
+test('a plan that is over, ended or deleted keeps its page, and nobody can change it there', async () => {
+  const fromNow = { name: 'Short', start: '', end: '', repeat: 'once', zone: 'UTC' };
+  const path = (await save(ada, newPlan, { ...yearEnd, ...fromNow })).replace('/progress?plan=', '/plans/');
+  await acme.quiet();
+  expect((await ada.open(path)).text).toContain('End now…');
+  const version = await versionOf(ada, path);
+  await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
+  const ended = await ada.send(`${path}/delete`, { version, delete_reason: 'Solved' });
+  const { status, text } = await ada.open(ended.location);
+  expect(status).toBe(200);
+  expect(text).toMatch(/role="status">The plan has ended\./);
+  expect(text).toMatch(/Ended<\/span>[\s\S]*by <bdi>ada<\/bdi>: <q dir="auto">Solved<\/q>/);
+  expect(text).toMatch(/What it froze[\s\S]*<td class="number">2<\/td>/);
+  expect(text).not.toMatch(/<form[^>]*\/plans\/|Edit<\/a>/);
+  expect((await ada.open(`${path}/edit`)).location).toBe(path);
+  expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Again' })).status).toBe(404);
+  const plans = (await ada.open('/owners/acme/plans')).text;
+  expect(plans).toMatch(/Over<\/h2>[\s\S]*Short<\/bdi>[\s\S]*Ended<\/span>/);
+  const mallory = await signedIn('mallory');
+  expect((await mallory.open(path)).status).toBe(404);
+  expect((await mallory.open('/owners/acme/plans')).text).not.toContain('Short');
 });
 
 test('people who could have made a plan change it, and people who read all that it matches see it', async () => {

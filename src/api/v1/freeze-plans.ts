@@ -72,8 +72,10 @@ const accessToChange = accessBy(async (call) => {
 });
 
 /** Finds plans that are over or deleted too, so that their owner learns that and a retried deletion gets its answer. */
-const planOf = ({ deps, account, path }: Named) =>
-  knownPlan(deps.db, { id: path['plan_id'] as string, accountId: account.id });
+const planOf = async ({ deps, account, path }: Named) => {
+  const where = { id: path['plan_id'] as string, accountId: account.id };
+  return (await knownPlan(deps.db, where, nowOf(deps.clock)))?.plan ?? null;
+};
 
 /** A person sees the plans that they may create. */
 const accessByPlans = accessBy(async ({ deps, account }) => {

@@ -23,20 +23,32 @@ export const conditionOptions: OptionSpec[] = [
   ['--match <condition>', 'only hold pull requests that match, such as base=main; repeat for more', 'many'],
   [
     '--exclude <condition>',
-    'exclude pull requests that match, such as label=hotfix; repeat for more',
+    'exclude pull requests that match, such as label=hotfix; repeat to exclude what matches any',
     'many',
   ],
+  ['--exclude-all <condition>', 'exclude pull requests that match all of these; repeat for more', 'many'],
 ];
 
-export type ConditionOptions = { match?: string[]; exclude?: string[] };
+export type ConditionOptions = { match?: string[]; exclude?: string[]; excludeAll?: string[] };
 
 type Condition = string | Schemas['MatchingConditionsDict'];
 
-/** The conditions as the API takes them: texts, and groups written as JSON. */
-export const conditionsIn = ({ match = [], exclude = [] }: ConditionOptions) => ({
-  ...(match.length > 0 && { matching_conditions: match.map(readCondition) }),
-  ...(exclude.length > 0 && { exclude_conditions: exclude.map(readCondition) }),
-});
+/**
+ * The conditions as the API takes them: texts, and groups written as JSON. A pull request is excluded if it matches any
+ * `--exclude`, or every `--exclude-all`.
+ */
+export function conditionsIn({ match = [], exclude = [], excludeAll = [] }: ConditionOptions) {
+  const all = excludeAll.map(readCondition);
+  const any = [
+    ...exclude.map(readCondition),
+    ...(exclude.length > 0 && all.length > 1 ? [{ and: all }] : all),
+  ];
+  const excluded = exclude.length > 0 && any.length > 1 ? [{ or: any }] : any;
+  return {
+    ...(match.length > 0 && { matching_conditions: match.map(readCondition) }),
+    ...(excluded.length > 0 && { exclude_conditions: excluded }),
+  };
+}
 
 function readCondition(text: string): Condition {
   if (!text.trimStart().startsWith('{')) return text;

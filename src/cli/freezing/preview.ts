@@ -1,8 +1,11 @@
+import type { ConditionInput } from '../../conditions/ast.ts';
+import { inOneLine } from '../../conditions/sentence.ts';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
 import { nameOf, type Repository } from '../target.ts';
 
+type Condition = NonNullable<Schemas['NewScheduledFreeze']['exclude_conditions']>[number];
 type Enforced = Schemas['FreezeState']['enforced'];
 
 /** Shows what a freeze would hold, and saves nothing. @returns 1 if GitHub would not enforce it. */
@@ -30,6 +33,7 @@ export async function previewFreeze(
   output.line(
     `Of ${counts.open} open pull requests, it would hold ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
   );
+  output.line(inWords(body));
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks only at pull requests.
   const { enforced } = await service.get('/repos/{owner}/{repository}/freeze_state', repository);
@@ -37,6 +41,18 @@ export async function previewFreeze(
   output.json({ kind: 'freeze', repository: name, enforced, preview });
   return exitCodeOf(enforced);
 }
+
+/** What it would hold and exclude, as a sentence. */
+function inWords({
+  matching_conditions: matching = [],
+  exclude_conditions: exclude = [],
+}: Pick<Schemas['NewScheduledFreeze'], 'matching_conditions' | 'exclude_conditions'>): string {
+  const held = matching.length === 0 ? 'all pull requests' : `pull requests that match ${listed(matching)}`;
+  return `It holds ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
+}
+
+/** The service has accepted them, so each group has one key. */
+const listed = (conditions: Condition[]): string => inOneLine(conditions as ConditionInput[]);
 
 const exitCodeOf = (enforced: Enforced): ExitCode =>
   ({ yes: exitCodes.done, no: exitCodes.refused, unknown: exitCodes.notKnown })[enforced];
@@ -57,6 +73,7 @@ export async function previewPlan(
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,
     ]),
   );
+  output.line(inWords(body));
   for (const name of not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const name of not_looked_at) output.note(`GitHub did not answer about ${name} in time.`);

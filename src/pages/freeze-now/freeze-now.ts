@@ -153,5 +153,5 @@ function page(
   const { login } = account;
   const shown = { problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
-  return context.html(layout({ title: `Freeze ${login}`, body, viewer }), problems ? 422 : 200);
+  return context.html(layout({ title: `Freeze ${login}`, body, viewer, owner: login }), problems ? 422 : 200);
 }

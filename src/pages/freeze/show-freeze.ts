@@ -81,7 +81,12 @@ export async function freezePage(
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, { state, title, held: its, report })}
     ${history ? historyOf(history.events) : ''}`;
-  const page = layout({ title: `${fullName(repository)}: ${title}`, body, viewer });
+  const page = layout({
+    title: `${fullName(repository)}: ${title}`,
+    body,
+    viewer,
+    owner: repository.account.login,
+  });
   return context.html(page, refused ? 422 : 200);
 }
 

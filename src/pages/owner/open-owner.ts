@@ -8,7 +8,7 @@ import { repositoriesOfAccount, type RepositoryState } from '../../explanations/
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
-import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
+import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
 import {
   absentOrSignIn,
   absentPage,
@@ -32,7 +32,7 @@ export type OwnerVisit = Visit & {
 };
 
 /** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
-export type PlanVisit = OwnerVisit & { plan: StoredPlan };
+export type PlanVisit = OwnerVisit & { plan: StoredPlan; ending: PlanEnding | null };
 
 /** About how many private repositories GitHub is asked for a viewer who is not an admin of the owner. */
 export const mostAsked = 20;
@@ -70,20 +70,20 @@ export const planPage = (
 ): Handler =>
   ownerPage(given, async (visit) => {
     const id = uuidOf(visit, 'plan');
-    const plan = id && (await findShownPlan(visit, id));
-    return plan ? show({ ...visit, plan }) : absentPage(visit);
+    const found = id && (await findShownPlan(visit, id));
+    return found ? show({ ...visit, ...found }) : absentPage(visit);
   });
 
-/** The plan with this id if the viewer of an owner's page may see it, else null. */
+/** The plan with this id, also when it is over or deleted, if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
   { deps, account, repositories, isAdmin }: OwnerVisit,
   id: string,
-): Promise<StoredPlan | null> {
-  const plan = await findPlan(deps.db, { id, accountId: account.id }, nowOf(deps.clock));
-  if (!plan || isAdmin) return plan;
+): Promise<Pick<PlanVisit, 'plan' | 'ending'> | null> {
+  const found = await knownPlan(deps.db, { id, accountId: account.id }, nowOf(deps.clock));
+  if (!found || isAdmin) return found;
   const readable = new Set(repositories.map((each) => each.id));
-  const matched = matchedBy(plan, await repositoriesOfOwner(deps.sql, account.id));
-  return matched.length > 0 && matched.every((each) => readable.has(each.id)) ? plan : null;
+  const matched = matchedBy(found.plan, await repositoriesOfOwner(deps.sql, account.id));
+  return matched.length > 0 && matched.every((each) => readable.has(each.id)) ? found : null;
 }
 
 /**

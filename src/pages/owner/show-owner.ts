@@ -1,11 +1,9 @@
-import type { Context } from 'hono';
+import { currentPlans } from '../plan/list-plans.ts';
+import { messageOf } from '../message-page.ts';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { spansWithin } from '../../freezes/list-freezes.ts';
-import { firstStepsPath, ownerFormPath, planPath } from '../../installations/page-paths.ts';
-import { next } from '../../plans/keep-plan.ts';
-import type { Occurrence } from '../../plans/occurrences.ts';
-import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { firstStepsPath, ownerFormPath } from '../../installations/page-paths.ts';
 import { instant } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { option } from '../repository/view.ts';
@@ -66,13 +64,13 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       </div>
     </form>
     ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
-    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await plansOf(visit)}
+    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await currentPlans(visit)}
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
-  return context.html(layout({ title: login, body, viewer }));
+  return context.html(layout({ title: login, body, viewer, owner: login, tab: 'overview' }));
 }
 
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
@@ -129,45 +127,6 @@ const filters = (view: OwnerView): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-/** The plans that are not over, for admins of the owner. */
-async function plansOf({ deps, account, isAdmin }: OwnerVisit): Promise<Html | ''> {
-  const now = nowOf(deps.clock);
-  const plans = isAdmin ? await listPlans(deps.db, account.id, now) : [];
-  if (plans.length === 0) return '';
-  const rows = plans
-    .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
-    .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
-  return html`<h2>Plans</h2>
-    <table class="stacked">
-      <tbody>
-        ${rows.map(({ plan, next }) => planRow(account, plan, next, now))}
-      </tbody>
-    </table>`;
-}
-
-const planRow = (
-  { login }: { login: string },
-  plan: StoredPlan,
-  next: Occurrence | undefined,
-  now: Date,
-): Html =>
-  html`<tr>
-    <th scope="row">
-      <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
-    </th>
-    <td>
-      ${
-        !next
-          ? ''
-          : next.startsAt <= now
-            ? html`<span class="badge held">Ongoing</span>
-                ${next.endsAt ? html`until ${instant(next.endsAt, plan.timezone)}` : 'until removed'}`
-            : html`<span class="badge scheduled">Scheduled</span> ${instant(next.startsAt, plan.timezone)}`
-      }
-    </td>
-    <td>${plan.recurrence ? html`<code>${plan.recurrence.rule}</code>` : 'Once'}</td>
-  </tr>`;
-
 const nothing = ({ repositories, account }: OwnerVisit): Html =>
   repositories.length > 0
     ? html`<p class="card">No repositories match. <a href="?">Show all</a></p>`
@@ -182,16 +141,3 @@ const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
     <span>Page ${page} of ${pages}</span>
     ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
   </nav>`;
-
-/** The messages of a page after a change. The URL only names one, so that nobody can inject a message. */
-const messages: Record<string, string> = {
-  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
-  'plan-deleted': 'The plan was deleted. The pull requests that it held can merge within seconds.',
-};
-
-function messageOf({ req }: Context): Html | '' {
-  const name = req.query('said') ?? '';
-  return Object.hasOwn(messages, name)
-    ? html`<p class="notice done" role="status">${messages[name]!}</p>`
-    : '';
-}

@@ -42,6 +42,7 @@ export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
 export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
   const { context, plan, account, viewer } = visit;
   if (!viewer) return signInFirst(visit);
+  if (visit.ending) return visit.context.redirect(planPath(account.login, plan.id), 303);
   if (!(await mayEdit(visit))) {
     const title = 'You cannot change this plan';
     const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
@@ -188,9 +189,12 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyFor
 });
 
 function formPage(
-  { context, viewer }: Pick<OwnerVisit, 'context' | 'viewer'>,
+  { context, viewer, account }: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const body = planForm({ problems: noProblems, preview: null, ...form });
-  return context.html(layout({ title: form.heading, body, viewer }), form.problems ? 422 : 200);
+  return context.html(
+    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans' }),
+    form.problems ? 422 : 200,
+  );
 }

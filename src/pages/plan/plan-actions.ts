@@ -2,7 +2,7 @@ import { nowOf } from '../../clock.ts';
 import { conflict } from '../../errors.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { ownerPath, planPath } from '../../installations/page-paths.ts';
+import { planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
@@ -71,7 +71,7 @@ export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
     assertFresh(form, versionOf(plan), 'plan');
     const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
     await deletePlan(deps, actor, account, administered, plan.id, reason);
-    return `${ownerPath(account.login)}?said=plan-deleted`;
+    return `${planPath(account.login, plan.id)}?said=plan-ended`;
   });
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */

@@ -2,13 +2,7 @@ import { clockChangeAt, describeInstant } from '../../time/local-time.ts';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import {
-  ownerFormPath,
-  ownerPath,
-  planPath,
-  progressPath,
-  repositoryPath,
-} from '../../installations/page-paths.ts';
+import { ownerFormPath, planPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan, warnOfGivenEnds } from '../../plans/show-plan.ts';
@@ -16,7 +10,10 @@ import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
-import { longText, instant } from '../text.ts';
+import { longText, instant, quoted } from '../text.ts';
+import { messageOf } from '../message-page.ts';
+import { freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
+import { describeRule } from '../../plans/repetition.ts';
 import { actorName } from '../../events/actor.ts';
 import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
@@ -30,22 +27,94 @@ import { html } from 'hono/html';
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
   const now = nowOf(deps.clock);
+  const past = await pastOf(visit, now);
+  const at = { owner: account.login, tab: 'plans' } as const;
+  if (visit.ending)
+    return context.html(layout({ title: plan.name, body: endedPlan(visit, past), viewer, ...at }));
   const [shown, progress, on, warnings] = await Promise.all([
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
   ]);
-  const { reason } = visit.isAdmin ? plan : asPublic(plan);
-  const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
-    <div class="headline">
+  const body = html`<div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
       ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
-    ${details(visit, shown, reason)}`;
-  return context.html(layout({ title: plan.name, body, viewer }));
+    ${details(visit, shown)} ${past}`;
+  return context.html(layout({ title: plan.name, body, viewer, ...at }));
+}
+
+/** A plan that is over or deleted: what it was, how it ended, and what it froze. */
+function endedPlan(visit: PlanVisit, past: Html): Html {
+  const { context, plan, ending } = visit;
+  const { at, by, reason } = ending!;
+  // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
+  const word = by && plan.recurrence !== null ? 'Deleted' : 'Ended';
+  return html`${messageOf(context)}
+    <h1><bdi>${plan.name}</bdi></h1>
+    <p>
+      <span class="badge past">${word}</span> ${instant(at, plan.timezone)}
+      ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
+    </p>
+    ${facts(visit, null)} ${past}`;
+}
+
+/** How long the past is shown, in milliseconds, and how many rows of it at most. */
+const pastShown = 366 * 86_400_000;
+const mostPast = 400;
+
+/** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
+async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, now: Date): Promise<Html> {
+  const ids = repositories.map(({ id }) => id);
+  const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
+  const groups = await freezeGroupsWithin(
+    deps.db,
+    ids,
+    inside,
+    { from: new Date(now.getTime() - pastShown), to: now },
+    mostPast,
+    plan.id,
+  );
+  if (groups.length === 0) return html``;
+  return html`<h2>What it froze in the last year</h2>
+    <table>
+      <thead>
+        <tr>
+          <th>Start</th>
+          <th>End</th>
+          <th class="number">Repositories</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.toReversed().map(
+          ({ startsAt, endsAt, repositories: count }) =>
+            html`<tr>
+              <td>${instant(startsAt, plan.timezone)}</td>
+              <td>${endsAt ? instant(endsAt, plan.timezone) : 'None'}</td>
+              <td class="number">${count}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}
+
+/** What a plan says. @param switchedOff where freezes are switched off. */
+function facts(visit: PlanVisit, switchedOff: Html | null): Html {
+  const { plan, isAdmin } = visit;
+  const { rule, until, except } = plan.recurrence ?? { rule: null, until: null, except: [] };
+  return html`<dl class="card">
+    ${item('Reason', longText((isAdmin ? plan : asPublic(plan)).reason))}
+    ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
+    ${item('Repositories', repositoriesOf(visit))}
+    ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
+    ${rule === null ? '' : item('Repeats', html`${describeRule(rule, plan.start) ?? html`<code>${rule}</code>`}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`)}
+    ${item('Holds', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
+    ${item('Created by', html`${actorName(plan.createdBy)}`)}
+    ${item('ID', html`<code class="id">${plan.id}</code>`)}
+  </dl>`;
 }
 
 /** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
@@ -77,6 +146,7 @@ function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
   const version = versionField(versionOf(plan));
   const [first] = on;
+  const isEnded = plan.recurrence === null && first !== undefined;
   return html`<div class="actions">
     ${
       plan.recurrence === null
@@ -88,15 +158,15 @@ function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
           : ''
     }
     ${confirmation(
-      plan.recurrence === null && first ? 'End now…' : 'Delete…',
+      isEnded ? 'End now…' : 'Delete…',
       action('delete'),
       html`${version}
         <p>
-          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and deletes the plan.
-          You cannot undo this.
+          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and the plan. You
+          cannot undo this. The page stays.
         </p>
         ${whyField('delete')}`,
-      'Delete plan',
+      isEnded ? 'End now' : 'Delete plan',
     )}
   </div>`;
 }
@@ -135,22 +205,14 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Ht
 
 const mostNamed = 50;
 
-function details(visit: PlanVisit, shown: ShownPlan, reason: string): Html {
-  const { plan, account, repositories, isAdmin } = visit;
+function details(visit: PlanVisit, shown: ShownPlan): Html {
+  const { account, plan, repositories, isAdmin } = visit;
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
   const detached = shown.detached.filter(({ repository }) => isSeen(repository));
-  return html`<dl class="card">
-      ${item('Reason', longText(reason))}
-      ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
-      ${item('Repositories', repositoriesOf(visit))}
-      ${notEnforced.length > 0 ? item('Freezes are switched off in', links(account.login, notEnforced)) : ''}
-      ${plan.recurrence ? item('Repeats', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
-      ${item('Holds', whatItHolds({ ...plan, ...next[0]!, repositoryId: 0n }))}
-      ${item('Created by', html`${actorName(plan.createdBy)}`)}
-      ${item('ID', html`<code class="id">${plan.id}</code>`)}
-    </dl>
+  const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
+  return html`${facts(visit, switchedOff)}
     <h2>Next</h2>
     ${occurrenceTable(next, plan.timezone)}
     ${

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ConditionInput } from '../../conditions/ast.ts';
+import { join, type Part } from '../../conditions/sentence.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import type { Html } from '../layout.ts';
 
@@ -43,46 +44,14 @@ const deployments = ({ environments }: Freeze): Html =>
       </p>`
     : html`<p>All deployments</p>`;
 
-/** A part of a sentence: a condition as it was sent, or the words between conditions. */
-type Part = { condition: string } | { words: string };
-
 /** The first conditions as a sentence: `label=risky and (base=main or not author=bob)`. */
 export const sentence = (items: ConditionInput[]): Html => {
   const { shown, left } = cut(join(items, 'and'));
   return html`${shown.map(show)}${left > 0 ? ` … (${left} more)` : ''}`;
 };
 
-/** All conditions as a sentence, in plain text. */
-export const inOneLine = (items: ConditionInput[]): string =>
-  join(items, 'and')
-    .map((part) => ('words' in part ? part.words : part.condition))
-    .join('');
-
 const show = (part: Part): Html =>
   'words' in part ? html`${part.words}` : html`<code dir="auto">${part.condition}</code>`;
-
-function join(items: ConditionInput[], word: 'and' | 'or'): Part[] {
-  if (items.length === 0) return [{ words: word === 'and' ? 'everything' : 'nothing' }];
-  return items.flatMap((item, index) => {
-    const own = items.length > 1 && isSeveral(item) ? inParentheses(item) : partsOf(item);
-    return index === 0 ? own : [{ words: ` ${word} ` }, ...own];
-  });
-}
-
-function partsOf(item: ConditionInput): Part[] {
-  if (typeof item === 'string') return [{ condition: item }];
-  if ('and' in item) return join(item.and, 'and');
-  if ('or' in item) return join(item.or, 'or');
-  return [{ words: 'not ' }, ...(isSeveral(item.not) ? inParentheses(item.not) : partsOf(item.not))];
-}
-
-const inParentheses = (item: ConditionInput): Part[] => [{ words: '(' }, ...partsOf(item), { words: ')' }];
-
-const isSeveral = (item: ConditionInput): boolean => {
-  if (typeof item === 'string' || 'not' in item) return false;
-  const items = 'and' in item ? item.and : item.or;
-  return items.length > 1 || items.some(isSeveral);
-};
 
 function cut(parts: Part[]): { shown: Part[]; left: number } {
   const places = parts.flatMap((part, index) => ('condition' in part ? [index] : []));

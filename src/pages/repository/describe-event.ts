@@ -4,7 +4,7 @@ import type { ConditionInput } from '../../conditions/ast.ts';
 import { type AuditEvent, eventKinds, type FreezeInEvent } from '../../events/append-event.ts';
 import type { FreezeAttributes } from '../../freezes/freeze.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
-import { inOneLine } from './conditions.ts';
+import { inOneLine } from '../../conditions/sentence.ts';
 
 export type DescribedEvent = {
   /** Null if the row does not say who acted. */

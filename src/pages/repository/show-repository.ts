@@ -46,7 +46,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
     ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view) : ''}`;
-  return context.html(layout({ title: fullName(repository), body, viewer }));
+  return context.html(layout({ title: fullName(repository), body, viewer, owner: repository.account.login }));
 }
 
 /** How many freezes the summary names. The lists below have all. */

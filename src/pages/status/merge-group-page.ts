@@ -22,7 +22,8 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
   const read = await reading(visit, freezes);
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
-  return context.html(layout({ title, body: body(repository, sha, readAs(read, group), statuses), viewer }));
+  const shown = body(repository, sha, readAs(read, group), statuses);
+  return context.html(layout({ title, body: shown, viewer, owner: repository.account.login }));
 }
 
 const readAs = (read: typeof asPublic, group: RecalledMergeGroup): RecalledMergeGroup => ({

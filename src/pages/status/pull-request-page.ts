@@ -76,7 +76,12 @@ export async function pullRequestPage(
   ${isInside ? exemptionForms(repository, shown, all, standing, refused, now) : ''}
   ${isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, readAs(read, shown), isFinal)}
   ${history ? historyOf(history.events) : ''} ${statusesTable(shown.headSha, statuses)}`;
-  const page = layout({ title: `${fullName(repository)} #${shown.number}`, body, viewer });
+  const page = layout({
+    title: `${fullName(repository)} #${shown.number}`,
+    body,
+    viewer,
+    owner: repository.account.login,
+  });
   return context.html(page, refused ? 422 : 200);
 }
 
