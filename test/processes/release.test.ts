@@ -44,7 +44,9 @@ async function checkout(name: string, unready = new Set<'changelog' | 'tag'>()):
   const git = (...args: string[]) => execFileSync('git', args, { cwd: path, env });
   git('init', '--quiet');
   symlinkSync(join(repositoryRoot, 'node_modules'), join(path, 'node_modules'));
-  appendFileSync(join(path, '.git/info/exclude'), 'node_modules\n');
+  // `npm ci` writes it.
+  symlinkSync(join(repositoryRoot, 'src/generated'), join(path, 'src/generated'));
+  appendFileSync(join(path, '.git/info/exclude'), 'node_modules\nsrc/generated\n');
   const changelog = join(path, 'CHANGELOG.md');
   const text = readFileSync(changelog, 'utf8');
   const isReady = !unready.has('changelog');
