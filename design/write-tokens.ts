@@ -10,22 +10,7 @@ const root = new URL('../', import.meta.url);
 const options = { singleQuote: true, printWidth: 110, trailingComma: 'all' } as const;
 
 /** The icons of the pages, by their names in Octicons. */
-const icons = [
-  'alert',
-  'calendar',
-  'check-circle',
-  'checklist',
-  'chevron-down',
-  'gear',
-  'git-pull-request',
-  'history',
-  'lock',
-  'log',
-  'question',
-  'repo',
-  'three-bars',
-  'unlock',
-] as const;
+const icons = ['calendar', 'checklist', 'lock', 'question'] as const;
 
 /** The values of a theme, with references resolved. */
 function themeOf(name: string): Map<string, string> {

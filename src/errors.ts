@@ -10,7 +10,7 @@ export const refusalStatus = {
   unavailable: 503,
 } as const;
 
-export type RefusalCode = keyof typeof refusalStatus;
+type RefusalCode = keyof typeof refusalStatus;
 
 /** One bad field. `path` starts with `path`, `query`, `header` or `body`. */
 export type Problem = { path: (string | number)[]; message: string; type: string };

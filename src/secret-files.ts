@@ -14,7 +14,7 @@ export const secretFiles = {
   METRICS_TOKEN_FILE: 'METRICS_TOKEN',
 } as const;
 
-export type WithSecrets = {
+type WithSecrets = {
   /** The environment, with the secrets from files under their own names. */
   given: Environment;
   /** One line for each file that cannot be used; no secret appears in it. */

@@ -48,7 +48,7 @@ export type Call<A extends Access, Path, Query, Body> = Authorized<A> & {
   remember: Remember;
 };
 
-export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI's form: `/repos/{owner}`. */
   path: string;

@@ -81,7 +81,7 @@ const before = `
  * Reads what is known about a pull request before a push.
  * @returns whether it is known to be open, and whether the same scopes were pushed before.
  */
-export async function beforePush(
+async function beforePush(
   sql: SqlTx,
   repositoryId: bigint,
   { number, scopes, allScopes }: PushedScopes,
@@ -118,7 +118,7 @@ const saveUnread = `
   RETURNING true`;
 
 /** Saves a push with one statement, unless a current freeze reads scopes. @returns whether it was saved. */
-export async function saveWhereUnread(sql: SqlTx, push: Push): Promise<boolean> {
+async function saveWhereUnread(sql: SqlTx, push: Push): Promise<boolean> {
   return (await sql.query('save-scopes-unread', saveUnread, valuesOf(push))).length > 0;
 }
 
@@ -134,7 +134,7 @@ const save = `
  * this sees the freeze.
  * @returns whether it changed what a current freeze reads.
  */
-export async function saveAndSee(tx: SqlTx, push: Push): Promise<boolean> {
+async function saveAndSee(tx: SqlTx, push: Push): Promise<boolean> {
   await tx.query('share-repository', 'SELECT FROM repositories WHERE id = $1 FOR SHARE', [push.repositoryId]);
   const [row] = await tx.query<{ isRead: boolean }>('save-scopes', save, valuesOf(push));
   return row?.isRead ?? false;

@@ -48,7 +48,7 @@ export function isWellFormedKey(credential: string): boolean {
 export const hashKey = (credential: string): string => createHash('sha256').update(credential).digest('hex');
 
 /** Compares two SHA-256 hashes in constant time. */
-export const sameHash = (one: string, other: string): boolean =>
+const sameHash = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** The fields of a calling application key that a request needs. */
@@ -81,7 +81,9 @@ export async function readKey(
 ): Promise<KeyRow | null> {
   const [row] = path
     ? await sql.read('key-and-repository', keyAndRepository, [
-        ...[secretHash, path.owner.toLowerCase(), path.repository.toLowerCase()],
+        secretHash,
+        path.owner.toLowerCase(),
+        path.repository.toLowerCase(),
       ])
     : await sql.read('key-alone', keyAlone, [secretHash]);
   if (!row || !sameHash(row['secret_hash'] as string, secretHash)) return null;

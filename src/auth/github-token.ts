@@ -10,7 +10,7 @@ import { unlessRefused } from './verdict-cache.ts';
 export type Person = { id: number; login: string };
 
 /** The limits of a token, no matter what the person behind it can do. */
-export type Grant =
+type Grant =
   /** Classic and OAuth tokens. */
   | { by: 'scopes'; scopes: string[] }
   /** Fine-grained tokens and those of other Apps: GitHub does not name scopes, so we try each place. */

@@ -44,14 +44,14 @@ export function outputOf(world: World, isJson: boolean): Output {
 }
 
 /** The state that a colour shows, in addition to the word. */
-export type Tone = 'held' | 'free' | 'scheduled' | 'wrong' | 'quiet';
+type Tone = 'held' | 'free' | 'scheduled' | 'wrong' | 'quiet';
 
 const codes: Record<Tone, string> = { held: '33', free: '32', scheduled: '36', wrong: '31', quiet: '2' };
 
-export type Paint = (text: string, tone: Tone) => string;
+type Paint = (text: string, tone: Tone) => string;
 
 /** Colours, if the output is a terminal that has them and the person did not turn them off (https://no-color.org). */
-export function paintFor({ env, out }: Pick<World, 'env' | 'out'>): Paint {
+function paintFor({ env, out }: Pick<World, 'env' | 'out'>): Paint {
   const isPainted = out.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   return (text, tone) => (isPainted ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text);
 }
@@ -62,7 +62,7 @@ export type Cell = string | { text: string; tone: Tone };
 const textOf = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell : cell.text);
 
 /** Aligned columns, for people. @param head the names of the columns. */
-export function alignedTable(head: string[], rows: Cell[][], paint: Paint): string[] {
+function alignedTable(head: string[], rows: Cell[][], paint: Paint): string[] {
   const texts = rows.map((row) => row.map(textOf));
   const widths = head.map((name, column) =>
     Math.max(name.length, ...texts.map((row) => widthOf(row[column]!))),

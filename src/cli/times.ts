@@ -60,7 +60,7 @@ export function readLength(text: string) {
 export const readMilliseconds = (text: string): number => millisecondsOf(readLength(text));
 
 /** A time zone by its name, by default that of this machine. @throws Stop for an unknown name. */
-export function readZone(name: string | undefined, otherwise: string): string {
+function readZone(name: string | undefined, otherwise: string): string {
   const zone = name ?? otherwise;
   if (!isTimeZone(zone))
     throw misused(`"${zone}" is not a time zone. Write one such as Europe/Paris or UTC.`);

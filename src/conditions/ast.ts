@@ -7,7 +7,7 @@ export type ConditionInput =
 
 /** Orderings; of text by code points. */
 export type Range = '>=' | '<=' | '>' | '<';
-export type Equality = '=' | '!=';
+type Equality = '=' | '!=';
 export type Comparison = Equality | Range;
 /** `~=` searches for a regular expression, `*=` matches a glob. */
 export type Operator = Comparison | '~=' | '*=';

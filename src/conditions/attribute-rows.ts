@@ -3,7 +3,7 @@ import type { DecidedBy } from './attributes/attribute.ts';
 import { needs } from './needs.ts';
 
 /** A row of the table of attributes, for readers. */
-export type AttributeRow = {
+type AttributeRow = {
   name: string;
   type: string;
   operators: readonly string[];

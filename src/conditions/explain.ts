@@ -19,7 +19,7 @@ export type Reason = {
   decides: boolean;
 };
 
-export type Explanation = { match: Verdict; reasons: Reason[] };
+type Explanation = { match: Verdict; reasons: Reason[] };
 
 /** The maximum number of values in a reason. A pull request may change thousands of files. */
 const mostShown = 20;

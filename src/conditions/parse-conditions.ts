@@ -3,10 +3,9 @@ import { parseLeaf } from './parse-leaf.ts';
 import { ParseError } from './scanner.ts';
 
 /** The path of a bad condition, and the character of the problem (from 1; null if it is not text). */
-export type ConditionProblem = { path: Path; message: string; column: number | null };
+type ConditionProblem = { path: Path; message: string; column: number | null };
 
-export type ParseResult =
-  { ok: true; conditions: ConditionNode[] } | { ok: false; problems: ConditionProblem[] };
+type ParseResult = { ok: true; conditions: ConditionNode[] } | { ok: false; problems: ConditionProblem[] };
 
 /** From the reference configuration schema. */
 export const mostItems = 500;

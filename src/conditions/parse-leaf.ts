@@ -36,7 +36,7 @@ const spellings: readonly (readonly [string, Operator])[] = [
 ];
 
 /** The maximum length. Longer conditions are refused, so that they cost no time. */
-export const longestCondition = 10_000;
+const longestCondition = 10_000;
 
 /**
  * Reads one condition: `[-][#]attribute[operator value]`, with optional spaces.

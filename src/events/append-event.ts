@@ -8,7 +8,7 @@ export type FreezeInEvent = { reason: string; [field: string]: unknown };
 /** The settings of a repository in the audit log. */
 export type RepositorySettings = Record<string, boolean | number | string | null>;
 /** An exemption in the audit log. */
-export type ExemptionAttributes = {
+type ExemptionAttributes = {
   head_sha: string;
   any_head: boolean;
   /** Null for every freeze. */
@@ -95,7 +95,7 @@ type Metadata = {
   };
 };
 
-export type AuditEventType = keyof Metadata;
+type AuditEventType = keyof Metadata;
 export type AuditEvent = {
   [Type in AuditEventType]: { type: Type; metadata: Metadata[Type] };
 }[AuditEventType];

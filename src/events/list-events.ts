@@ -10,7 +10,7 @@ export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 export type LogPlace = { repositoryId: bigint } | { accountId: bigint };
 
 /** A filter has one or more values. `not_…` excludes them. */
-export type EventFilter = {
+type EventFilter = {
   pullRequest?: string[];
   notPullRequest?: string[];
   /** Only events about batches with these pull requests. Holdfast has no batches, so there are none. */

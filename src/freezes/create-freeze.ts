@@ -120,7 +120,7 @@ export const mostFreezes = 1000;
  * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
  * @throws Refusal conflict.
  */
-export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
+async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
   await lockRepository(tx, repository.id);
   const NOT = { planId: { not: null }, startsAt: { gt: now } };
   const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });

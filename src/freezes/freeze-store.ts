@@ -60,12 +60,7 @@ export async function notEndedAmong(
 }
 
 /** A freeze that is neither deleted nor ended; null for any other. */
-export async function findFreeze(
-  tx: Tx,
-  repositoryId: bigint,
-  id: string,
-  now: Date,
-): Promise<StoredFreeze | null> {
+async function findFreeze(tx: Tx, repositoryId: bigint, id: string, now: Date): Promise<StoredFreeze | null> {
   const row = await tx.freeze.findFirst({ where: { id, repositoryId, ...notEnded(now) } });
   return row && fromRow(row);
 }

@@ -19,7 +19,7 @@ export function phaseOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'e
   return startsAt <= now ? 'ongoing' : 'scheduled';
 }
 
-export type WindowProblem = { field: 'start' | 'end' | 'timezone'; message: string };
+type WindowProblem = { field: 'start' | 'end' | 'timezone'; message: string };
 
 export type WindowResult =
   | { ok: true; value: FreezeWindow }

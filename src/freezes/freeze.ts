@@ -5,7 +5,7 @@ import type { FreezeWindow } from './freeze-window.ts';
 
 /** What a freeze can hold. */
 export const holdables = ['merges', 'deployments'] as const;
-export type Holdable = (typeof holdables)[number];
+type Holdable = (typeof holdables)[number];
 
 /** The fields that clients set. */
 export type FreezeFields = Pick<FreezeWindow, 'start' | 'end' | 'timezone'> & {

@@ -16,7 +16,7 @@ import { requestReconcile } from './request-reconcile.ts';
 export type FreezeChange = Partial<NewFreeze>;
 
 /** A freeze before and after a change, and the warnings. */
-export type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warnings: string[] };
+type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warnings: string[] };
 
 /**
  * The result of a change to a freeze, not saved yet.

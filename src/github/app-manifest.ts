@@ -12,7 +12,7 @@ const schema = z.object({
 });
 
 /** The same for every Holdfast. */
-export type AppTemplate = z.output<typeof schema>;
+type AppTemplate = z.output<typeof schema>;
 
 /** The manifest that GitHub's App manifest flow accepts. */
 export type AppManifest = AppTemplate & {

@@ -4,7 +4,7 @@ import { classifyGitHubError } from './github-error.ts';
 import { takeOne } from './limits/minute-counts.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
-export type Payer = 'caller' | 'App' | bigint;
+type Payer = 'caller' | 'App' | bigint;
 
 /** The share of an installation's hourly limit that is kept for its own work, so that freezes hold. */
 const reserve = 1 / 4;

@@ -1,5 +1,5 @@
 /** The parts of the name of a merge group's ref: the branch, and the pull request of its entry. */
-export type MergeGroupRef = { branch: string; number: number };
+type MergeGroupRef = { branch: string; number: number };
 
 // The SHA at the end is that of the base, not of the group. Branches can contain slashes.
 const pattern = /^(?:refs\/heads\/)?gh-readonly-queue\/(.+)\/pr-(\d{1,10})-[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

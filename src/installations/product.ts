@@ -13,7 +13,7 @@ export const freezeProducts: readonly Product[] = ['merge_protections', 'merge_q
 export const freezesAreOn = (enabled: readonly Product[]): boolean =>
   freezeProducts.some((product) => enabled.includes(product));
 
-export type RepositoryProducts = { name: string; products: Product[] };
+type RepositoryProducts = { name: string; products: Product[] };
 
 /** The repositories of an owner where the App is installed, by name. */
 export async function listRepositories(

@@ -3,10 +3,10 @@ import type { GitHubClient } from '../github/github-app.ts';
 import { defaultProducts } from './product.ts';
 
 /** A person or an organization, as GitHub shows it inside other objects. */
-export type GitHubAccount = { id: number; login: string; type: string };
+type GitHubAccount = { id: number; login: string; type: string };
 
 /** What we store about an installation. */
-export type GitHubInstallation = {
+type GitHubInstallation = {
   id: number;
   account: GitHubAccount;
   permissions: Record<string, string>;

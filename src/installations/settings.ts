@@ -54,7 +54,7 @@ export const columnsOf = ({ commentCommands, ...others }: SettingsChange): Parti
 });
 
 /** @property each what to set it to; `undefined` keeps it. */
-export type SettingsChange = { [Name in keyof Settings]: Settings[Name] | undefined };
+type SettingsChange = { [Name in keyof Settings]: Settings[Name] | undefined };
 
 /** The settings in the form of the API and the audit log. */
 export const presentSettings = (settings: Settings) => ({

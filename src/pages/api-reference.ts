@@ -104,7 +104,7 @@ const page = (document: object, bundle: string): Html =>
  * of those packages runs here.
  * @throws Error if the package has no such literal. Its version is pinned, and a test reads it.
  */
-export async function readScalarBundle(): Promise<string> {
+async function readScalarBundle(): Promise<string> {
   const path = createRequire(import.meta.url).resolve('@scalar/fastify-api-reference');
   const source = await readFile(path, 'utf8');
   const literal = stringAfter('\nvar standalone_default = ', source);

@@ -26,6 +26,9 @@ const assets = new Map(
   }),
 );
 
+/** The icon as markup. */
+export const iconSvg = read('icon.svg').toString('utf8');
+
 /** The URL of an asset. It changes with the content, so browsers may cache it forever. */
 export const assetUrl = (name: AssetName): string => `/assets/${name}?v=${assets.get(name)!.version}`;
 

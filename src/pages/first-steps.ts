@@ -174,7 +174,7 @@ export type Commands = {
 };
 
 /** @returns null while GitHub does not say what the App requests. */
-export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
+async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
   try {
     const app = await askGitHub(deps, 'App', 'what the App asks for', async () => {
       const { rest } = await deps.github.asApp();
@@ -194,7 +194,7 @@ export async function readCommands(deps: Deps, { installation }: InstalledAccoun
 const title = 'People can use commands in comments';
 
 /** @param installation the page of the installation on GitHub. */
-export function commandsStep(commands: Commands | null, installation: string): Html {
+function commandsStep(commands: Commands | null, installation: string): Html {
   if (!commands)
     return step(false, title, html`<p>GitHub does not answer. Reload the page in a moment.</p>`, 'Optional');
   const { isAsked, missing, settings } = commands;

@@ -92,7 +92,7 @@ export const textArea = (field: Field): Html =>
     (attributes) => html`<textarea rows="3" ${attributes}>${'\n'}${field.value ?? ''}</textarea>`,
   );
 
-export type Choice = { value: string; label: Html | string };
+type Choice = { value: string; label: Html | string };
 
 /**
  * Choices as chips: one for `radio`, any number for `checkbox`.

@@ -175,7 +175,7 @@ function ownerCard({ account: { login }, repositories }: SeenOwner, isAlone: boo
 }
 
 /** An owner, with its repositories that the viewer can read. */
-export type SeenOwner = { account: InstalledAccount; isAdmin: boolean; repositories: RepositoryState[] };
+type SeenOwner = { account: InstalledAccount; isAdmin: boolean; repositories: RepositoryState[] };
 
 /** A request that the viewer may decide on. */
 export type Request = { exemption: ExemptionRecord; repository: FoundRepository };
@@ -187,7 +187,7 @@ const mostRequests = 20;
 const mostAsked = 5;
 
 /** What a person who is signed in sees first: every owner where they can read something. */
-export async function loadHome(
+async function loadHome(
   deps: PageDeps,
   viewer: SignedIn,
 ): Promise<{ owners: SeenOwner[]; requests: Request[] }> {

@@ -1,6 +1,6 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
-import { assetUrl } from './assets.ts';
+import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 
 /** Markup with escaped texts. Only `html` makes it. */
@@ -74,11 +74,8 @@ const tabsOf = (login: string, tab: Tab | undefined): Html =>
     <a href="/help">${icon('question')}Help</a>
   </nav>`;
 
-/** The picture of icon.svg. Not an image: pages have none, so that tests can tell markup that people wrote. */
-const logo = html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-  <rect width="32" height="32" rx="7" />
-  <path d="M16 6v20M7.3 11l17.4 10M24.7 11 7.3 21" />
-</svg>`;
+/** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
+const logo = html`<span class="logo" aria-hidden="true">${raw(iconSvg)}</span>`;
 
 /** An icon beside a word that says the same. */
 export const icon = (name: keyof typeof icons): Html =>

@@ -148,10 +148,7 @@ const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid
  * The progress that a URL asks for, if the viewer can read every repository that it is about.
  * @returns null if there is none or the viewer may not see it.
  */
-export async function readProgress(
-  visit: OwnerVisit,
-  query: Record<string, string>,
-): Promise<Progress | null> {
+async function readProgress(visit: OwnerVisit, query: Record<string, string>): Promise<Progress | null> {
   const read = subject.safeParse(query);
   if (!read.success) return null;
   const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);

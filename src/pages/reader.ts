@@ -15,7 +15,9 @@ import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './layout.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
+import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { isTimeZone } from '../time/local-time.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -37,7 +39,7 @@ export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
 export type RepositoryVisit = Visit & { repository: FoundRepository };
 
 /** The dependencies for one request, whose questions to GitHub count. */
-export const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
+const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
   ...deps,
   questions: deps.limits.questionsOf(deps, context, async () => {
     const person = await readSession(deps, context);
@@ -77,6 +79,12 @@ export const repositoryPage = (
       ? show({ ...visit, repository })
       : context.redirect(underItsName(context, repository), 302);
   });
+
+/** The time zone of a page: the one that its URL asks for, else the reader's (a cookie of local-times.js), else UTC. */
+export function readerZone({ context }: Pick<Visit, 'context'>): string {
+  const zones = [context.req.query('zone'), getCookie(context, 'zone')];
+  return zones.find((zone) => zone !== undefined && isTimeZone(zone)) ?? 'UTC';
+}
 
 /** The id in the path with this name; null if it is none. */
 export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): string | null =>

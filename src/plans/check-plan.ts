@@ -74,7 +74,8 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
   ];
 }
 
-const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
+/** Whether this is a date that exists, such as `2026-12-24`. */
+export const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
 /** The problem with the occurrences of a valid rule, if any. */
 function occurrenceProblem(schedule: Schedule): Problem | null {

@@ -14,7 +14,7 @@ import { countPlans, insertPlan } from './plan-store.ts';
 import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
-export const mostPlans = 200;
+const mostPlans = 200;
 
 /**
  * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub.

@@ -129,39 +129,30 @@ const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
  * @param dates the dates of the occurrences that stay.
  */
 export async function takeBackFreezes(
-  { tx, plan, by, now }: Change,
+  change: Change,
   repositories: { id: bigint }[],
   dates: string[],
 ): Promise<ReconcileRequest[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
-  const values = [
-    now,
-    JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
-    plan.id,
-    JSON.stringify(by),
-    why,
-  ];
-  return run(tx, 'take-back-freezes', takeBackOthers, [
-    ...values,
-    JSON.stringify(dates),
-    idsOf(repositories),
-  ]);
+  const values = [...deletion(change, why), JSON.stringify(dates), idsOf(repositories)];
+  return run(change.tx, 'take-back-freezes', takeBackOthers, values);
 }
 
 const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
-export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<ReconcileRequest[]> {
-  const values = [
-    now,
-    JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
-    plan.id,
-    JSON.stringify(by),
-    why,
-  ];
-  return run(tx, 'delete-freezes', takeBackAll, values);
-}
+export const deleteFreezes = (change: Change, why: string): Promise<ReconcileRequest[]> =>
+  run(change.tx, 'delete-freezes', takeBackAll, deletion(change, why));
+
+/** The first values of `takeBack`. */
+const deletion = ({ plan, by, now }: Change, why: string): unknown[] => [
+  now,
+  JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
+  plan.id,
+  JSON.stringify(by),
+  why,
+];
 
 /** Like `hoursIn`. */
 const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end_hours, 0) ELSE 0 END`;

@@ -63,7 +63,7 @@ export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promis
 }
 
 /** An end that repositories gave to their freezes of a plan without an end. */
-export type GivenEnd = { end: string; count: number; names: string[] };
+type GivenEnd = { end: string; count: number; names: string[] };
 
 /** The ends of a plan's freezes that are not over, earliest first. @param most how many names to list for each. */
 export async function givenEnds(tx: Tx, planId: string, now: Date, most: number): Promise<GivenEnd[]> {

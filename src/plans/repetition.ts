@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { parseRule } from './rule.ts';
 
 /** How a plan repeats, in the words of people. Most rules can be said so; the others stay rules. */
 export type Repetition = {
@@ -40,7 +41,9 @@ export function ruleOf({ every, unit, days, monthlyOn }: Repetition, start: stri
 
 /** How a rule can be said; null for a rule that needs more words than these. */
 export function repetitionOf(rule: string, start: string): Repetition | null {
-  const parts = new Map(rule.split(';').map((part) => part.split('=') as [string, string]));
+  const parsed = parseRule(rule);
+  if (!parsed.ok) return null;
+  const { parts } = parsed.rule;
   const unit = (Object.keys(units) as Unit[]).find((each) => units[each] === parts.get('FREQ'));
   const every = Number(parts.get('INTERVAL') ?? 1);
   const byDay = parts.get('BYDAY')?.split(',') ?? [];

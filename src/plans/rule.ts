@@ -6,12 +6,12 @@ const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const mostCharacters = 1000;
 const mostInterval = 9999;
 /** The highest COUNT. Larger counts would take too long, and nobody needs them. */
-export const mostCount = 1000;
+const mostCount = 1000;
 
 /** A valid rule: its parts by name, in capitals. */
 export type Rule = { parts: Map<PartName, string> };
 
-export type RuleResult = { ok: true; rule: Rule } | { ok: false; message: string };
+type RuleResult = { ok: true; rule: Rule } | { ok: false; message: string };
 
 const bad = (message: string) => ({ ok: false, message }) as const;
 

@@ -8,7 +8,7 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 export type Takers = { takers: number; jobs: number; yields?: boolean };
 
 /** A kind of work and the code that runs it. */
-export type Task = Takers & {
+type Task = Takers & {
   task: TaskName;
   /** Runs jobs of the task. Those that fail or must wait are sent again. */
   run(deps: Deps, jobs: Job[]): Promise<void>;

@@ -29,7 +29,7 @@ export type App = {
 };
 
 /** What tests use instead of the real parts. */
-export type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: string };
+type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: string };
 
 /**
  * Milliseconds that a connection can be idle. This is longer than proxies keep theirs (60 s is common). Otherwise they

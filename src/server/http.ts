@@ -28,7 +28,7 @@ const apiHeaders: MiddlewareHandler = async (context, next) => {
   await next();
 };
 
-export const webhookPath = '/api/github/webhooks';
+const webhookPath = '/api/github/webhooks';
 
 /** The HTTP side: the `/v1` interface, GitHub's webhooks, health, and metrics. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {

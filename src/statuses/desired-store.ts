@@ -81,7 +81,7 @@ export async function readBefore(
 }
 
 /** The wanted status of a SHA, in the form of its row. */
-export type DesiredRow = {
+type DesiredRow = {
   sha: string;
   state: string;
   description: string;

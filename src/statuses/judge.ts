@@ -41,7 +41,7 @@ export type Verdict = {
 };
 
 /** The freezes that hold a pull request, and those that would hold it without an exemption. */
-export type Weighed = { holds: Hold[]; passes: Pass[] };
+type Weighed = { holds: Hold[]; passes: Pass[] };
 
 /** An open pull request with what holds it. */
 export type Judged = { pullRequest: LoadedPullRequest } & Weighed;
@@ -152,7 +152,7 @@ export function decideHead(sharing: Weighed[]): Status {
 }
 
 /** Milliseconds before the queue's time-out by which a freeze must end, so that our success arrives in time. */
-export const groupMargin = 60_000;
+const groupMargin = 60_000;
 
 /**
  * The status of a merge group, for everything that it merges. A held group only keeps its place if every freeze ends

@@ -8,7 +8,7 @@ import type { AnnouncedGroup } from './merge-queue.ts';
 export type Branch = { repositoryId: bigint; branch: string };
 
 /** A judged group: the pull requests that it merges, and the freezes that hold any of them. */
-export type JudgedGroup = {
+type JudgedGroup = {
   headSha: string;
   pullRequests: number[];
   heldBy: string[];

@@ -13,7 +13,7 @@ export type Pace = {
 };
 
 /** The starting pace of an installation, just below the 80 that GitHub allows "in general". */
-export const startingPace = 75;
+const startingPace = 75;
 
 /** A full minute of writes raises the pace by 5 %. */
 const rise = 0.05;

@@ -98,7 +98,7 @@ const lastAmongForeign = 900;
 /** From this number on, we write it in any case. */
 const lastOfAll = 990;
 
-export const takesTexts = (count: StatusCount): boolean => inAll(count) < mostTexts;
+const takesTexts = (count: StatusCount): boolean => inAll(count) < mostTexts;
 
 /** Whether the next status must be the last one. */
 export const isUsedUp = (count: StatusCount): boolean =>

@@ -28,7 +28,7 @@ export type Pass = {
 };
 
 /** GitHub refuses longer descriptions. */
-export const longestText = 140;
+const longestText = 140;
 
 export const freeText = 'No freeze holds this pull request.';
 

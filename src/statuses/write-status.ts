@@ -18,7 +18,7 @@ export const looksFirst = ({ attempts, countedId }: Pick<HeadStatus, 'attempts' 
   attempts > 0 || countedId === null;
 
 /** A status with our context, as GitHub lists it. */
-export type ListedStatus = { id: bigint; at: Date; state: string; description: string; isOurs: boolean };
+type ListedStatus = { id: bigint; at: Date; state: string; description: string; isOurs: boolean };
 
 /** The statuses of a commit with our context, newest first. */
 export type StatusList = {

@@ -22,7 +22,7 @@ const keptForSmall = 16 * mebibyte;
 const largeOf = (bytes: number): number => (bytes > small ? bytes : 0);
 
 /** Where a request comes from: its network, and whether that is GitHub's. */
-export type Sender = { network: string; isGitHub: boolean };
+type Sender = { network: string; isGitHub: boolean };
 
 /** The share of one request in the bytes in flight. */
 export type Share = {

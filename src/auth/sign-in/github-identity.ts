@@ -7,7 +7,7 @@ import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
 
 /** The settings that signing in needs. */
-export type SignInSettings = {
+type SignInSettings = {
   clientId: string;
   clientSecret: string;
   secretKey: string;

@@ -8,7 +8,8 @@ import type { Person } from '../github-token.ts';
 import type { Attempt } from './attempt.ts';
 import { cookieNamed, readCookie } from './cookies.ts';
 
-// The only access to the tables of sessions and of sign-ins that were used. Sessions are in the database, so every replica sees an end.
+// The only access to the tables of sessions and of sign-ins that were used. Sessions are in the database, so every replica
+// sees an end.
 
 type Store = Pick<Deps, 'db' | 'clock'>;
 

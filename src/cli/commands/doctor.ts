@@ -82,7 +82,7 @@ function readDotEnv(): NodeJS.Dict<string> {
   }
 }
 
-export type DoctorOptions = {
+type DoctorOptions = {
   /** `owner/repository`; without it, this checks only the service. */
   repository?: string;
   /** The address of the service, without `/v1`. */
@@ -124,7 +124,7 @@ export async function diagnose(options: DoctorOptions, output: Writable): Promis
 }
 
 /** Whether the service runs, and can work. @throws Stop if nothing answers, or not Holdfast. */
-export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Finding[]> {
+async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Finding[]> {
   const document = await get(options, '/v1/openapi.json');
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');

@@ -38,16 +38,18 @@ type Condition = string | Schemas['MatchingConditionsDict'];
  * `--exclude`, or every `--exclude-all`.
  */
 export function conditionsIn({ match = [], exclude = [], excludeAll = [] }: ConditionOptions) {
-  const all = excludeAll.map(readCondition);
-  const any = [
-    ...exclude.map(readCondition),
-    ...(exclude.length > 0 && all.length > 1 ? [{ and: all }] : all),
-  ];
-  const excluded = exclude.length > 0 && any.length > 1 ? [{ or: any }] : any;
+  const excluded = anyOf(exclude.map(readCondition), excludeAll.map(readCondition));
   return {
     ...(match.length > 0 && { matching_conditions: match.map(readCondition) }),
     ...(excluded.length > 0 && { exclude_conditions: excluded }),
   };
+}
+
+/** A list that matches what matches one of `any`, or each of `all`. */
+function anyOf(any: Condition[], all: Condition[]): Condition[] {
+  if (any.length === 0) return all;
+  const ways = [...any, ...(all.length > 1 ? [{ and: all }] : all)];
+  return ways.length > 1 ? [{ or: ways }] : ways;
 }
 
 function readCondition(text: string): Condition {

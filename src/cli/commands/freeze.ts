@@ -1,3 +1,4 @@
+import { atOnce } from '../freezing/items.ts';
 import pLimit from 'p-limit';
 import { type Call, command } from '../command.ts';
 import type { Item } from '../memory.ts';
@@ -171,7 +172,7 @@ async function freezesOf(service: Service, { item: { id }, frozen }: Made) {
   const { owner, include } = frozen;
   // Only admins of the owner may list all repositories. Other people named each one.
   const names = include.includes('*') ? [null] : include;
-  const lists = await pLimit(6).map(names, (repository) => listFreezes(service, { owner, repository }));
+  const lists = await pLimit(atOnce).map(names, (repository) => listFreezes(service, { owner, repository }));
   return lists
     .flat()
     .filter(({ freeze }) => freeze.plan_id === id)

@@ -1,11 +1,11 @@
-import pLimit from 'p-limit';
+import { atOnce, endItem, findItem } from '../freezing/items.ts';
 import { type Call, command, type Connection } from '../command.ts';
-import { endItem, findItem } from '../freezing/items.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
 import type { Item } from '../memory.ts';
 import type { Service } from '../service/service.ts';
 import { misused, refused, Stop } from '../stop.ts';
 import { isId, nameOf, type OwnerOrRepository, readPlace } from '../target.ts';
+import pLimit from 'p-limit';
 
 type Options = { message: string; all?: true; in?: string };
 
@@ -85,7 +85,7 @@ async function madeWithOthers(
   const named = new Set(places.map((place) => nameOf(place).toLowerCase()));
   const { listFreezes } = await import('../freezing/list-freezes.ts');
   const freezes = await listFreezes(service, { owner, repository });
-  const items = await pLimit(6).map(plans, async (plan): Promise<Item[]> => {
+  const items = await pLimit(atOnce).map(plans, async (plan): Promise<Item[]> => {
     const own = freezes.filter(({ freeze }) => freeze.plan_id === plan.id);
     if (own.length === 0) return [];
     const path = '/freeze_plans/{owner}/{plan_id}';

@@ -5,6 +5,9 @@ import type { Schemas, Service } from '../service/service.ts';
 import { misused, refused, Stop } from '../stop.ts';
 import { isId, nameOf, type OwnerOrRepository, readPlace, type Repository } from '../target.ts';
 
+/** How many requests run at once. */
+export const atOnce = 6;
+
 /** Does the work for the repository, or for all of the owner where Holdfast is installed, several at once. */
 export async function inEach<Result>(
   service: Service,
@@ -18,7 +21,7 @@ export async function inEach<Result>(
           repository: name,
         }))
       : [{ owner, repository }];
-  return (await pLimit(6).map(places, work)).flat();
+  return (await pLimit(atOnce).map(places, work)).flat();
 }
 
 /** All exemptions of a repository. @param state such as `approved`; by default any. */

@@ -1,3 +1,4 @@
+import { atOnce } from './items.ts';
 import pLimit from 'p-limit';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
@@ -48,7 +49,7 @@ export async function waitUntilHeld(
     const isLate = world.now() >= until;
     let progress: string;
     try {
-      held = await pLimit(6).map(freezes, (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
+      held = await pLimit(atOnce).map(freezes, (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
       progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done.`;

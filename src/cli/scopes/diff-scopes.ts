@@ -14,7 +14,7 @@ import {
 } from './scopes-file.ts';
 
 /** The options that name the change. By default, the run of GitHub Actions names it. */
-export type DiffOptions = { file?: string; base?: string; head?: string };
+type DiffOptions = { file?: string; base?: string; head?: string };
 
 /** What a change touches. */
 export type DiffScopes = TouchedScopes & {

@@ -140,7 +140,7 @@ class Reader {
 }
 
 /** A pattern that no path can match, or that is misleading. The message says why, and what to write. */
-export class UselessPattern extends Error {
+class UselessPattern extends Error {
   /** The index of the pattern, from 0. */
   readonly index: number;
   constructor(index: number, message: string) {

@@ -2,7 +2,7 @@ import type { Operator } from '../ast.ts';
 import type { Need } from '../needs.ts';
 
 /** The prefix of a name: `-` for "not", `#` for "how many" or "how long". */
-export type Modifier = '-' | '#';
+type Modifier = '-' | '#';
 
 /** The type of an attribute's values. A `count` only works with `#`. */
 export type AttributeType =

@@ -2,7 +2,7 @@ import { daysIn, isDate, isLeapYear, midnightOf, oneDay } from './calendar.ts';
 import type { ClockTest } from './wall-clock.ts';
 
 /** A date as digits, of which `X` are those of today, and a time of that day in milliseconds after midnight. */
-export type WildcardTime = { year: string; month: string; day: string; time: number };
+type WildcardTime = { year: string; month: string; day: string; time: number };
 
 /** What a span does in one year. */
 type YearKind = {

@@ -180,7 +180,7 @@ const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset)
 type Ruleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
 type Actor = NonNullable<Ruleset['bypass_actors']>[number];
 
-export type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
+type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
 
 /** Reads rulesets of the repository, its organization or its enterprise. Reads each once, even for many branches. */
 export function rulesetReader(asking: Asking): ReadRuleset {

@@ -19,7 +19,7 @@ export const ofBody: AttributeGroup = {
 };
 
 /** A pull request that another pull request names. */
-export type PullRequestName = { owner: string; name: string; number: number };
+type PullRequestName = { owner: string; name: string; number: number };
 
 /** An owner and a repository, in a link or before `#`. */
 const fullName = String.raw`([\w-]+)\/([\w.-]+)`;

@@ -5,7 +5,7 @@ import { classifyGitHubError } from '../github-error.ts';
 import { didNotGive, type Fact, known, mayNotRead } from './fact.ts';
 
 /** What GitHub gave, what it left out, and an error for callers who need everything. */
-export type PartialAnswer<Answer> = { answer: Answer; problems: GraphqlProblem[]; error: unknown };
+type PartialAnswer<Answer> = { answer: Answer; problems: GraphqlProblem[]; error: unknown };
 
 /**
  * Asks, and accepts a partial answer if each error says which part is missing.

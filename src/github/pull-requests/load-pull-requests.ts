@@ -61,7 +61,7 @@ const few = 20;
 const concurrency = 5;
 
 /** A repository at GitHub: every open pull request, the stacks, and whether it is private. */
-export type LoadedRepository = { pullRequests: LoadedPullRequest[]; stacks: Stack[]; isPrivate: boolean };
+type LoadedRepository = { pullRequests: LoadedPullRequest[]; stacks: Stack[]; isPrivate: boolean };
 
 /** Every open pull request of a repository, as `loadRepository` reads them. */
 export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRequest[]> =>
@@ -86,7 +86,7 @@ export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> 
 }
 
 /** How many closed pull requests are read: those that changed last. */
-export const mostClosed = 1000;
+const mostClosed = 1000;
 
 /**
  * The pull requests that were closed since then and not merged, among the last 1,000 that changed.

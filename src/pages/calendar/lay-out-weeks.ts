@@ -23,7 +23,7 @@ export type Week<S extends Stay> = {
 };
 
 /** The first day of a month. */
-export const monthOf = (day: Temporal.PlainDate): Temporal.PlainDate => day.with({ day: 1 });
+const monthOf = (day: Temporal.PlainDate): Temporal.PlainDate => day.with({ day: 1 });
 
 /**
  * The weeks of a month as a calendar shows them: from the Monday on or before its first day, to the Sunday on or after

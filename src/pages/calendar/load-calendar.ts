@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { type FreezeGroup, freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
-import { daysMade, occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
+import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
@@ -83,11 +83,9 @@ function plannedBy(
   now: Date,
 ): Entry[] {
   const made = new Set(occurrencesToMake(plan, now).map(({ date }) => date));
-  const isMade = ({ date, startsAt }: { date: string; startsAt: Date }) =>
-    made.has(date) || startsAt.getTime() <= now.getTime() + daysMade * 86_400_000;
   return occurrencesFrom(plan, span.from > now ? span.from : now)
     .take(mostOfPlan)
-    .filter((occurrence) => occurrence.startsAt < span.to && !isMade(occurrence))
+    .filter((occurrence) => occurrence.startsAt < span.to && !made.has(occurrence.date))
     .map(({ startsAt, endsAt }): Entry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       endsAt,

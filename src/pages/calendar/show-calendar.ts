@@ -6,8 +6,7 @@ import { countOf } from '../freeze-now/plan-preview.ts';
 import { dayAndTime, shorten } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { absentPage } from '../reader.ts';
-import { readerZone } from '../reader-zone.ts';
+import { absentPage, readerZone } from '../reader.ts';
 import { type CalendarWindow, dayOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
 import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
@@ -25,7 +24,7 @@ type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
 export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer, repositories: all } = visit;
   const now = nowOf(deps.clock);
-  const zone = readerZone(context);
+  const zone = readerZone(visit);
   const today = dayOf(now, zone);
   const view = readView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));

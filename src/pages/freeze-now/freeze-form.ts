@@ -79,7 +79,7 @@ export const durations = {
 } as const;
 export type Duration = keyof typeof durations;
 
-export const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
+const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
 
 const minutes = { '1h': 60, '2h': 120 } as const;
 
@@ -91,7 +91,7 @@ export function endOf(duration: Duration, now: Date, zone: string): string | nul
   return `${today.add({ days: 1 })}T08:00:00`;
 }
 
-export type FreezeForm = {
+type FreezeForm = {
   login: string;
   fields: FreezeFields;
   repositories: RepositoryState[];

@@ -163,7 +163,7 @@ export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
 export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
 /** @param refused the form that was refused: its fields keep what was typed. */
-export function changeForms(
+function changeForms(
   repository: FoundRepository,
   freeze: FreezeRecord,
   state: FreezeState,

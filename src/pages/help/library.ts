@@ -32,7 +32,7 @@ export async function readLibrary(): Promise<Library> {
 
 /** What somebody wants to do, and the documents that help with it, in the order of docs/README.md. */
 export type Topic = { want: string; documents: NavigationEntry[] };
-export type NavigationEntry = {
+type NavigationEntry = {
   /** Of the document: `install` is docs/install.md. */
   name: string;
   title: string;
@@ -42,7 +42,7 @@ export type NavigationEntry = {
  * The topics of docs/README.md: each heading of the second level is one, and each item of its lists that begins with
  * a link to a document is an entry. So that page, the start page of `/help` and the menu are one list.
  */
-export function readNavigation(overview: string): Topic[] {
+function readNavigation(overview: string): Topic[] {
   const topics: Topic[] = [];
   for (const token of Lexer.lex(overview)) {
     if (isHeading(token) && token.depth === 2) topics.push({ want: textOf(token), documents: [] });

@@ -145,7 +145,7 @@ export const alike: readonly (readonly string[])[] = [
 ];
 
 /** Written as two words or as one. */
-export const asOneWord: readonly (readonly [RegExp, string])[] = [
+const asOneWord: readonly (readonly [RegExp, string])[] = [
   [/\bback(?:ing|ed)?[ -]ups?\b/g, 'backup'],
   [/\bset(?:ting)?[ -]up\b/g, 'setup'],
   [/\broll(?:ing)?[ -]back\b/g, 'rollback'],
@@ -154,7 +154,7 @@ export const asOneWord: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Words that say nothing about what is looked for. */
-export const tooCommon: ReadonlySet<string> = new Set(
+const tooCommon: ReadonlySet<string> = new Set(
   'a an and are as at be by can do does for from how i if in is it me my of on or that the this to use we what when where which who why will with you your'.split(
     ' ',
   ),

@@ -76,14 +76,28 @@ export const planPage = (
 
 /** The plan with this id, also when it is over or deleted, if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
-  { deps, account, repositories, isAdmin }: OwnerVisit,
+  visit: OwnerVisit,
   id: string,
 ): Promise<Pick<PlanVisit, 'plan' | 'ending'> | null> {
+  const { deps, account } = visit;
   const found = await knownPlan(deps.db, { id, accountId: account.id }, nowOf(deps.clock));
-  if (!found || isAdmin) return found;
-  const readable = new Set(repositories.map((each) => each.id));
-  const matched = matchedBy(found.plan, await repositoriesOfOwner(deps.sql, account.id));
-  return matched.length > 0 && matched.every((each) => readable.has(each.id)) ? found : null;
+  return found && (await plansShownTo(visit))(found.plan) ? found : null;
+}
+
+/** Tells which plans of an owner its visitor may see: an admin all, others those whose every repository they can read. */
+export async function plansShownTo({
+  deps,
+  account,
+  repositories,
+  isAdmin,
+}: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
+  if (isAdmin) return () => true;
+  const readable = new Set(repositories.map(({ id }) => id));
+  const all = await repositoriesOfOwner(deps.sql, account.id);
+  return (plan) => {
+    const matched = matchedBy(plan, all);
+    return matched.length > 0 && matched.every(({ id }) => readable.has(id));
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { isTimeZone } from '../../time/local-time.ts';
-import { dayOf, startOf, type TimelineWindow } from '../timeline/timeline-window.ts';
+import { dayOf, startOf } from '../calendar/calendar-window.ts';
+import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
   isNotEnforced,
   type RepositoryState,
@@ -19,7 +20,7 @@ export type OwnerView = {
 };
 
 export const stateFilters = ['trouble', 'frozen', 'scheduled', 'free', 'archived'] as const;
-export type StateFilter = (typeof stateFilters)[number];
+type StateFilter = (typeof stateFilters)[number];
 
 export const filterNames: Record<StateFilter, string> = {
   trouble: 'Not enforced',

@@ -132,7 +132,7 @@ const gap = 2;
 const mostLanes = 4;
 
 /** The days of the timeline, for the column header. */
-export function timelineHead(window: TimelineWindow, now: Date): Html {
+function timelineHead(window: TimelineWindow, now: Date): Html {
   const { ticks } = layOutTimeline([], window, now);
   return html`<svg class="days" viewBox="0 0 ${width} 36" aria-hidden="true" focusable="false">
     ${ticks.map(({ at, day }) => html`<text x="${x(at)}" y="24">${day.toLocaleString('en-GB', { day: 'numeric', month: 'short' })}</text>`)}
@@ -140,7 +140,7 @@ export function timelineHead(window: TimelineWindow, now: Date): Html {
 }
 
 /** The freezes of one repository as bars. @param freezes the ones that overlap the window. */
-export function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): Html {
+function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): Html {
   const { lanes, ticks, now: nowAt } = layOutTimeline(freezes, window, now);
   const shown = lanes.slice(0, mostLanes);
   const height = Math.max(2, shown.length) * (lane + gap) + gap;

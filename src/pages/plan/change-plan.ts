@@ -19,8 +19,7 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, uuidOf } from '../reader.ts';
-import { readerZone } from '../reader-zone.ts';
+import { signInFirst, uuidOf, readerZone } from '../reader.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
@@ -33,7 +32,7 @@ export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
   const ticked = searchParams.getAll('repository');
   const all = visit.isAdmin ? '*' : '';
   const start = searchParams.get('start') ?? '';
-  const given = new URLSearchParams({ start, zone: readerZone(visit.context) });
+  const given = new URLSearchParams({ start, zone: readerZone(visit) });
   const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
   return formPage(visit, newForm(visit.account.login, fields));
 }

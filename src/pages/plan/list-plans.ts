@@ -2,12 +2,11 @@ import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
-import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, type PlanEnding, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { describeRule } from '../../plans/repetition.ts';
 import { type Html, layout } from '../layout.ts';
-import type { OwnerVisit } from '../owner/open-owner.ts';
+import { type OwnerVisit, plansShownTo } from '../owner/open-owner.ts';
 import { instant } from '../text.ts';
 
 /** How many plans that are over are listed, the newest first. */
@@ -17,7 +16,7 @@ const mostPast = 50;
 export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer } = visit;
   const now = nowOf(deps.clock);
-  const isSeen = await seenBy(visit);
+  const isSeen = await plansShownTo(visit);
   const plans = (await listPlans(deps.db, account.id, now)).filter(isSeen);
   const past = (await pastPlans(deps.db, account.id, now, mostPast)).filter(({ plan }) => isSeen(plan));
   const body = html`<div class="headline">
@@ -54,17 +53,6 @@ export async function currentPlans({ deps, account, isAdmin }: OwnerVisit): Prom
     ? ''
     : html`<h2>Plans</h2>
         ${planTable(account.login, plans, now)}`;
-}
-
-/** Tells the plans that the viewer may see: all, or those whose every repository they can read. */
-async function seenBy({ deps, account, repositories, isAdmin }: OwnerVisit) {
-  if (isAdmin) return () => true;
-  const readable = new Set(repositories.map(({ id }) => id));
-  const all = await repositoriesOfOwner(deps.sql, account.id);
-  return (plan: StoredPlan): boolean => {
-    const matched = matchedBy(plan, all);
-    return matched.length > 0 && matched.every(({ id }) => readable.has(id));
-  };
 }
 
 function planTable(login: string, plans: StoredPlan[], now: Date): Html {
@@ -104,5 +92,8 @@ const pastRow = (login: string, { plan, ending }: { plan: StoredPlan; ending: Pl
 const link = (login: string, plan: StoredPlan): Html =>
   html`<a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>`;
 
-const repeats = ({ recurrence, start }: StoredPlan): Html | string =>
-  recurrence ? (describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`) : 'Once';
+/** How a plan repeats: in words, or its rule where words are missing. */
+export const repeats = ({ recurrence, start }: StoredPlan): Html =>
+  recurrence
+    ? html`${describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`}`
+    : html`Once`;

@@ -1,6 +1,7 @@
-import { Temporal } from 'temporal-polyfill';
+import { isDate } from '../../plans/check-plan.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
+import { type Repetition, ruleOf as ruleOfRepetition, type Unit } from '../../plans/repetition.ts';
 import {
   fromLines,
   toLines,
@@ -63,7 +64,7 @@ export const held = {
   deployments: 'Deployments',
   both: 'Merges and deployments',
 } as const;
-export type WhatIsHeld = keyof typeof held;
+type WhatIsHeld = keyof typeof held;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
@@ -151,11 +152,23 @@ export const repeats = {
   yearly: 'Every year',
   rule: 'Custom rule',
 } as const;
-export type Repeat = keyof typeof repeats;
+type Repeat = keyof typeof repeats;
 
-export const isRepeat = (text: string): text is Repeat => Object.hasOwn(repeats, text);
+const isRepeat = (text: string): text is Repeat => Object.hasOwn(repeats, text);
 
-const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+const every = (unit: Unit, more: Partial<Repetition> = {}): Repetition => ({
+  ...{ every: 1, unit, days: [], monthlyOn: 'date' },
+  ...more,
+});
+
+const repetitions: Record<Exclude<Repeat, 'once' | 'rule'>, Repetition> = {
+  daily: every('day'),
+  workdays: every('week', { days: ['MO', 'TU', 'WE', 'TH', 'FR'] }),
+  weekly: every('week'),
+  monthly: every('month'),
+  weekday: every('month', { monthlyOn: 'weekday' }),
+  yearly: every('year'),
+};
 
 /**
  * The rule of a choice.
@@ -163,40 +176,16 @@ const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
  * @param own the rule that was typed. @returns null if the plan does not repeat.
  */
 export function ruleOf(repeat: Repeat, start: string, own: string): string | null {
-  switch (repeat) {
-    case 'once':
-      return null;
-    case 'daily':
-      return 'FREQ=DAILY';
-    case 'workdays':
-      return 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
-    case 'weekly':
-      return 'FREQ=WEEKLY';
-    case 'monthly':
-      return 'FREQ=MONTHLY';
-    case 'weekday':
-      return `FREQ=MONTHLY;BYDAY=${placeOf(start)}`;
-    case 'yearly':
-      return 'FREQ=YEARLY';
-    case 'rule':
-      return own.trim();
-  }
+  if (repeat === 'once') return null;
+  if (repeat === 'rule') return own.trim();
+  const date = start.slice(0, 10);
+  return ruleOfRepetition(repetitions[repeat], isDate(date) ? date : firstMonday);
 }
 
-/** The weekday of a date within its month, such as `3SA` for the third Saturday. */
-function placeOf(start: string): string {
-  const date = /^\d{4}-\d{2}-\d{2}/.exec(start)?.[0];
-  if (date === undefined) return '1MO';
-  try {
-    const { day, dayOfWeek } = Temporal.PlainDate.from(date);
-    return `${Math.ceil(day / 7)}${days[dayOfWeek - 1]}`;
-  } catch {
-    return '1MO';
-  }
-}
+const firstMonday = '2026-06-01';
 
 /** The choice that fits a stored rule. */
-export function repeatOf(rule: string | null, start: string): Repeat {
+function repeatOf(rule: string | null, start: string): Repeat {
   const all = Object.keys(repeats) as Repeat[];
   return all.find((repeat) => repeat !== 'rule' && ruleOf(repeat, start, '') === rule) ?? 'rule';
 }

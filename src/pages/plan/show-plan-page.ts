@@ -13,7 +13,7 @@ import { type Html, layout } from '../layout.ts';
 import { longText, instant, quoted } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
-import { describeRule } from '../../plans/repetition.ts';
+import { repeats } from './list-plans.ts';
 import { actorName } from '../../events/actor.ts';
 import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
@@ -27,11 +27,11 @@ import { html } from 'hono/html';
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
   const now = nowOf(deps.clock);
-  const past = await pastOf(visit, now);
-  const at = { owner: account.login, tab: 'plans' } as const;
+  const page = { title: plan.name, viewer, owner: account.login, tab: 'plans' } as const;
   if (visit.ending)
-    return context.html(layout({ title: plan.name, body: endedPlan(visit, past), viewer, ...at }));
-  const [shown, progress, on, warnings] = await Promise.all([
+    return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, now)) }));
+  const [past, shown, progress, on, warnings] = await Promise.all([
+    pastOf(visit, now),
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
@@ -44,7 +44,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
     ${details(visit, shown)} ${past}`;
-  return context.html(layout({ title: plan.name, body, viewer, ...at }));
+  return context.html(layout({ ...page, body }));
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
@@ -104,13 +104,13 @@ async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, now: Dat
 /** What a plan says. @param switchedOff where freezes are switched off. */
 function facts(visit: PlanVisit, switchedOff: Html | null): Html {
   const { plan, isAdmin } = visit;
-  const { rule, until, except } = plan.recurrence ?? { rule: null, until: null, except: [] };
+  const { recurrence } = plan;
   return html`<dl class="card">
     ${item('Reason', longText((isAdmin ? plan : asPublic(plan)).reason))}
     ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
     ${item('Repositories', repositoriesOf(visit))}
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
-    ${rule === null ? '' : item('Repeats', html`${describeRule(rule, plan.start) ?? html`<code>${rule}</code>`}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`)}
+    ${recurrence ? item('Repeats', html`${repeats(plan)}${recurrence.until === null ? '' : html` until ${recurrence.until}`}${recurrence.except.length > 0 ? html`, except on ${recurrence.except.join(', ')}` : ''}`) : ''}
     ${item('Holds', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
     ${item('Created by', html`${actorName(plan.createdBy)}`)}
     ${item('ID', html`<code class="id">${plan.id}</code>`)}

@@ -8,7 +8,7 @@ import type { Html } from '../layout.ts';
 const mostInSentence = 8;
 
 /** Where the full list is if the sentence is cut: folded below it, or on another page. */
-export type Rest = 'folded' | { href: string };
+type Rest = 'folded' | { href: string };
 
 /**
  * What a freeze holds: the pull requests that match its conditions, and deployments to its environments.

@@ -6,7 +6,7 @@ import type { FreezeAttributes } from '../../freezes/freeze.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
 import { inOneLine } from '../../conditions/sentence.ts';
 
-export type DescribedEvent = {
+type DescribedEvent = {
   /** Null if the row does not say who acted. */
   actor: Actor | null;
   /** Follows the actor's name: `deleted a freeze`. */

@@ -36,7 +36,7 @@ export type RepositoryPage = {
 };
 
 /** Freezes in the order of `current`, and the first freezes of the previous and the next page. */
-export type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
+type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
 
 const currentPerPage = 20;
 const pastPerPage = 20;

@@ -157,7 +157,7 @@ export function forgotten({ current, now, view, ...page }: RepositoryPage): Html
 }
 
 /** The first steps in a repository without freezes. @param freezeNow the page to create one; null if the viewer may not. */
-export const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
+const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
   html`<section class="card" aria-labelledby="first-heading">
     <h2 class="first" id="first-heading">This repository has no freezes yet</h2>
     <ol>

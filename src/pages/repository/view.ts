@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { html } from 'hono/html';
 import { type AuditEvent, auditEventTypes } from '../../events/append-event.ts';
 import { isTimeZone } from '../../time/local-time.ts';
-import { dayOf, type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
+import { dayOf } from '../calendar/calendar-window.ts';
+import { type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
 
 /** What the URL of a repository's page asks for. */
@@ -23,9 +24,7 @@ export type View = {
 };
 
 /** The query parameters that a link may change. */
-export type ViewQuery = Partial<
-  Record<'zoom' | 'at' | 'zone' | 'current' | 'past' | 'log' | 'event', string>
->;
+type ViewQuery = Partial<Record<'zoom' | 'at' | 'zone' | 'current' | 'past' | 'log' | 'event', string>>;
 
 /** Within these years, the window and its neighbors have four-digit years, which every part of the code can handle. */
 const firstYear = 1900;

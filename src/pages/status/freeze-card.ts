@@ -14,7 +14,7 @@ import type { WrittenStatus } from '../../statuses/write-store.ts';
 export type ShownFreeze = Pick<Explained, 'freeze'> & Partial<Explained>;
 
 /** What the card needs to say where an admin removes a freeze. */
-export type RemovalPlace = { publicUrl: string; repository: FoundRepository };
+type RemovalPlace = { publicUrl: string; repository: FoundRepository };
 
 /** How many cards are open. The others are folded. */
 const mostOpen = 3;
@@ -120,7 +120,7 @@ function release(
 const mostShown = 12;
 
 /** The conditions of a list, each with the value that it saw. Those that decide are bold. */
-export function reasonsTable(caption: string, reasons: Reason[]): Html {
+function reasonsTable(caption: string, reasons: Reason[]): Html {
   if (reasons.length <= mostShown) return table(caption, reasons);
   const decisiveFirst = [
     ...reasons.filter(({ decides }) => decides),

@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
-import { startOf, type TimelineWindow } from './timeline-window.ts';
+import { startOf } from '../calendar/calendar-window.ts';
+import type { TimelineWindow } from './timeline-window.ts';
 
 /** A period to draw as a bar. `endsAt` is null if it has no end. */
 export type Span = { id: string; startsAt: Date; endsAt: Date | null };

@@ -1,4 +1,5 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
+import { startOf } from '../calendar/calendar-window.ts';
 
 export const zooms = ['week', 'month', 'quarter'] as const;
 export type Zoom = (typeof zooms)[number];
@@ -38,11 +39,3 @@ function firstDayOf(zoom: Zoom, day: Temporal.PlainDate): Temporal.PlainDate {
       return day.with({ day: 1, month: day.month - ((day.month - 1) % 3) });
   }
 }
-
-/** The first moment of a day. In some zones, some days do not start at midnight. */
-export const startOf = (day: Temporal.PlainDate, zone: string): Date =>
-  new Date(day.toZonedDateTime(zone).epochMilliseconds);
-
-/** The day that contains an instant. */
-export const dayOf = (instant: Date, zone: string): Temporal.PlainDate =>
-  Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate();

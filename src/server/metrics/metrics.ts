@@ -3,7 +3,7 @@ import type { GitHubFailure } from '../../github/github-error.ts';
 import { type TaskName, taskNames } from '../../queue/jobs.ts';
 
 /** What became of a try to write a status: GitHub took it, showed it already, or failed. */
-export type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];
+type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];
 
 const writeOutcomes: Record<WriteOutcome, true> = {
   written: true,

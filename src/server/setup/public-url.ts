@@ -13,7 +13,7 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /** Whether a URL's host name (`[::1]` in brackets) always means this machine. */
-export const isLoopbackHost = (hostname: string): boolean =>
+const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
 
 /**

@@ -24,7 +24,7 @@ const digest = (code: string): Buffer =>
     .update(code.toUpperCase().replace(/[^A-Z0-9]/g, ''))
     .digest();
 
-export type CodeVerdict = 'right' | 'wrong' | 'too-many';
+type CodeVerdict = 'right' | 'wrong' | 'too-many';
 
 /** The code that allows a person to set up the service, because they can read its log. It works once. */
 export class SetupCode {

@@ -3,7 +3,7 @@ import { parseDuration } from '../../time/duration.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 
 /** The words of a freeze command: until when, in which zone, and why. */
-export type FreezeWords = { end: Moment; zone: string; reason: string };
+type FreezeWords = { end: Moment; zone: string; reason: string };
 
 /** How to resolve an ambiguous time in a comment. */
 const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => text };

@@ -2,13 +2,8 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { layOutTimeline, narrowest, type Span } from '../../../src/pages/timeline/lay-out-timeline.ts';
-import {
-  dayBefore,
-  dayOf,
-  windowAround,
-  type Zoom,
-  zooms,
-} from '../../../src/pages/timeline/timeline-window.ts';
+import { dayBefore, windowAround, type Zoom, zooms } from '../../../src/pages/timeline/timeline-window.ts';
+import { dayOf } from '../../../src/pages/calendar/calendar-window.ts';
 
 const hour = 3_600_000;
 const never = new Date('1970-01-01T00:00:00Z');
