@@ -173,8 +173,9 @@ function inTurn<Result extends { jobs: Job[] }>(
   first?: (tx: SqlTx) => Promise<void>,
 ): Promise<Result> {
   return deps.sql.transaction(async (tx) => {
-    const reading = readBefore(tx, id, shas, about);
-    const [stored, before] = await Promise.all([lockStored(tx, id), reading, first?.(tx)]);
+    // Statements of one turn run in order. The lock comes first: what is read before it may be old once it is there.
+    const locking = lockStored(tx, id);
+    const [stored, before] = await Promise.all([locking, readBefore(tx, id, shas, about), first?.(tx)]);
     const result = await save(tx, stored, before);
     tx.atCommit(deps.queue.send(result.jobs, tx));
     return result;

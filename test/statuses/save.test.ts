@@ -1,12 +1,13 @@
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { Job } from '../../src/queue/jobs.ts';
 import type { Observed } from '../../src/statuses/observe.ts';
-import { type Reading, save } from '../../src/statuses/save.ts';
+import { type Reading, save, type Saved } from '../../src/statuses/save.ts';
+import { freeText } from '../../src/statuses/status.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 let database: Database;
@@ -143,6 +144,35 @@ test('an observation that knew other stacks saves nothing, and the whole reposit
   await saved({ pullRequests: [pullRequest(8, 'other')], events: null, stacks: [] });
   expect(await shas()).toEqual(['other']);
 });
+
+// The embedded database has one connection: no two transactions meet there.
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  'an observation sees what the one before it saved, and its status that was written meanwhile',
+  async () => {
+    const reading = { pullRequests: [pullRequest(8, 'other')], events: [told(8)] };
+    const { prisma, sql } = database;
+    const isWaitingForLock = async () =>
+      (
+        await prisma.$queryRaw<object[]>`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      ).length > 0;
+    let later: Promise<Saved> | undefined;
+    await sql.transaction(async (tx) => {
+      await tx.query('lock', 'SELECT 1 FROM repositories WHERE id = 1 FOR NO KEY UPDATE');
+      later = saved(reading);
+      await vi.waitFor(async () => expect(await isWaitingForLock()).toBe(true), 20_000);
+      await tx.query(
+        'written',
+        `INSERT INTO head_statuses (repository_id, sha, state, description, observation, is_waiting, urgency,
+          not_before, written_state, written_description, written_at)
+        SELECT 1, 'other', 'success', '${freeText}', 7, false, 0, $1, 'success', '${freeText}', now()`,
+        [seenAt],
+      );
+    });
+    expect(await later).toMatchObject({ differing: 0 });
+    expect(sent).toEqual([]);
+  },
+);
 
 test('what a later observation decided stays', async () => {
   await saved({ pullRequests: [pullRequest(8, 'other')], events: [told(8)] });
