@@ -9,7 +9,7 @@ import {
   repositoryPath,
   signInPath,
 } from '../installations/page-paths.ts';
-import { instant, quoted } from './text.ts';
+import { instant, quoted, type Times } from './text.ts';
 import { actorName } from '../events/actor.ts';
 import { type Html, layout } from './layout.ts';
 import { messagePage } from './message-page.ts';
@@ -20,7 +20,7 @@ import {
   withKnownEnforcement,
   stateOf,
 } from '../explanations/repository-states.ts';
-import { type PageDeps, silentPage, type Visit } from './reader.ts';
+import { type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
 import { nowOf } from '../clock.ts';
 import { type ExemptionRecord, waitingRequests } from '../exemptions/exemption-store.ts';
 import { accountsOf, type InstalledAccount } from '../installations/find-account.ts';
@@ -33,7 +33,7 @@ export async function showHome(visit: Visit): Promise<Response> {
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
   try {
     const { owners, requests } = await loadHome(deps, viewer);
-    const body = owners.length > 0 ? atAGlance(owners, requests) : nothingYet;
+    const body = owners.length > 0 ? atAGlance(owners, requests, timesOf(visit)) : nothingYet;
     return context.html(layout({ title: 'Home', body, viewer }));
   } catch (error) {
     if (isTooManyRequests(error))
@@ -67,7 +67,7 @@ const mostListed = 8;
 
 type Placed = { owner: SeenOwner; repository: RepositoryState };
 
-function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
+function atAGlance(owners: SeenOwner[], requests: Request[], times: Times): Html {
   const all = owners.flatMap((owner) => owner.repositories.map((repository) => ({ owner, repository })));
   const frozen = all.filter(({ repository }) => stateOf(repository) === 'frozen');
   const coming = all
@@ -82,13 +82,13 @@ function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
       frozen.length > 0
         ? html`<section aria-labelledby="frozen">
             <h2 id="frozen">Frozen now</h2>
-            ${places(frozen, ({ repository }) => frozenWords(repository))}
+            ${places(frozen, ({ repository }) => frozenWords(repository, times))}
           </section>`
         : ''
     }
     <section aria-labelledby="next">
       <h2 id="next">Next</h2>
-      ${coming.length > 0 ? places(coming, ({ repository }) => html`<span class="badge scheduled">Scheduled</span> ${instant(repository.next!, 'UTC')}`) : html`<p class="muted">Nothing is scheduled.</p>`}
+      ${coming.length > 0 ? places(coming, ({ repository }) => html`<span class="badge scheduled">Scheduled</span> ${instant(repository.next!, times)}`) : html`<p class="muted">Nothing is scheduled.</p>`}
     </section>
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
@@ -150,11 +150,11 @@ function places(all: Placed[], words: (placed: Placed) => Html): Html {
 const link = ({ owner: { account }, repository: { name } }: Placed): Html =>
   html`<a href="${repositoryPath({ account, name })}">${account.login}/${name}</a>`;
 
-function frozenWords(repository: RepositoryState): Html {
+function frozenWords(repository: RepositoryState, times: Times): Html {
   const { until, held, waiting, leaking } = repository;
   const all = held + waiting + leaking;
   return html`<span class="badge held">Frozen</span>
-    ${until ? html`until ${instant(until, 'UTC')}` : 'until removed'},
+    ${until ? html`until ${instant(until, times)}` : 'until removed'},
     ${held === all ? held : `${held} of ${all}`} held
     ${isNotEnforced(repository) ? html`<strong class="leaking">not enforced</strong>` : ''}`;
 }

@@ -2,6 +2,7 @@ import type { Context, Handler } from 'hono';
 import { uuid, repositoryPath } from '../api/fields.ts';
 import { type SignedIn, readSession } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
@@ -13,6 +14,7 @@ import type { RepositoryPermission } from '../auth/permissions.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './layout.ts';
+import type { Times } from './text.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
 import { getCookie } from 'hono/cookie';
@@ -85,6 +87,12 @@ export function readerZone({ context }: Pick<Visit, 'context'>): string {
   const zones = [context.req.query('zone'), getCookie(context, 'zone')];
   return zones.find((zone) => zone !== undefined && isTimeZone(zone)) ?? 'UTC';
 }
+
+/** How the reader of a page sees times. */
+export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
+  zone: readerZone(visit),
+  now: nowOf(visit.deps.clock),
+});
 
 /** The id in the path with this name; null if it is none. */
 export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): string | null =>

@@ -1,47 +1,68 @@
 import { html } from 'hono/html';
 import { describeLength } from '../time/duration.ts';
-import { describeInstant } from '../time/local-time.ts';
+import { describeInstant, toLocalTime } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
+/** How a reader sees times: in their zone, and with words where now is near. */
+export type Times = { zone: string; now: Date };
+
 /**
- * An instant in a zone and, in parentheses, in the reader's zone: the one that the URL asks for, else the browser's
- * (local-times.js).
+ * `Fri 27 Nov, 18:00 (12:00 New York, in 3 h)`: an instant in the reader's zone. Names UTC, which a page also shows while
+ * it does not know the reader's zone.
+ * @param ownZone the zone of the freeze, which stands beside it where its clock differs.
  */
-export function instant(at: Date, zone: string, ownZone: string | null = null): Html {
-  const text = describeInstant(at, zone);
-  if (ownZone === null) return html`<time datetime="${at.toISOString()}" data-zone="${zone}">${text}</time>`;
-  const also = ownZone === zone ? '' : ` (${describeInstant(at, ownZone)})`;
-  return html`<time datetime="${at.toISOString()}">${text}</time
-    >${also && html`<span class="local-time">${also}</span>`}`;
+export function instant(at: Date, { zone, now }: Times, ownZone = zone): Html {
+  const beside = [...besideIt(at, zone, ownZone, now), ...nearNow(at, now)].join(', ');
+  const exact = [...new Set([zone, ownZone])].map((each) => describeInstant(at, each)).join(', ');
+  const text = `${dayAndTime(at, zone, now)}${zone === 'UTC' ? ' UTC' : ''}`;
+  return html`<time datetime="${at.toISOString()}" title="${exact}">${text}</time
+    >${beside && html`<span class="beside-time"> (${beside})</span>`}`;
 }
 
-/** `until Tue 24 Nov, 08:00 (Europe/Berlin), in 10 h`, or that it has no end. */
-export function untilText(endsAt: Date | null, timeZone: string, now: Date): Html {
-  if (!endsAt) return html`until you remove it`;
-  const text = `${dayAndTime(endsAt, timeZone)} (${timeZone})`;
-  const left = describeLength(endsAt.getTime() - now.getTime());
-  return html`until <strong><time datetime="${endsAt.toISOString()}">${text}</time></strong
-    >, in ${left}`;
+/** The clock of another zone, with its day where that is another one; nothing if it shows the same. */
+function besideIt(at: Date, zone: string, ownZone: string, now: Date): string[] {
+  const [here, there] = [dayAndTime(at, zone, now), dayAndTime(at, ownZone, now)];
+  if (here === there) return [];
+  const [day, time] = there.split(', ') as [string, string];
+  return [`${here.startsWith(`${day},`) ? time : there} ${cityOf(ownZone)}`];
 }
+
+/** Farther from now, the day says more than the hours. */
+const near = 24 * 3_600_000;
+
+function nearNow(at: Date, now: Date): string[] {
+  const left = at.getTime() - now.getTime();
+  if (Math.abs(left) >= near) return [];
+  return [left <= 0 ? `${describeLength(-left)} ago` : `in ${describeLength(left)}`];
+}
+
+/** `New York` for `America/New_York`. */
+export const cityOf = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ');
+
+/** `until Tue 24 Nov, 08:00 (in 10 h)`, or that it has no end. */
+export const untilText = (endsAt: Date | null, times: Times, ownZone: string): Html =>
+  endsAt ? html`until <strong>${instant(endsAt, times, ownZone)}</strong>` : html`until you remove it`;
 
 /** `Tue 24 Nov, 08:00`, and `Tue 24 Nov 2027, 08:00` where the year is not the present one. @param now gives that year. */
-export function dayAndTime(at: Date, timeZone: string, now: Date | null = null): string {
-  const format = new Intl.DateTimeFormat('en-GB', { ...partsOfTime, timeZone });
-  const parts = format.formatToParts(at);
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? '';
-  const isThisYear = now === null || format.formatToParts(now).some(({ value }) => value === part('year'));
-  const year = isThisYear ? '' : ` ${part('year')}`;
-  return `${part('weekday')} ${part('day')} ${part('month')}${year}, ${part('hour')}:${part('minute')}`;
+export function dayAndTime(at: Date, timeZone: string, now: Date): string {
+  return localDayAndTime(toLocalTime(at, timeZone), toLocalTime(now, timeZone));
 }
 
-const partsOfTime = {
+/** The same for a wall-clock time. @param today the wall-clock time now. */
+export function localDayAndTime(localTime: string, today: string): string {
+  const parts = dayFormat.formatToParts(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? '';
+  const year = localTime.slice(0, 4) === today.slice(0, 4) ? '' : ` ${localTime.slice(0, 4)}`;
+  return `${part('weekday')} ${part('day')} ${part('month')}${year}, ${localTime.slice(11, 16)}`;
+}
+
+/** Writes days, not instants, so it needs no zone. */
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-} as const;
+  timeZone: 'UTC',
+});
 
 /** Longer texts are folded after their first characters. A reason may have 10,000 characters. */
 const longest = 280;

@@ -2,7 +2,6 @@ import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import { ownerFormPath, ownerPath } from '../installations/page-paths.ts';
-import { describeInstant } from '../time/local-time.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from './change.ts';
 import {
   badField,
@@ -16,8 +15,8 @@ import {
 import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
-import { signInFirst } from './reader.ts';
-import { shorten } from './text.ts';
+import { signInFirst, timesOf } from './reader.ts';
+import { instant, shorten, type Times } from './text.ts';
 import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
@@ -72,15 +71,16 @@ function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[]
 const frozen = (about: RepositoryState[]) => about.filter(({ ongoing }) => ongoing > 0);
 
 async function page(
-  { deps, context, account, viewer, repositories, isAdmin }: OwnerVisit,
+  visit: OwnerVisit,
   form: URLSearchParams,
   problems: FormProblems = noProblems,
 ): Promise<Response> {
+  const { deps, context, account, viewer, repositories, isAdmin } = visit;
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, frozen(about), isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
-    ${ticks(ongoing, form, isAdmin)}
+    ${ticks(ongoing, form, isAdmin, timesOf(visit))}
     ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
     <div class="actions">
       <button type="submit">Unfreeze</button>
@@ -104,7 +104,7 @@ async function page(
 }
 
 /** Selects all of them in a form that was not sent yet. */
-function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean): Html {
+function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean, times: Times): Html {
   const ticked = form.has('delete_reason') ? form.getAll('ongoing') : ongoing.map(({ value }) => value);
   return html`<fieldset>
     <legend>What to end</legend>
@@ -128,7 +128,7 @@ function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean): Htm
                 >
               </th>
               <td>${whereOf(repositories)} ${plan ? html`<span class="muted">the whole plan</span>` : ''}</td>
-              <td>${untilOf(freezes[0]!)}</td>
+              <td>${untilOf(freezes[0]!, times)}</td>
             </tr>`,
         )}
       </tbody>
@@ -136,8 +136,8 @@ function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean): Htm
   </fieldset>`;
 }
 
-const untilOf = ({ endsAt, timezone }: Ongoing['freezes'][number]): string =>
-  endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until removed';
+const untilOf = ({ endsAt, timezone }: Ongoing['freezes'][number], times: Times): Html =>
+  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until removed`;
 
 const mostNamed = 3;
 const whereOf = (names: string[]): string =>

@@ -1,33 +1,29 @@
-// Shows each instant in the viewer's own zone too, unless the page was asked for one. Without this script the zones
-// that the page shows stand alone.
+// Pages show times in the zone of a cookie. On the first page that becomes the browser's zone, and the page shows its
+// times in it, too. A zone that the reader chose in the header stays.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-// Later pages show times in this zone, and forms begin with it, until the reader chooses another one.
-const isKnown = /(^|; )zone=/.test(document.cookie);
-if (!isKnown) document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
-const format = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: zone,
-});
-for (const element of document.querySelectorAll('time[datetime][data-zone]')) {
-  if (element.dataset.zone === zone) continue;
-  const local = document.createElement('span');
-  local.className = 'local-time';
-  local.textContent = ` (${format.format(new Date(element.dateTime))} ${zone})`;
-  element.after(local);
+if (!/(^|; )zone=/.test(document.cookie)) {
+  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
+  if (!/[?&]zone=/.test(location.search)) showInZone();
 }
 
-// Offers the viewer's own zone to choose, where it is not among the choices yet.
-for (const select of document.querySelectorAll('select[data-offers-own-zone]')) {
-  if ([...select.options].some(({ value }) => value === zone)) continue;
-  const option = document.createElement('option');
-  option.value = zone;
-  option.textContent = `${zone} (yours)`;
-  select.append(option);
+function showInZone() {
+  const [year, hour] = ['numeric', '2-digit'];
+  const parts = { weekday: 'short', day: year, month: 'short', year, hour, minute: hour, timeZone: zone };
+  const format = new Intl.DateTimeFormat('en-GB', parts);
+  const read = (at) => Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  for (const time of document.querySelectorAll('time')) {
+    if (!time.textContent.endsWith(' UTC')) continue;
+    const at = read(new Date(time.dateTime));
+    const inYear = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
+    time.textContent = `${at.weekday} ${at.day} ${at.month}${inYear}, ${at.hour}:${at.minute}`;
+  }
+  // A form that nobody has filled in yet begins with the zone.
+  for (const field of document.querySelectorAll('[data-chooses-own-zone]')) {
+    if (field.options)
+      field.append(Object.assign(document.createElement('option'), { value: zone, text: zone }));
+    field.value = zone;
+  }
 }
-
-// On the first page, a form that nobody has filled in yet begins with the viewer's own zone, too.
-for (const field of document.querySelectorAll('[data-chooses-own-zone]')) if (!isKnown) field.value = zone;
 
 // On a narrow screen a timeline begins with the days around now.
 for (const box of document.querySelectorAll('.timeline')) {

@@ -3,6 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
 import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
+import { describeInstant } from '../../time/local-time.ts';
 import { dayAndTime, shorten } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
@@ -231,8 +232,9 @@ const row = (entry: Entry, { window, login, now }: Calendar): Html =>
 
 function when({ startsAt, endsAt }: Entry, zone: string, now: Date): Html {
   const [start, end] = endsOf({ startsAt, endsAt }, zone, now);
-  return html`<time datetime="${startsAt.toISOString()}">${start}</time> to
-    ${endsAt ? html`<time datetime="${endsAt.toISOString()}">${end}</time>` : end}`;
+  const time = (at: Date, text: string) =>
+    html`<time datetime="${at.toISOString()}" title="${describeInstant(at, zone)}">${text}</time>`;
+  return html`${time(startsAt, start)} to ${endsAt ? time(endsAt, end) : end}`;
 }
 
 const whenText = (entry: Entry, zone: string, now: Date): string => endsOf(entry, zone, now).join(' to ');

@@ -15,7 +15,7 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { signInFirst, readerZone } from '../reader.ts';
+import { signInFirst, readerZone, timesOf } from '../reader.ts';
 import { untilText } from '../text.ts';
 import {
   freezeBody,
@@ -95,13 +95,14 @@ function readTicked(
 
 const mostUnknown = 5;
 
-async function previewOf({ deps, account }: OwnerVisit, fields: FreezeFields) {
+async function previewOf(visit: OwnerVisit, fields: FreezeFields) {
+  const { deps, account } = visit;
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
   const preview = await previewPlan(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
-  const shown = html`<p>Starts now, ${untilText(endsAt, fields.zone, now)}.</p>
+  const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
     ${planPreview(account.login, preview)}`;
   return { shown, act };
 }

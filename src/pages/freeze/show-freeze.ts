@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { nowOf } from '../../clock.ts';
 import {
   type EnforcementReport,
   recentEnforcement,
@@ -21,9 +20,9 @@ import {
   textField,
   versionField,
 } from '../form.ts';
-import { instant, longText, shorten } from '../text.ts';
+import { instant, longText, shorten, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { absentPage, isInsider, mayAdminister, type RepositoryVisit, uuidOf } from '../reader.ts';
+import { absentPage, isInsider, mayAdminister, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import {
@@ -66,9 +65,9 @@ export async function freezePage(
     heldPullRequests(deps, repository.id),
     mayAdminister(visit),
   ]);
-  const now = nowOf(deps.clock);
+  const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);
-  const state = stateOf(freeze, now);
+  const state = stateOf(freeze, times.now);
   const isOver = state === 'ended' || state === 'deleted';
   const its = state === 'ongoing' ? heldByFreeze(held, freeze) : [];
   const title = shorten(freeze.reason, 120);
@@ -77,10 +76,10 @@ export async function freezePage(
     <h1 dir="auto">${title}</h1>
     ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
-    <p class="verdict">${headline(freeze, state)}</p>
+    <p class="verdict">${headline(freeze, state, times)}</p>
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, { state, title, held: its, report })}
-    ${history ? historyOf(history.events) : ''}`;
+    ${facts(repository, freeze, { state, title, held: its, report, times })}
+    ${history ? historyOf(history.events, times) : ''}`;
   const page = layout({
     title: `${fullName(repository)}: ${title}`,
     body,
@@ -100,30 +99,34 @@ const doneWords: Record<string, string> = {
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;
 
-const historyOf = (events: AuditEvent[]): Html =>
+const historyOf = (events: AuditEvent[], times: Times): Html =>
   html`<section aria-labelledby="history-heading">
     <h2 id="history-heading">History</h2>
     ${
       events.length === 0
         ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-        : eventList(events, null)
+        : eventList(events, times)
     }
   </section>`;
 
-function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState): Html {
+function headline(
+  { startsAt, endsAt, timezone, deletion }: FreezeRecord,
+  state: FreezeState,
+  times: Times,
+): Html {
   const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
   const end = endsAt
-    ? html`until <strong>${instant(endsAt, timezone)}</strong>`
+    ? html`until <strong>${instant(endsAt, times, timezone)}</strong>`
     : html`<strong>until it is removed</strong>`;
   switch (state) {
     case 'ongoing':
       return html`${badge} ${end}`;
     case 'scheduled':
-      return html`${badge} from <strong>${instant(startsAt, timezone)}</strong> ${end}`;
+      return html`${badge} from <strong>${instant(startsAt, times, timezone)}</strong> ${end}`;
     case 'ended':
-      return html`${badge} at ${instant(endsAt!, timezone)}`;
+      return html`${badge} ${instant(endsAt!, times, timezone)}`;
     case 'deleted':
-      return html`${badge} at ${instant(deletion!.at, timezone)}`;
+      return html`${badge} ${instant(deletion!.at, times)}`;
   }
 }
 
@@ -138,7 +141,14 @@ function facts(
     title,
     held,
     report,
-  }: { state: FreezeState; title: string; held: HeldPullRequest[]; report: EnforcementReport | null },
+    times,
+  }: {
+    state: FreezeState;
+    title: string;
+    held: HeldPullRequest[];
+    report: EnforcementReport | null;
+    times: Times;
+  },
 ): Html {
   const { id, reason, publicReason, startsAt, endsAt, timezone, createdAt, createdBy, deletion, planId } =
     freeze;
@@ -146,12 +156,13 @@ function facts(
   return html`<dl class="card">
     ${title === reason ? '' : item('Reason', longText(reason))}
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
-    ${item('Start', instant(startsAt, timezone))} ${item('End', endsAt ? instant(endsAt, timezone) : 'None')}
-    ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze, 'folded'))}
+    ${item('Start', instant(startsAt, times, timezone))}
+    ${item('End', endsAt ? instant(endsAt, times, timezone) : 'None')} ${item('Time zone', timezone)}
+    ${item('Holds', whatItHolds(freeze, 'folded'))}
     ${isOn ? item('Held now', heldNow(repository, freeze, held, mostHeld)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
-    ${item('Created by', madeBy(createdBy, instant(createdAt, timezone)))}
-    ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
+    ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
+    ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
     ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
     ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
     ${item('ID', html`<code class="id">${id}</code>`)}

@@ -1,5 +1,5 @@
 import type { Temporal } from 'temporal-polyfill';
-import { isTimeZone } from '../../time/local-time.ts';
+import type { Times } from '../text.ts';
 import { dayOf, startOf } from '../calendar/calendar-window.ts';
 import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
@@ -16,7 +16,6 @@ export type OwnerView = {
   state: StateFilter | null;
   /** Counted from 1. */
   page: number;
-  zone: string;
 };
 
 export const stateFilters = ['trouble', 'frozen', 'scheduled', 'free', 'archived'] as const;
@@ -34,12 +33,11 @@ export const perPage = 50;
 
 /** Reads the query of a URL. Ignores what it does not understand. */
 export function readOwnerView(query: Record<string, string>): OwnerView {
-  const { q = '', state, page = '1', zone = 'UTC' } = query;
+  const { q = '', state, page = '1' } = query;
   return {
     q: q.trim().slice(0, 100),
     state: stateFilters.find((name) => name === state) ?? null,
     page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
-    zone: isTimeZone(zone) ? zone : 'UTC',
   };
 }
 
@@ -64,12 +62,11 @@ const isIn = (each: RepositoryState, state: StateFilter): boolean =>
 
 /** The relative URL of a view with some parameters changed. */
 export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
-  const { q, state, page, zone } = { ...view, page: 1, ...change };
+  const { q, state, page } = { ...view, page: 1, ...change };
   const words = new URLSearchParams({
     ...(q && { q }),
     ...(state && { state }),
     ...(page > 1 && { page: String(page) }),
-    ...(zone !== 'UTC' && { zone }),
   });
   return `?${words}`;
 }
@@ -78,7 +75,7 @@ const daysBefore = 2;
 const days = 28;
 
 /** The four weeks of an owner's timeline. It starts two days before today. */
-export function weeksAround(now: Date, zone: string): TimelineWindow {
+export function weeksAround({ now, zone }: Times): TimelineWindow {
   const firstDay: Temporal.PlainDate = dayOf(now, zone).subtract({ days: daysBefore });
   const nextDay = firstDay.add({ days });
   return {

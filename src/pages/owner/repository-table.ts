@@ -3,7 +3,7 @@ import { asPublic } from '../../freezes/freeze.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
 import type { FreezeSpan } from '../../freezes/list-freezes.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
-import { instant, shorten } from '../text.ts';
+import { dayAndTime, instant, shorten, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type RepositoryState,
   stateOf,
 } from '../../explanations/repository-states.ts';
-import { describeInstant } from '../../time/local-time.ts';
 import { layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 
 export type Table = {
@@ -22,14 +21,14 @@ export type Table = {
   freezes: Map<bigint, FreezeSpan[]>;
   enforced: Map<bigint, Enforced>;
   window: TimelineWindow;
-  now: Date;
+  times: Times;
   /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
   isTickable: boolean;
 };
 
 /** One row for each repository, with one timeline across all rows. */
 export function repositoryTable(table: Table): Html {
-  const { rows, window, now, isTickable } = table;
+  const { rows, window, times, isTickable } = table;
   return html`<table class="repositories">
     <caption class="said">
       Repositories, the most important first
@@ -41,7 +40,7 @@ export function repositoryTable(table: Table): Html {
         <th>Now</th>
         <th class="number">Held</th>
         <th>Enforced</th>
-        <th class="weeks">${timelineHead(window, now)}<span class="said">Four weeks</span></th>
+        <th class="weeks">${timelineHead(window, times.now)}<span class="said">Four weeks</span></th>
       </tr>
     </thead>
     <tbody>
@@ -50,7 +49,8 @@ export function repositoryTable(table: Table): Html {
   </table>`;
 }
 
-function rowOf({ login, freezes, enforced, window, now, isTickable }: Table, row: RepositoryState): Html {
+function rowOf({ login, freezes, enforced, window, times, isTickable }: Table, row: RepositoryState): Html {
+  const { now } = times;
   const its = freezes.get(row.id) ?? [];
   const ongoing = its.find((freeze) => phaseOf(freeze, now) === 'ongoing');
   const shown = ongoing ?? its.find((freeze) => phaseOf(freeze, now) === 'scheduled');
@@ -74,23 +74,23 @@ function rowOf({ login, freezes, enforced, window, now, isTickable }: Table, row
       ${row.private ? html`<span class="muted">private</span>` : ''}
       ${shown ? html`<span class="reason"><bdi>${shorten(shown.reason, 90)}</bdi></span>` : ''}
     </th>
-    <td>${nowOf(row, window.zone)}</td>
+    <td>${nowOf(row, times)}</td>
     <td class="number of-held">${heldOf(row)}</td>
     <td class="of-enforced">${enforcedWord(row, enforced.get(row.id))}</td>
-    <td class="weeks">${timelineRow(its, window, now)}</td>
+    <td class="weeks">${timelineRow(its, window, times)}</td>
   </tr>`;
 }
 
-function nowOf(row: RepositoryState, zone: string): Html {
+function nowOf(row: RepositoryState, times: Times): Html {
   const { until, next, requests } = row;
   const waiting = requests > 0 ? html`<span class="badge past">${requests} to decide</span>` : '';
   switch (stateOf(row)) {
     case 'frozen':
       return html`<span class="badge held">Frozen</span> ${waiting}
-        <span class="when">${until ? html`until ${instant(until, zone)}` : 'until removed'}</span>`;
+        <span class="when">${until ? html`until ${instant(until, times)}` : 'until removed'}</span>`;
     case 'scheduled':
       return html`<span class="badge scheduled">Scheduled</span> ${waiting}
-        <span class="when">${instant(next!, zone)}</span>`;
+        <span class="when">${instant(next!, times)}</span>`;
     case 'free':
       return html`<span class="badge free">Free</span> ${waiting}`;
     case 'archived':
@@ -140,7 +140,8 @@ function timelineHead(window: TimelineWindow, now: Date): Html {
 }
 
 /** The freezes of one repository as bars. @param freezes the ones that overlap the window. */
-function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): Html {
+function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, times: Times): Html {
+  const { now } = times;
   const { lanes, ticks, now: nowAt } = layOutTimeline(freezes, window, now);
   const shown = lanes.slice(0, mostLanes);
   const height = Math.max(2, shown.length) * (lane + gap) + gap;
@@ -148,7 +149,7 @@ function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): 
     freezes.length === 0
       ? 'No freezes in these weeks'
       : freezes
-          .map((each) => wordsOf(each, now))
+          .map((each) => wordsOf(each, times))
           .slice(0, 5)
           .join('; ');
   return html`<svg
@@ -160,7 +161,7 @@ function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): 
     aria-label="${words}"
   >
     ${ticks.map((tick) => tickLine(tick, height))}
-    ${shown.map((bars, index) => bars.map(({ span, from, to }) => html`<rect class="bar ${phaseOf(span, now)}" x="${x(from)}" y="${gap + index * (lane + gap)}" width="${x(to - from)}" height="${lane}"><title>${wordsOf(span, now)}</title></rect>`))}
+    ${shown.map((bars, index) => bars.map(({ span, from, to }) => html`<rect class="bar ${phaseOf(span, now)}" x="${x(from)}" y="${gap + index * (lane + gap)}" width="${x(to - from)}" height="${lane}"><title>${wordsOf(span, times)}</title></rect>`))}
     ${nowAt === null ? '' : html`<line class="at-now" x1="${x(nowAt)}" x2="${x(nowAt)}" y1="0" y2="${height}" />`}
   </svg>`;
 }
@@ -170,8 +171,8 @@ const tickLine = ({ at }: Tick, height: number): Html =>
 
 const x = (fraction: number): number => Math.round(fraction * width);
 
-function wordsOf({ reason, startsAt, endsAt, timezone }: FreezeSpan, now: Date): string {
-  const from = startsAt > now ? `from ${describeInstant(startsAt, timezone)} ` : '';
-  const until = endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until it is removed';
+function wordsOf({ reason, startsAt, endsAt }: FreezeSpan, { zone, now }: Times): string {
+  const from = startsAt > now ? `from ${dayAndTime(startsAt, zone, now)} ` : '';
+  const until = endsAt ? `until ${dayAndTime(endsAt, zone, now)}` : 'until it is removed';
   return `${shorten(reason, 60)}, ${from}${until}`;
 }

@@ -1,10 +1,10 @@
 import { currentPlans } from '../plan/list-plans.ts';
 import { messageOf } from '../message-page.ts';
 import { html } from 'hono/html';
-import { nowOf } from '../../clock.ts';
 import { spansWithin } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath } from '../../installations/page-paths.ts';
-import { instant } from '../text.ts';
+import { timesOf } from '../reader.ts';
+import { instant, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { option } from '../repository/view.ts';
 import {
@@ -35,8 +35,8 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   // Only insiders see whether freezes are enforced, even if the repository is public.
   const repositories = isAdmin ? await withKnownEnforcement(deps, visit.repositories) : visit.repositories;
   const view = readOwnerView(context.req.query());
-  const now = nowOf(deps.clock);
-  const window = weeksAround(now, view.zone);
+  const times = timesOf(visit);
+  const window = weeksAround(times);
   const { rows, found, page, pages } = chosenBy(view, repositories);
   const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
   const isInside = (id: bigint) => insideOf.has(id);
@@ -55,7 +55,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const freezes = byRepository(spans, isInside);
   const { login } = account;
   const isTickable = viewer !== null;
-  const table = repositoryTable({ login, rows, freezes, enforced, window, now, isTickable });
+  const table = repositoryTable({ login, rows, freezes, enforced, window, times, isTickable });
   const body = html`${messageOf(context)}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
@@ -63,7 +63,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
         ${viewer ? actions(login) : ''}
       </div>
     </form>
-    ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
+    ${figures(repositories, times)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
     ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await currentPlans(visit)}
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
@@ -81,7 +81,7 @@ const actions = (login: string): Html =>
     <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
   </div>`;
 
-function figures(all: RepositoryState[], { zone }: OwnerView): Html {
+function figures(all: RepositoryState[], times: Times): Html {
   const frozen = all.filter((each) => stateOf(each) === 'frozen');
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
   const [held, toHold] = [sum((each) => each.held), sum((each) => each.held + each.waiting + each.leaking)];
@@ -97,7 +97,7 @@ function figures(all: RepositoryState[], { zone }: OwnerView): Html {
     ${leaking > 0 ? figure('Not held', html`<span class="leaking">${leaking}</span>`) : ''}
     ${trouble > 0 ? figure('Not enforced', html`<a class="leaking" href="?state=trouble">${trouble}</a>`) : ''}
     ${requests > 0 ? figure('To decide', html`${requests}`) : ''}
-    ${next ? figure('Next', html`${next.name}, ${instant(next.next!, zone)}`) : ''}
+    ${next ? figure('Next', html`${next.name}, ${instant(next.next!, times)}`) : ''}
   </dl>`;
 }
 
@@ -120,9 +120,6 @@ const filters = (view: OwnerView): Html =>
     <select name="state" aria-label="State">
       ${option('', 'All', view.state === null)}
       ${stateFilters.map((state) => option(state, filterNames[state], state === view.state))}
-    </select>
-    <select name="zone" aria-label="Time zone" data-offers-own-zone>
-      ${[...new Set(['UTC', view.zone])].map((zone) => option(zone, zone, zone === view.zone))}
     </select>
     <button type="submit" class="quiet">Show</button>
   </form>`;

@@ -19,7 +19,7 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, uuidOf, readerZone } from '../reader.ts';
+import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
@@ -146,7 +146,8 @@ const previewOrSave = (
     (error) => problemsOf(error, formFields),
   );
 
-async function previewOf({ deps, account }: OwnerChange, fields: PlanFields) {
+async function previewOf(change: OwnerChange, fields: PlanFields) {
+  const { deps, account } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
   const preview = await previewPlan(deps, account, input);
   const rule = input.recurrence?.rule;
@@ -155,7 +156,7 @@ async function previewOf({ deps, account }: OwnerChange, fields: PlanFields) {
     <h3>
       ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
     </h3>
-    ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
+    ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change))}`;
 }
 
 /** The form field for each API field. */

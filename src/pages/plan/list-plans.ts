@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { nowOf } from '../../clock.ts';
 import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
@@ -7,7 +6,8 @@ import { listPlans, type PlanEnding, pastPlans, type StoredPlan } from '../../pl
 import { describeRule } from '../../plans/repetition.ts';
 import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, plansShownTo } from '../owner/open-owner.ts';
-import { instant } from '../text.ts';
+import { timesOf } from '../reader.ts';
+import { instant, type Times } from '../text.ts';
 
 /** How many plans that are over are listed, the newest first. */
 const mostPast = 50;
@@ -15,7 +15,8 @@ const mostPast = 50;
 /** `GET /owners/{owner}/plans`: the plans of an owner that the viewer may see, also those that are over. */
 export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer } = visit;
-  const now = nowOf(deps.clock);
+  const times = timesOf(visit);
+  const { now } = times;
   const isSeen = await plansShownTo(visit);
   const plans = (await listPlans(deps.db, account.id, now)).filter(isSeen);
   const past = (await pastPlans(deps.db, account.id, now, mostPast)).filter(({ plan }) => isSeen(plan));
@@ -25,7 +26,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
     </div>
     ${
       plans.length > 0
-        ? planTable(account.login, plans, now)
+        ? planTable(account.login, plans, times)
         : html`<p class="card">
             No plans. A plan freezes many repositories, once or again and again.
             <a href="/help/plans">How plans work</a>
@@ -37,7 +38,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
         : html`<h2>Over</h2>
             <table class="stacked">
               <tbody>
-                ${past.map((each) => pastRow(account.login, each))}
+                ${past.map((each) => pastRow(account.login, each, times))}
               </tbody>
             </table>`
     }`;
@@ -46,46 +47,52 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
 }
 
 /** The plans that are not over, for admins of the owner. */
-export async function currentPlans({ deps, account, isAdmin }: OwnerVisit): Promise<Html | ''> {
-  const now = nowOf(deps.clock);
-  const plans = isAdmin ? await listPlans(deps.db, account.id, now) : [];
+export async function currentPlans(visit: OwnerVisit): Promise<Html | ''> {
+  const { deps, account, isAdmin } = visit;
+  const times = timesOf(visit);
+  const plans = isAdmin ? await listPlans(deps.db, account.id, times.now) : [];
   return plans.length === 0
     ? ''
     : html`<h2>Plans</h2>
-        ${planTable(account.login, plans, now)}`;
+        ${planTable(account.login, plans, times)}`;
 }
 
-function planTable(login: string, plans: StoredPlan[], now: Date): Html {
+function planTable(login: string, plans: StoredPlan[], times: Times): Html {
   const rows = plans
-    .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
+    .map((plan) => ({ plan, next: next(plan, times.now, 1)[0] }))
     .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
   return html`<table class="stacked">
     <tbody>
-      ${rows.map(({ plan, next }) => planRow(login, plan, next, now))}
+      ${rows.map(({ plan, next }) => planRow(login, plan, next, times))}
     </tbody>
   </table>`;
 }
 
-const planRow = (login: string, plan: StoredPlan, next: Occurrence | undefined, now: Date): Html =>
+const planRow = (login: string, plan: StoredPlan, next: Occurrence | undefined, times: Times): Html =>
   html`<tr>
     <th scope="row">${link(login, plan)}</th>
     <td>
       ${
         !next
           ? ''
-          : next.startsAt <= now
+          : next.startsAt <= times.now
             ? html`<span class="badge held">Ongoing</span>
-                ${next.endsAt ? html`until ${instant(next.endsAt, plan.timezone)}` : 'until removed'}`
-            : html`<span class="badge scheduled">Scheduled</span> ${instant(next.startsAt, plan.timezone)}`
+                ${next.endsAt ? html`until ${instant(next.endsAt, times, plan.timezone)}` : 'until removed'}`
+            : html`<span class="badge scheduled">Scheduled</span>
+                ${instant(next.startsAt, times, plan.timezone)}`
       }
     </td>
     <td>${repeats(plan)}</td>
   </tr>`;
 
-const pastRow = (login: string, { plan, ending }: { plan: StoredPlan; ending: PlanEnding }): Html =>
+const pastRow = (
+  login: string,
+  { plan, ending }: { plan: StoredPlan; ending: PlanEnding },
+  times: Times,
+): Html =>
   html`<tr>
     <th scope="row">${link(login, plan)}</th>
-    <td><span class="badge past">Ended</span> ${instant(ending.at, plan.timezone)}</td>
+    <td><span class="badge past">Ended</span> ${instant(ending.at, times, plan.timezone)}</td>
     <td>${repeats(plan)}</td>
   </tr>`;
 

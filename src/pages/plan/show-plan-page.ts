@@ -1,5 +1,4 @@
-import { clockChangeAt, describeInstant } from '../../time/local-time.ts';
-import { nowOf } from '../../clock.ts';
+import { clockChangeAt, toLocalTime } from '../../time/local-time.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { ownerFormPath, planPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
@@ -10,7 +9,8 @@ import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
-import { longText, instant, quoted } from '../text.ts';
+import { timesOf } from '../reader.ts';
+import { longText, instant, localDayAndTime, quoted, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
 import { repeats } from './list-plans.ts';
@@ -26,12 +26,13 @@ import { html } from 'hono/html';
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
-  const now = nowOf(deps.clock);
+  const times = timesOf(visit);
+  const { now } = times;
   const page = { title: plan.name, viewer, owner: account.login, tab: 'plans' } as const;
   if (visit.ending)
-    return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, now)) }));
+    return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
   const [past, shown, progress, on, warnings] = await Promise.all([
-    pastOf(visit, now),
+    pastOf(visit, times),
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
@@ -43,12 +44,12 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
-    ${details(visit, shown)} ${past}`;
+    ${details(visit, shown, times)} ${past}`;
   return context.html(layout({ ...page, body }));
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
-function endedPlan(visit: PlanVisit, past: Html): Html {
+function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const { context, plan, ending } = visit;
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
@@ -56,7 +57,7 @@ function endedPlan(visit: PlanVisit, past: Html): Html {
   return html`${messageOf(context)}
     <h1><bdi>${plan.name}</bdi></h1>
     <p>
-      <span class="badge past">${word}</span> ${instant(at, plan.timezone)}
+      <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
       ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
     </p>
     ${facts(visit, null)} ${past}`;
@@ -67,14 +68,14 @@ const pastShown = 366 * 86_400_000;
 const mostPast = 400;
 
 /** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
-async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, now: Date): Promise<Html> {
+async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: Times): Promise<Html> {
   const ids = repositories.map(({ id }) => id);
   const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
   const groups = await freezeGroupsWithin(
     deps.db,
     ids,
     inside,
-    { from: new Date(now.getTime() - pastShown), to: now },
+    { from: new Date(times.now.getTime() - pastShown), to: times.now },
     mostPast,
     plan.id,
   );
@@ -92,8 +93,8 @@ async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, now: Dat
         ${groups.toReversed().map(
           ({ startsAt, endsAt, repositories: count }) =>
             html`<tr>
-              <td>${instant(startsAt, plan.timezone)}</td>
-              <td>${endsAt ? instant(endsAt, plan.timezone) : 'None'}</td>
+              <td>${instant(startsAt, times, plan.timezone)}</td>
+              <td>${endsAt ? instant(endsAt, times, plan.timezone) : 'None'}</td>
               <td class="number">${count}</td>
             </tr>`,
         )}
@@ -205,7 +206,7 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Ht
 
 const mostNamed = 50;
 
-function details(visit: PlanVisit, shown: ShownPlan): Html {
+function details(visit: PlanVisit, shown: ShownPlan, times: Times): Html {
   const { account, plan, repositories, isAdmin } = visit;
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
@@ -214,13 +215,13 @@ function details(visit: PlanVisit, shown: ShownPlan): Html {
   const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
   return html`${facts(visit, switchedOff)}
     <h2>Next</h2>
-    ${occurrenceTable(next, plan.timezone)}
+    ${occurrenceTable(next, plan.timezone, times)}
     ${
       detached.length > 0
         ? html`<h2>Changed separately</h2>
             <p class="muted">Somebody changed these freezes, so the plan no longer changes them.</p>
             <ul>
-              ${detached.map(({ repository, freezeId, start }) => html`<li><a href="/repos/${repository}/freezes/${freezeId}">${repository}</a>, ${start}</li>`)}
+              ${detached.map(({ repository, freezeId, start }) => html`<li><a href="/repos/${repository}/freezes/${freezeId}">${repository}</a>, ${localDayAndTime(start, toLocalTime(times.now, plan.timezone))}</li>`)}
             </ul>`
         : ''
     }`;
@@ -232,8 +233,8 @@ const names = (globs: string[]): Html[] =>
 const links = (login: string, fullNames: string[]): Html =>
   html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
 
-/** The occurrences of a plan in its own zone and, with scripts (local-times.js), in the reader's zone. */
-export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =>
+/** The occurrences of a plan. @param zone its own zone. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
   html`<table class="occurrences">
     <thead>
       <tr>
@@ -245,17 +246,14 @@ export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =
       ${occurrences.map(
         ({ start, end, startsAt, endsAt }) =>
           html`<tr>
-            <td>${time(startsAt, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
             <td>
-              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
             </td>
           </tr>`,
       )}
     </tbody>
   </table>`;
-
-const time = (at: Date, zone: string): Html =>
-  html`${instant(at, zone)}${zone === 'UTC' ? '' : html`<noscript> (${describeInstant(at, 'UTC')})</noscript>`}`;
 
 /** Explains what happens to a time that a clock change skips or repeats. */
 function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {

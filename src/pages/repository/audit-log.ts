@@ -1,22 +1,23 @@
 import { html } from 'hono/html';
 import { type EventPage, retentionDays } from '../../events/list-events.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
-import { instant, longText } from '../text.ts';
+import { instant, localDayAndTime, longText, type Times } from '../text.ts';
 import { actorName } from '../../events/actor.ts';
+import { toLocalTime } from '../../time/local-time.ts';
 import type { Html } from '../layout.ts';
 import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
 import { pageLinks } from './freeze-list.ts';
 import { linkTo, type View, kept, option } from './view.ts';
 
 /** Who did what, newest first. */
-export function auditLog(log: EventPage, view: View): Html {
+export function auditLog(log: EventPage, view: View, times: Times): Html {
   return html`<section id="log" aria-labelledby="log-heading">
     <h2 id="log-heading">Audit log</h2>
     ${typeChoice(view)}
     ${
       log.events.length === 0
         ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-        : eventList(log.events, view.zone)
+        : eventList(log.events, times)
     }
     ${pageLinks('Pages of the audit log', [
       ['Newer events', log.previous && linkTo(view, { log: log.previous }, 'log')],
@@ -36,43 +37,54 @@ const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-export const eventList = (events: EventRow[], zone: string | null): Html =>
+export const eventList = (events: EventRow[], times: Times): Html =>
   html`<ol class="log">
-    ${events.map((event) => entry(event, zone))}
+    ${events.map((event) => entry(event, times))}
   </ol>`;
 
-function entry(row: EventRow, zone: string | null): Html {
+function entry(row: EventRow, times: Times): Html {
   const { actor, did, details, freeze } = describeEvent(row);
-  const at = instant(row.receivedAt, zone ?? 'UTC', zone);
   return html`<li>
-    <p class="muted">${at}</p>
+    <p class="muted">${instant(row.receivedAt, times)}</p>
     <p><strong>${actor ? actorName(actor) : 'Somebody'}</strong> ${did}</p>
-    ${details.length === 0 ? '' : list(details)}
+    ${details.length === 0 ? '' : list(details, times)}
     ${
       freeze
         ? html`<details>
             <summary>The freeze at that time</summary>
-            ${list(freeze)}
+            ${list(freeze, times)}
           </details>`
         : ''
     }
   </li>`;
 }
 
-const list = (details: Detail[]): Html => html`<dl>${details.map(detail)}</dl>`;
+const list = (details: Detail[], times: Times): Html =>
+  html`<dl>${details.map((each) => detail(each, times))}</dl>`;
 
-const detail = ({ name, before, text }: Detail): Html =>
-  html`<div>
+function detail({ name, before, text, isTime }: Detail, times: Times): Html {
+  const shown = (value: string) => (isTime ? timeOf(value, times) : shortened(value));
+  return html`<div>
     <dt>${name}</dt>
     <dd>
       ${
         before === undefined
           ? ''
-          : html`<del><span class="said">before: </span>${shortened(before)}</del>
+          : html`<del><span class="said">before: </span>${shown(before)}</del>
               <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
-      }${shortened(text)}
+      }${shown(text)}
     </dd>
   </div>`;
+}
+
+/** An instant, or the wall-clock time of a freeze, whose zone stands beside it. Other texts, such as `none`, stay. */
+function timeOf(text: string, times: Times): Html {
+  if (!/^\d{4}-\d\d-\d\dT/.test(text)) return html`${text}`;
+  if (text.endsWith('Z')) return instant(new Date(text), times);
+  return html`<time datetime="${text}" title="${text}"
+    >${localDayAndTime(text, toLocalTime(times.now, times.zone))}</time
+  >`;
+}
 
 /** Characters that are shown, so that the page stays small. The API's log has the full texts. */
 const mostShown = 1000;

@@ -16,8 +16,8 @@ type DescribedEvent = {
   freeze?: Detail[];
 };
 
-/** `before` is the former text, if the event is a change. */
-export type Detail = { name: string; before?: string; text: string };
+/** `before` is the former text, if the event is a change. A time is in ISO 8601, without a zone if it is a wall-clock time. */
+export type Detail = { name: string; before?: string; text: string; isTime?: boolean };
 
 /** The event types that a repository's log can have, with names to choose from. */
 export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
@@ -92,7 +92,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       return {
         did: `merged ${pullRequest} past a freeze`,
         ...about(freeze, [
-          { name: 'Merged at', text: wallClock(merged_at) },
+          { name: 'Merged at', text: merged_at, isTime: true },
           { name: 'Head', text: head_sha.slice(0, 7) },
           { name: 'Holdfast status', text: shown_state ?? 'none' },
         ]),
@@ -112,7 +112,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       const { scheduled_freeze_attributes: freeze, on_since } = event.metadata;
       return {
         did: 'found that a freeze without an end is still ongoing',
-        ...about(freeze, [{ name: 'Ongoing since', text: wallClock(on_since) }]),
+        ...about(freeze, [{ name: 'Ongoing since', text: on_since, isTime: true }]),
       };
     }
     case 'freeze.not_enforced': {
@@ -193,7 +193,7 @@ function tellExemption(
         : [{ name: fieldNames.public_reason, text: exemption.public_reason }]),
       { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'all' },
       { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
-      { name: 'End', text: wallClock(exemption.expires_at) },
+      { name: 'End', text: exemption.expires_at, isTime: true },
       ...(reason === undefined ? [] : [{ name: 'Decision reason', text: reason }]),
       ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
     ],
@@ -213,6 +213,7 @@ const fieldNames: Record<Field, string> = {
   environments: 'Environments',
 };
 const fields = Object.keys(fieldNames) as Field[];
+const isTime = (field: Field): boolean => field === 'start' || field === 'end';
 
 const about = (freeze: FreezeInEvent, details: Detail[] = []) => ({
   details: [{ name: fieldNames.reason, text: freeze.reason }, ...details],
@@ -223,7 +224,7 @@ const attributes = (freeze: FreezeInEvent): Detail[] =>
   fields
     .filter((field) => freeze[field] !== undefined)
     .filter((field) => field !== 'exclude_conditions' || (freeze[field] as unknown[]).length > 0)
-    .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
+    .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field), isTime: isTime(field) }));
 
 const changes = (before: FreezeInEvent, after: FreezeInEvent): Detail[] =>
   fields
@@ -231,18 +232,15 @@ const changes = (before: FreezeInEvent, after: FreezeInEvent): Detail[] =>
       name: fieldNames[field],
       before: textOf(before, field),
       text: textOf(after, field),
+      isTime: isTime(field),
     }))
     .filter((change) => change.before !== change.text);
 
 function textOf(freeze: FreezeInEvent, field: Field): string {
   const value = freeze[field] as string | unknown[] | null | undefined;
   if (value === null || value === undefined) return 'none';
-  if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
+  if (typeof value === 'string') return value;
   if (value.length === 0) return field === 'matching_conditions' ? 'all pull requests' : 'none';
   if (field === 'holds' || field === 'environments') return value.join(', ');
   return inOneLine(value as ConditionInput[]);
 }
-
-/** `2026-03-01T10:00:00` for people. Leaves other texts as they are. */
-const wallClock = (text: string): string =>
-  text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00)?(?:\.000)?/, '$1 $2').replace(/Z$/, ' UTC');

@@ -1,22 +1,22 @@
 import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import type { Finding } from '../../explanations/enforcement/finding.ts';
-import { instant } from '../text.ts';
+import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 
 /** Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded. */
-export function enforcement(report: EnforcementReport | null, zone: string | null): Html {
+export function enforcement(report: EnforcementReport | null, times: Times): Html {
   return html`<section id="enforcement" aria-labelledby="enforcement-heading">
     <h2 id="enforcement-heading">Enforcement</h2>
-    ${report ? found(report, zone) : html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`}
+    ${report ? found(report, times) : html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`}
   </section>`;
 }
 
-function found(report: EnforcementReport, zone: string | null): Html {
+function found(report: EnforcementReport, times: Times): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
   return html`<p>
       ${verdictOf(report)}
-      <span class="muted">Checked at ${instant(report.checkedAt, zone ?? 'UTC', zone)}</span>
+      <span class="muted">Checked at ${instant(report.checkedAt, times)}</span>
     </p>
     ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('passed check', of('ok'))}`;
 }

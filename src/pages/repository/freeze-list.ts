@@ -71,7 +71,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
   const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
   const state = stateOf(freeze, page.now);
   const isNotOver = state === 'ongoing' || state === 'scheduled';
-  const time = (at: Date) => instant(at, timezone, page.view.zone);
+  const time = (at: Date) => instant(at, page.times, timezone);
   const href = freezePath(page.repository, freeze.id);
   const its = heldByFreeze(page.held, freeze);
   return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">

@@ -1,4 +1,3 @@
-import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventPage, recentEvents } from '../../events/list-events.ts';
@@ -11,6 +10,7 @@ import {
   type PastPage,
   pastFreezes,
 } from '../../freezes/list-freezes.ts';
+import type { Times } from '../text.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 
@@ -19,6 +19,7 @@ export type RepositoryPage = {
   repository: FoundRepository;
   view: View;
   now: Date;
+  times: Times;
   /** The problems with the URL, in sentences. */
   problems: string[];
   /** All freezes that are not over, and the page of them that is listed. */
@@ -49,9 +50,10 @@ export async function loadPage(
   deps: Pick<Deps, 'db' | 'clock'>,
   repository: FoundRepository,
   view: View,
+  times: Times,
   isInside: boolean,
 ): Promise<RepositoryPage> {
-  const now = nowOf(deps.clock);
+  const { now } = times;
   const { id } = repository;
   const [current, past, within, held, log] = await Promise.all([
     currentFreezes(deps.db, id, now),
@@ -68,6 +70,7 @@ export async function loadPage(
     repository,
     view,
     now,
+    times,
     problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze]), ...log.problems],
     current: read(current),
     listed: { ...shownListed, freezes: read(shownListed.freezes) },

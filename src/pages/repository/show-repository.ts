@@ -1,7 +1,6 @@
 import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
 import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { isJudged, type FreezeRecord } from '../../freezes/list-freezes.ts';
-import { nowOf } from '../../clock.ts';
 import {
   recentEnforcement,
   type EnforcementReport,
@@ -9,7 +8,7 @@ import {
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { mayAdminister, refuseOutsiders, type RepositoryVisit } from '../reader.ts';
+import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
@@ -25,10 +24,11 @@ import { html } from 'hono/html';
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
-  const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
+  const times = timesOf(visit);
+  const { view, problems } = readView(context.req.query(), times);
   const refusal = await refuseOutsiders(visit);
   const [page, report, mayChange] = await Promise.all([
-    loadPage(deps, repository, view, refusal === null),
+    loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
     mayAdminister(visit),
   ]);
@@ -44,8 +44,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
-    ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
-    ${page.log ? auditLog(page.log, view) : ''}`;
+    ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
+    ${page.log ? auditLog(page.log, view, times) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer, owner: repository.account.login }));
 }
 
@@ -63,7 +63,7 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
-  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, freeze.timezone, page.view.zone);
+  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, page.times, freeze.timezone);
   const lines = [
     ...(ongoing.length > 0
       ? [
@@ -88,13 +88,13 @@ const notFrozen = (isAnotherOn: boolean): Html =>
   html`<span class="badge free">Not frozen</span>
     ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freezes are ongoing.'}`;
 
-function frozen({ current, now, view }: RepositoryPage, ongoing: FreezeRecord[]): Html {
+function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
   const { nextTransitionAt: until } = frozenStateAt(kept, null, now);
   const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
   const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<span class="badge held">Frozen</span>
-    ${until ? html`until <strong>${instant(until, timezone, view.zone)}</strong>` : ongoing.length === 1 ? 'until it is removed' : 'without an end'}.
+    ${until ? html`until <strong>${instant(until, times, timezone)}</strong>` : ongoing.length === 1 ? 'until it is removed' : 'without an end'}.
     ${count}.`;
 }
 
@@ -143,7 +143,7 @@ export function forgotten({ current, now, view, ...page }: RepositoryPage): Html
         (freeze) =>
           html`<p class="notice" role="status">
             ${link({ current, now, view, ...page }, freeze)} has been ongoing since
-            ${instant(freeze.startsAt, freeze.timezone, view.zone)} and has no end. ${advice}
+            ${instant(freeze.startsAt, page.times, freeze.timezone)} and has no end. ${advice}
           </p>`,
       ),
     ...(more > 0

@@ -2,11 +2,10 @@ import type { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import type { FreezeRecord } from '../../freezes/list-freezes.ts';
-import { describeInstant } from '../../time/local-time.ts';
 import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
-import { isolated, isRightToLeft, shorten } from '../text.ts';
+import { dayAndTime, isolated, isRightToLeft, shorten } from '../text.ts';
 import { type FreezeState, stateOf, stateWords } from './freeze-list.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { isShowable, linkTo, type View } from './view.ts';
@@ -135,8 +134,8 @@ function barShape(
   const fades = span.endsAt === null;
   const before = beginsBefore ? beyond : 0;
   const after = endsAfter && !fades ? beyond : 0;
-  return html`<a href="${rowLink(span, now, view)}" aria-label="${wordsOf(span, now)}">
-    <title>${wordsOf(span, now)}</title>
+  return html`<a href="${rowLink(span, now, view)}" aria-label="${wordsOf(span, now, view)}">
+    <title>${wordsOf(span, now, view)}</title>
     <rect
       class="bar ${fades ? '' : state}"
       x="${x - before}"
@@ -165,12 +164,12 @@ function rowLink(freeze: FreezeRecord, now: Date, view: View): string {
   return state === 'scheduled' || state === 'ongoing' ? `#${row}` : linkTo(view, { past: freeze.id }, row);
 }
 
-function wordsOf(freeze: FreezeRecord, now: Date): string {
-  const { startsAt, endsAt, timezone, reason } = freeze;
-  const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without an end';
+function wordsOf(freeze: FreezeRecord, now: Date, { window: { zone } }: View): string {
+  const { startsAt, endsAt, reason } = freeze;
+  const until = endsAt ? `to ${dayAndTime(endsAt, zone, now)}` : 'without an end';
   const state = stateWords[stateOf(freeze, now)];
   const what = holdsMerges(freeze) ? state : `${state}, deployments only`;
-  return `${isolated(shorten(reason, mostCharacters))} (${what}: ${describeInstant(startsAt, timezone)} ${until})`;
+  return `${isolated(shorten(reason, mostCharacters))} (${what}: ${dayAndTime(startsAt, zone, now)} ${until})`;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

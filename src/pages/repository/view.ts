@@ -6,13 +6,14 @@ import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf } from '../calendar/calendar-window.ts';
 import { type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
+import type { Times } from '../text.ts';
 
 /** What the URL of a repository's page asks for. */
 export type View = {
   window: TimelineWindow;
   /** A day of the window; null for today. */
   at: Temporal.PlainDate | null;
-  /** The requested zone, in Temporal's spelling; null if none, and the window is in UTC. */
+  /** The requested zone, in Temporal's spelling; null if none, and the window is in the reader's zone. */
   zone: string | null;
   /** The first freeze of the list of ongoing and scheduled freezes; null for the earliest. */
   current: string | null;
@@ -34,7 +35,7 @@ const lastYear = 9998;
  * Reads the query of a URL. Ignores invalid parameters and describes them in sentences.
  * @param query the first value of each parameter.
  */
-export function readView(query: ViewQuery, now: Date): { view: View; problems: string[] } {
+export function readView(query: ViewQuery, { now, zone: own }: Times): { view: View; problems: string[] } {
   const problems: string[] = [];
   const given = (name: keyof ViewQuery) => query[name] || null;
   const read = <Value>(name: keyof ViewQuery, parse: (text: string) => Value | null, problem: string) => {
@@ -46,7 +47,7 @@ export function readView(query: ViewQuery, now: Date): { view: View; problems: s
   const zone = read(
     'zone',
     (text) => (isTimeZone(text) ? spellingOf(text) : null),
-    'This is not a time zone. Use an IANA name such as Europe/Paris. This page shows UTC.',
+    'This is not a time zone. Use an IANA name such as Europe/Paris.',
   );
   const zoom = read('zoom', oneOf(zooms), 'zoom must be week, month or quarter. This page shows a month.');
   const at = read(
@@ -61,7 +62,7 @@ export function readView(query: ViewQuery, now: Date): { view: View; problems: s
     oneOf(auditEventTypes),
     'This event type does not exist. This page shows all types.',
   );
-  const shownZone = zone ?? 'UTC';
+  const shownZone = zone ?? own;
   const window = windowAround(zoom ?? 'month', at ?? dayOf(now, shownZone), shownZone);
   return { view: { window, at, zone, current, past, log: given('log'), event }, problems };
 }
@@ -116,8 +117,8 @@ export function zoneChoice({ window, at, zone, current, past, event }: View, zon
   return html`<form class="choice" method="get">
     ${kept({ zoom: window.zoom, at: at && at.toString(), current, past, event })}
     <label for="zone">Time zone</label>
-    <select id="zone" name="zone" data-offers-own-zone>
-      ${option('', 'Each freeze’s own', zone === null)}
+    <select id="zone" name="zone">
+      ${option('', 'Your own', zone === null)}
       ${['UTC', ...others.toSorted()].map((each) => option(each, each, each === zone))}
     </select>
     <button type="submit" class="quiet">Show</button>

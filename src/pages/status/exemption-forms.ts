@@ -4,7 +4,7 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
-import { instant, longText, quoted } from '../text.ts';
+import { instant, longText, quoted, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
 import type { Viewer } from '../reader.ts';
@@ -28,16 +28,16 @@ export function exemptionForms(
   all: ExemptionRecord[],
   standing: Standing,
   refused: RefusedForm | null,
-  now: Date,
+  times: Times,
 ): Html {
-  const isOn = ({ expiresAt }: ExemptionRecord) => expiresAt > now;
+  const isOn = ({ expiresAt }: ExemptionRecord) => expiresAt > times.now;
   const requested = all.filter((each) => each.state === 'requested' && isOn(each));
   const approved = all.filter((each) => each.state === 'approved' && isOn(each));
   const path = `${pullRequestPath(repository, shown.number)}/exemptions`;
   const { permission } = standing;
   const maySend = permission === 'admin' || permission === 'write';
   const isOpen = shown.live?.pullRequest.isOpen ?? true;
-  return html`${requested.map((each) => request(each, path, standing))}
+  return html`${requested.map((each) => request(each, path, standing, times))}
   ${
     maySend
       ? html`<div class="actions">
@@ -49,14 +49,14 @@ export function exemptionForms(
 }
 
 /** A request: who asks, why and for how long. Admins get the forms to decide. */
-function request(exemption: ExemptionRecord, path: string, standing: Standing): Html {
+function request(exemption: ExemptionRecord, path: string, standing: Standing, times: Times): Html {
   const { id, requestedBy, reason, expiresAt, anyHead, headSha } = exemption;
   const { permission, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card" aria-label="Exemption request">
     <p>
       <span class="badge scheduled">Requested</span>
-      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, 'UTC')},
+      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, times)},
       ${anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`}:
     </p>
     <div>${longText(reason)}</div>
@@ -139,22 +139,22 @@ export function shownExemption(exemptions: ExemptionRecord[], now: Date): Exempt
 }
 
 /** Until when a pull request is exempt, by whom and why; or why it is no longer exempt. */
-export function exemptionNotice(exemption: ExemptionRecord, now: Date): Html {
+export function exemptionNotice(exemption: ExemptionRecord, times: Times): Html {
   const { state, expiresAt, reason, requestedBy, anyHead, headSha } = exemption;
-  if (state !== 'approved' || expiresAt <= now) return endedNotice(exemption);
+  if (state !== 'approved' || expiresAt <= times.now) return endedNotice(exemption, times);
   const which = anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`;
   return html`<p class="card" role="status">
-    <strong>Exempt until ${instant(expiresAt, 'UTC')}</strong>,
+    <strong>Exempt until ${instant(expiresAt, times)}</strong>,
     ${which}${reason === '' ? '.' : html`: ${quoted(reason)}.`} Requested by ${nameOf(requestedBy)}, approved
     by ${nameOf(exemption.decidedBy)}. ${exemption.freezeIds ? 'It applies to some freezes only.' : ''}
   </p>`;
 }
 
 /** Leaves out the reason, which may be about a past freeze and not be public. */
-const endedNotice = (exemption: ExemptionRecord): Html =>
+const endedNotice = (exemption: ExemptionRecord, times: Times): Html =>
   html`<p class="card" role="status">
     The exemption that ${nameOf(exemption.requestedBy)} requested
-    ended${exemption.endedAt ? html` at ${instant(exemption.endedAt, 'UTC')}` : ''}: ${whyOver(exemption)}.
+    ended${exemption.endedAt ? html` at ${instant(exemption.endedAt, times)}` : ''}: ${whyOver(exemption)}.
   </p>`;
 
 function whyOver(exemption: ExemptionRecord): Html {

@@ -4,7 +4,7 @@ import type { ReleasingLabels } from '../../explanations/releasing-labels.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
-import { instant, longHeading, quoted, shorten } from '../text.ts';
+import { instant, longHeading, quoted, shorten, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import { sentence } from '../repository/conditions.ts';
 import type { Reason } from '../../conditions/explain.ts';
@@ -13,35 +13,39 @@ import type { WrittenStatus } from '../../statuses/write-store.ts';
 /** A freeze and its effect on the pull request; the freeze alone while GitHub is not available. */
 export type ShownFreeze = Pick<Explained, 'freeze'> & Partial<Explained>;
 
-/** What the card needs to say where an admin removes a freeze. */
-type RemovalPlace = { publicUrl: string; repository: FoundRepository };
+/** What the card needs to say where an admin removes a freeze, and how the reader sees times. */
+type RemovalPlace = { publicUrl: string; repository: FoundRepository; times: Times };
 
 /** How many cards are open. The others are folded. */
 const mostOpen = 3;
 
 /** A card for each freeze that holds the pull request: until when, why, and what would release it. */
 export const holdingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
-  cards(freezes, (each) => holding(each, place));
+  cards(freezes, place, (each) => holding(each, place));
 
 /** A card for each ongoing freeze that does not hold the pull request. */
 export const passingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
-  cards(freezes, (each) => passing(each, place));
+  cards(freezes, place, (each) => passing(each, place));
 
-const cards = (freezes: ShownFreeze[], content: (freeze: ShownFreeze) => Html): Html =>
+const cards = (
+  freezes: ShownFreeze[],
+  { times }: RemovalPlace,
+  content: (freeze: ShownFreeze) => Html,
+): Html =>
   html`${freezes.map((each, index) =>
     index < mostOpen
       ? html`<section class="card">${longHeading(each.freeze.reason)} ${content(each)}</section>`
       : html`<details class="card fold">
           <summary>
             <h3 dir="auto">${shorten(each.freeze.reason, 120)}</h3>
-            ${untilOf(each.freeze)}
+            ${untilOf(each.freeze, times)}
           </summary>
           ${content(each)}
         </details>`,
   )}`;
 
 const holding = ({ freeze, verdict, reasons, releasing }: ShownFreeze, place: RemovalPlace): Html =>
-  html`<p>${lasts(freeze)}</p>
+  html`<p>${lasts(freeze, place.times)}</p>
     ${
       verdict === 'unknown'
         ? html`<p>
@@ -52,7 +56,10 @@ const holding = ({ freeze, verdict, reasons, releasing }: ShownFreeze, place: Re
     }
     ${reasons ? why(freeze, reasons) : ''} ${release(freeze, releasing, place)}`;
 
-const passing = ({ freeze, verdict, pass, reasons }: ShownFreeze, { repository }: RemovalPlace): Html =>
+const passing = (
+  { freeze, verdict, pass, reasons }: ShownFreeze,
+  { repository, times }: RemovalPlace,
+): Html =>
   html`<p>
       ${
         pass
@@ -62,15 +69,15 @@ const passing = ({ freeze, verdict, pass, reasons }: ShownFreeze, { repository }
             : 'This pull request does not match its conditions.'
       }
     </p>
-    <p>${lasts(freeze)} <a href="${freezePath(repository, freeze.id)}">View the freeze</a></p>
+    <p>${lasts(freeze, times)} <a href="${freezePath(repository, freeze.id)}">View the freeze</a></p>
     ${reasons ? why(freeze, reasons) : ''}`;
 
-const untilOf = ({ endsAt, timezone }: Freeze): Html =>
-  endsAt ? html`until ${instant(endsAt, timezone)}` : html`until it is removed`;
+const untilOf = ({ endsAt, timezone }: Freeze, times: Times): Html =>
+  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until it is removed`;
 
-export const lasts = ({ startsAt, endsAt, timezone }: Freeze): Html =>
-  html`Since ${instant(startsAt, timezone)},
-  ${endsAt ? html`until <strong>${instant(endsAt, timezone)}</strong>.` : 'until it is removed.'}`;
+export const lasts = ({ startsAt, endsAt, timezone }: Freeze, times: Times): Html =>
+  html`Since ${instant(startsAt, times, timezone)},
+  ${endsAt ? html`until <strong>${instant(endsAt, times, timezone)}</strong>.` : 'until it is removed.'}`;
 
 /** The reasons of several freezes, inside a sentence. */
 export const reasons = (freezes: Pick<Freeze, 'reason'>[]): Html =>
@@ -93,12 +100,12 @@ const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html 
 function release(
   { id, endsAt, timezone }: Freeze,
   labels: ReleasingLabels | undefined,
-  { publicUrl, repository }: RemovalPlace,
+  { publicUrl, repository, times }: RemovalPlace,
 ): Html {
   const name = fullName(repository);
   return html`<h4>What releases it</h4>
     <ul>
-      ${endsAt ? html`<li>The freeze ends at ${instant(endsAt, timezone)}. You don’t need to do anything.</li>` : ''}
+      ${endsAt ? html`<li>The freeze ends at ${instant(endsAt, times, timezone)}. You don’t need to do anything.</li>` : ''}
       ${labels?.putOn.map((label) => html`<li>Add the label <code>${label}</code> to this pull request.</li>`)}
       ${labels?.takeOff.map(
         (label) => html`<li>Remove the label <code>${label}</code> from this pull request.</li>`,
@@ -176,7 +183,7 @@ function matches(reason: Reason): string {
 }
 
 /** The latest statuses that Holdfast wrote on a commit, newest first. */
-export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
+export const statusesTable = (sha: string, statuses: WrittenStatus[], times: Times): Html =>
   html`<details class="fold">
     <summary><h2>Written statuses</h2></summary>
     ${
@@ -199,7 +206,7 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
               ${statuses.map(
                 ({ at, state, description }) =>
                   html`<tr>
-                    <td>${instant(at, 'UTC')}</td>
+                    <td>${instant(at, times)}</td>
                     <td class="short">${state}</td>
                     <td>${description}</td>
                   </tr>`,

@@ -5,9 +5,9 @@ import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
-import { longHeading } from '../text.ts';
+import { longHeading, type Times } from '../text.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
-import { absentPage, reading, type RepositoryVisit } from '../reader.ts';
+import { absentPage, reading, type RepositoryVisit, timesOf } from '../reader.ts';
 import { lasts, reasons, statusesTable } from './freeze-card.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -22,7 +22,7 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
   const read = await reading(visit, freezes);
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
-  const shown = body(repository, sha, readAs(read, group), statuses);
+  const shown = body(repository, sha, readAs(read, group), statuses, timesOf(visit));
   return context.html(layout({ title, body: shown, viewer, owner: repository.account.login }));
 }
 
@@ -37,6 +37,7 @@ function body(
   sha: string,
   { branch, status, pullRequests, heldBy, notHeld }: RecalledMergeGroup,
   statuses: WrittenStatus[],
+  times: Times,
 ): Html {
   return html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
     <h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
@@ -46,7 +47,7 @@ function body(
       (freeze) =>
         html`<section class="card">
           ${longHeading(freeze.reason)}
-          <p>${lasts(freeze)}</p>
+          <p>${lasts(freeze, times)}</p>
         </section>`,
     )}
     <h2>What it merges</h2>
@@ -63,7 +64,7 @@ function body(
             )}
           </ul>`
     }
-    ${statusesTable(sha, statuses)}`;
+    ${statusesTable(sha, statuses, times)}`;
 }
 
 function verdict(

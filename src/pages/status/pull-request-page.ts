@@ -19,7 +19,7 @@ import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
-import { instant } from '../text.ts';
+import { instant, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import {
   absentPage,
@@ -29,6 +29,7 @@ import {
   reading,
   type RepositoryVisit,
   silentPage,
+  timesOf,
 } from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
 import { exemptionForms, type Standing, exemptionNotice, shownExemption } from './exemption-forms.ts';
@@ -52,7 +53,8 @@ export async function pullRequestPage(
   const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number);
   if (shown === 'absent') return absentPage(visit);
   if (shown === 'silent') return silentPage(visit);
-  const now = nowOf(deps.clock);
+  const times = timesOf(visit);
+  const { now } = times;
   const isInside = await isInsider(visit);
   const permission = await permissionOf(visit);
   const since = new Date(now.getTime() - shownFor);
@@ -70,12 +72,13 @@ export async function pullRequestPage(
   const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
   const standing: Standing = { viewer, permission, isForTwo: settings.twoPersonExemptions };
-  const body = html`${head(deps, repository, readAs(read, shown))}
+  const body = html`${head(deps, repository, readAs(read, shown), times)}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
-  ${exemption ? exemptionNotice(read(exemption), now) : ''}
-  ${isInside ? exemptionForms(repository, shown, all, standing, refused, now) : ''}
-  ${isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, readAs(read, shown), isFinal)}
-  ${history ? historyOf(history.events) : ''} ${statusesTable(shown.headSha, statuses)}`;
+  ${exemption ? exemptionNotice(read(exemption), times) : ''}
+  ${isInside ? exemptionForms(repository, shown, all, standing, refused, times) : ''}
+  ${isFinal && isOpen(shown) ? finalNotice : ''}
+  ${details(deps, repository, readAs(read, shown), isFinal, times)}
+  ${history ? historyOf(history.events, times) : ''} ${statusesTable(shown.headSha, statuses, times)}`;
   const page = layout({
     title: `${fullName(repository)} #${shown.number}`,
     body,
@@ -121,7 +124,12 @@ function readAs(read: typeof asPublic, { holding, live, ...rest }: ShownPullRequ
 
 const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
 
-function head({ config }: PageDeps, repository: FoundRepository, shown: ShownPullRequest): Html {
+function head(
+  { config }: PageDeps,
+  repository: FoundRepository,
+  shown: ShownPullRequest,
+  times: Times,
+): Html {
   const { number, live } = shown;
   const name = fullName(repository);
   return html`<p class="muted">
@@ -129,7 +137,7 @@ function head({ config }: PageDeps, repository: FoundRepository, shown: ShownPul
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
-    <p class="verdict">${verdict(shown, isOpen(shown))}</p>
+    <p class="verdict">${verdict(shown, isOpen(shown), times)}</p>
     ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
     ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? '' : notLive}`;
 }
@@ -139,11 +147,12 @@ function details(
   repository: FoundRepository,
   shown: ShownPullRequest,
   isFinal: boolean,
+  times: Times,
 ): Html {
   const { holding, live } = shown;
-  const place = { publicUrl: config.publicUrl, repository };
+  const place = { publicUrl: config.publicUrl, repository, times };
   const passing: ShownFreeze[] = live?.passing ?? [];
-  return html`${live ? aboutGitHub(live, isFinal) : ''}
+  return html`${live ? aboutGitHub(live, isFinal, times) : ''}
   ${
     isOpen(shown) && holding.length > 0
       ? html`<h2>What holds it</h2>
@@ -183,6 +192,7 @@ const notLive = html`<p class="card" role="status">
 function aboutGitHub(
   { pullRequest, status, nextChangeAt }: NonNullable<ShownPullRequest['live']>,
   isFinal: boolean,
+  times: Times,
 ): Html {
   const isBehind = !isFinal && status && pullRequest.status?.state !== status.state;
   return html`${
@@ -193,7 +203,7 @@ function aboutGitHub(
         </p>`
       : ''
   }
-  ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, 'UTC')}.</p>` : ''}`;
+  ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, times)}.</p>` : ''}`;
 }
 
 /** Where it is in its stack, and what holds it there. */
@@ -250,8 +260,8 @@ function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Htm
 /** How many events are shown. The audit log of the repository has the rest. */
 const mostEvents = 25;
 
-const historyOf = (events: AuditEvent[]): Html =>
+const historyOf = (events: AuditEvent[], times: Times): Html =>
   events.length === 0
     ? html``
     : html`<h2>History</h2>
-        ${eventList(events, null)}`;
+        ${eventList(events, times)}`;
