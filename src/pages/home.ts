@@ -33,8 +33,9 @@ export async function showHome(visit: Visit): Promise<Response> {
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
   try {
     const { owners, requests } = await loadHome(deps, viewer);
-    const body = owners.length > 0 ? atAGlance(owners, requests, timesOf(visit)) : nothingYet;
-    return context.html(layout({ title: 'Home', body, viewer }));
+    const times = timesOf(visit);
+    const body = owners.length > 0 ? atAGlance(owners, requests, times) : nothingYet;
+    return context.html(layout({ title: 'Home', body, viewer, zone: times.zone }));
   } catch (error) {
     if (isTooManyRequests(error))
       return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);

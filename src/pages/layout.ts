@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html';
 import { calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
+import { cityOf } from '../time/local-time.ts';
 
 /** Markup with escaped texts. Only `html` makes it. */
 export type Html = ReturnType<typeof html>;
@@ -16,12 +17,14 @@ export type Page = {
   owner?: string;
   /** The page of the navigation that this one is. */
   tab?: Tab;
+  /** The time zone of the page, to choose another one. Absent on pages without times. */
+  zone?: string;
   /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
 
 /** A complete page in the layout that all pages share. */
-export function layout({ title, body, viewer, owner, tab, head }: Page): Html {
+export function layout({ title, body, viewer, owner, tab, zone, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -41,7 +44,8 @@ export function layout({ title, body, viewer, owner, tab, head }: Page): Html {
           <div class="bar">
             <a class="brand" href="/">${logo}Holdfast</a>
             ${owner ? html`<a class="owner" href="/" title="All owners"><bdi>${owner}</bdi></a>` : ''}
-            ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
+            <span class="rest"></span>
+            ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
           ${owner ? tabsOf(owner, tab) : ''}
         </header>
@@ -82,6 +86,28 @@ export const icon = (name: keyof typeof icons): Html =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <path d="${icons[name]}" />
   </svg>`;
+
+/** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */
+const zoneSwitch = (zone: string): Html =>
+  html`<details class="menu zone">
+    <summary title="Time zone ${zone}"><span class="said">Time zone</span> <b>${cityOf(zone)}</b></summary>
+    <form method="post" action="/time-zone">
+      <label for="own-zone">Show times in</label>
+      <input
+        id="own-zone"
+        name="own_zone"
+        list="every-zone"
+        placeholder="${zone}"
+        maxlength="100"
+        spellcheck="false"
+        autocapitalize="none"
+        autocomplete="off"
+      />
+      <datalist id="every-zone"></datalist>
+      <p class="muted">For example, Europe/Berlin. Leave empty for the browser’s zone.</p>
+      <button type="submit" class="quiet">Change time zone</button>
+    </form>
+  </details>`;
 
 /** After signing in, people return to the page with this link. The browser's `Referer` names it. */
 const signIn = html`<a href="/auth/sign-in">Sign in</a>`;

@@ -7,6 +7,7 @@ import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './message-page.ts';
 import { ownerForm } from './change.ts';
+import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { showFirstSteps } from './first-steps.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
@@ -77,6 +78,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/repos/:owner/:repository/merge-groups/:sha', repositoryPage(deps, mergeGroupPage));
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
   pages.get('/', openPage(deps, showHome));
+  pages.post('/time-zone', chooseZone(deps));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { describeLength } from '../time/duration.ts';
-import { describeInstant, toLocalTime } from '../time/local-time.ts';
+import { cityOf, describeInstant, toLocalTime } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
 /** How a reader sees times: in their zone, and with words where now is near. */
@@ -35,9 +35,6 @@ function nearNow(at: Date, now: Date): string[] {
   if (Math.abs(left) >= near) return [];
   return [left <= 0 ? `${describeLength(-left)} ago` : `in ${describeLength(left)}`];
 }
-
-/** `New York` for `America/New_York`. */
-export const cityOf = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ');
 
 /** `until Tue 24 Nov, 08:00 (in 10 h)`, or that it has no end. */
 export const untilText = (endsAt: Date | null, times: Times, ownZone: string): Html =>

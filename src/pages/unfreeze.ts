@@ -76,11 +76,12 @@ async function page(
   problems: FormProblems = noProblems,
 ): Promise<Response> {
   const { deps, context, account, viewer, repositories, isAdmin } = visit;
+  const times = timesOf(visit);
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, frozen(about), isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
-    ${ticks(ongoing, form, isAdmin, timesOf(visit))}
+    ${ticks(ongoing, form, isAdmin, times)}
     ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
     <div class="actions">
       <button type="submit">Unfreeze</button>
@@ -98,7 +99,7 @@ async function page(
           </form>`
     }`;
   return context.html(
-    layout({ title: `Unfreeze ${account.login}`, body, viewer, owner: account.login }),
+    layout({ title: `Unfreeze ${account.login}`, body, viewer, owner: account.login, zone: times.zone }),
     problems === noProblems ? 200 : 422,
   );
 }

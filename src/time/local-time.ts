@@ -92,5 +92,8 @@ export function describeInstant(instant: Date, timezone: string): string {
   return `${date} ${time.endsWith(':00') ? time.slice(0, 5) : time} ${timezone}`;
 }
 
+/** The name of a zone for people: `New York` for `America/New_York`. */
+export const cityOf = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ');
+
 /** GitHub's times are whole seconds, so we compare our instants with them in seconds. */
 export const inSeconds = (instant: Date): number => Math.floor(instant.getTime() / 1000);

@@ -1,5 +1,6 @@
-// Pages show times in the zone of a cookie. On the first page that becomes the browser's zone, and the page shows its
-// times in it, too. A zone that the reader chose in the header stays.
+// Pages show times in the zone of a cookie: the reader's choice, else the browser's, also on the first page.
+const all = (selector) => document.querySelectorAll(selector);
+const optionOf = (text) => Object.assign(document.createElement('option'), { value: text, text });
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (!/(^|; )zone=/.test(document.cookie)) {
   document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
@@ -7,26 +8,38 @@ if (!/(^|; )zone=/.test(document.cookie)) {
 }
 
 function showInZone() {
-  const [year, hour] = ['numeric', '2-digit'];
-  const parts = { weekday: 'short', day: year, month: 'short', year, hour, minute: hour, timeZone: zone };
-  const format = new Intl.DateTimeFormat('en-GB', parts);
-  const read = (at) => Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  for (const time of document.querySelectorAll('time')) {
+  const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' };
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...day,
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: zone,
+  });
+  for (const time of all('time')) {
     if (!time.textContent.endsWith(' UTC')) continue;
-    const at = read(new Date(time.dateTime));
-    const inYear = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
-    time.textContent = `${at.weekday} ${at.day} ${at.month}${inYear}, ${at.hour}:${at.minute}`;
+    const at = {};
+    for (const { type, value } of format.formatToParts(new Date(time.dateTime))) at[type] = value;
+    const year = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
+    time.textContent = `${at.weekday} ${at.day} ${at.month}${year}, ${at.hour}:${at.minute}`;
   }
+  for (const name of all('.zone b')) name.textContent = zone.split('/').at(-1).replaceAll('_', ' ');
   // A form that nobody has filled in yet begins with the zone.
-  for (const field of document.querySelectorAll('[data-chooses-own-zone]')) {
-    if (field.options)
-      field.append(Object.assign(document.createElement('option'), { value: zone, text: zone }));
+  for (const field of all('[data-chooses-own-zone]')) {
+    if (field.options) field.append(optionOf(zone));
     field.value = zone;
   }
 }
 
+// The zones to choose from, once somebody wants to.
+for (const list of all('.zone datalist'))
+  list.parentNode.addEventListener(
+    'focusin',
+    () => list.append(...['UTC', ...Intl.supportedValuesOf('timeZone')].map(optionOf)),
+    { once: true },
+  );
+
 // On a narrow screen a timeline begins with the days around now.
-for (const box of document.querySelectorAll('.timeline')) {
+for (const box of all('.timeline')) {
   const now = box.querySelector('.now line');
   if (!now) continue;
   const place = now.getBoundingClientRect().left - box.getBoundingClientRect().left;

@@ -41,7 +41,7 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
       <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
     </div>
     ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)}`;
-  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar' }));
+  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar', zone }));
 }
 
 type Calendar = {

@@ -146,12 +146,17 @@ async function freezeAll(
 }
 
 function page(
-  { context, account, viewer, repositories, isAdmin }: OwnerVisit,
+  visit: OwnerVisit,
   fields: FreezeFields,
   { problems, preview = null }: { problems?: FormProblems; preview?: FormPreview } = {},
 ): Response | Promise<Response> {
+  const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
+  const zone = readerZone(visit);
   const shown = { problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
-  return context.html(layout({ title: `Freeze ${login}`, body, viewer, owner: login }), problems ? 422 : 200);
+  return context.html(
+    layout({ title: `Freeze ${login}`, body, viewer, owner: login, zone }),
+    problems ? 422 : 200,
+  );
 }

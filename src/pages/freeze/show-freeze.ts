@@ -85,6 +85,7 @@ export async function freezePage(
     body,
     viewer,
     owner: repository.account.login,
+    zone: times.zone,
   });
   return context.html(page, refused ? 422 : 200);
 }

@@ -70,7 +70,9 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
-  return context.html(layout({ title: login, body, viewer, owner: login, tab: 'overview' }));
+  return context.html(
+    layout({ title: login, body, viewer, owner: login, tab: 'overview', zone: times.zone }),
+  );
 }
 
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */

@@ -189,12 +189,14 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyFor
 });
 
 function formPage(
-  { context, viewer, account }: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
+  visit: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
+  const { context, viewer, account } = visit;
+  const zone = readerZone(visit);
   const body = planForm({ problems: noProblems, preview: null, ...form });
   return context.html(
-    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans' }),
+    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', zone }),
     form.problems ? 422 : 200,
   );
 }

@@ -43,7 +43,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
             </table>`
     }`;
   const title = `Plans of ${account.login}`;
-  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'plans' }));
+  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'plans', zone: times.zone }));
 }
 
 /** The plans that are not over, for admins of the owner. */

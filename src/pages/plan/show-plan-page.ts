@@ -28,7 +28,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
   const times = timesOf(visit);
   const { now } = times;
-  const page = { title: plan.name, viewer, owner: account.login, tab: 'plans' } as const;
+  const page = { title: plan.name, viewer, owner: account.login, tab: 'plans', zone: times.zone } as const;
   if (visit.ending)
     return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
   const [past, shown, progress, on, warnings] = await Promise.all([

@@ -46,7 +46,9 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view, times) : ''}`;
-  return context.html(layout({ title: fullName(repository), body, viewer, owner: repository.account.login }));
+  return context.html(
+    layout({ title: fullName(repository), body, viewer, owner: account.login, zone: times.zone }),
+  );
 }
 
 /** How many freezes the summary names. The lists below have all. */

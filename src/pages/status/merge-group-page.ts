@@ -22,8 +22,11 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
   const read = await reading(visit, freezes);
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
-  const shown = body(repository, sha, readAs(read, group), statuses, timesOf(visit));
-  return context.html(layout({ title, body: shown, viewer, owner: repository.account.login }));
+  const times = timesOf(visit);
+  const shown = body(repository, sha, readAs(read, group), statuses, times);
+  return context.html(
+    layout({ title, body: shown, viewer, owner: repository.account.login, zone: times.zone }),
+  );
 }
 
 const readAs = (read: typeof asPublic, group: RecalledMergeGroup): RecalledMergeGroup => ({

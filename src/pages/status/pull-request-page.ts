@@ -84,6 +84,7 @@ export async function pullRequestPage(
     body,
     viewer,
     owner: repository.account.login,
+    zone: times.zone,
   });
   return context.html(page, refused ? 422 : 200);
 }
