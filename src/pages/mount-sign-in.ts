@@ -40,6 +40,10 @@ import {
 /** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
 export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void {
   pages.get('/auth/sign-in', (context) => signIn(deps, context));
+  pages.get('/login', (context) => {
+    const to = context.req.query('to');
+    return context.redirect(to === undefined ? '/auth/sign-in' : signInPath(to), 302);
+  });
   pages.get(callbackPath, (context) =>
     completeSignIn({ ...deps, questions: limits.questionsOf(deps, context, async () => null) }, context),
   );

@@ -15,6 +15,7 @@ import { errorResponse } from '../api/error-response.ts';
 import { mountHealth } from '../api/health.ts';
 import { logRequests, ownRequestId } from '../api/log-requests.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
+import { mountNaturalAddresses } from './natural-addresses.ts';
 import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
 
@@ -53,5 +54,6 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/help', helpRoutes());
   mountPages(api, deps, limits);
   mountNotServed(api);
+  mountNaturalAddresses(api);
   return api;
 }
