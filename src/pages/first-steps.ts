@@ -45,7 +45,10 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
     await rememberReader(deps, viewer);
     const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
     const title = `First steps for ${account.login}`;
-    return context.html(layout({ title, body: body(deps, account, page), viewer, owner: account.login }));
+    const crumbs = [{ name: 'First steps' }];
+    return context.html(
+      layout({ title, body: body(deps, account, page), viewer, owner: account.login, crumbs }),
+    );
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return silentPage(visit);

@@ -17,14 +17,19 @@ export type Page = {
   owner?: string;
   /** The page of the navigation that this one is. */
   tab?: Tab;
+  /** The way from the owner to the page. The last one is the page itself. */
+  crumbs?: Crumb[];
   /** The time zone of the page, to choose another one. Absent on pages without times. */
   zone?: string;
   /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
 
+/** A step of the way to a page. */
+export type Crumb = { name: string; href?: string };
+
 /** A complete page in the layout that all pages share. */
-export function layout({ title, body, viewer, owner, tab, zone, head }: Page): Html {
+export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -42,14 +47,14 @@ export function layout({ title, body, viewer, owner, tab, zone, head }: Page): H
       <body>
         <header class="top">
           <div class="bar">
-            <a class="brand" href="/">${logo}Holdfast</a>
-            ${owner ? html`<a class="owner" href="/" title="All owners"><bdi>${owner}</bdi></a>` : ''}
+            <a class="brand" href="/">${logo}<span class="word">Holdfast</span></a>
+            ${owner ? ownerMenu(owner) : ''}
             <span class="rest"></span>
             ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
           ${owner ? tabsOf(owner, tab) : ''}
         </header>
-        <main>${body}</main>
+        <main>${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}</main>
         <footer>
           <a href="/help">Help</a>
           <a href="/docs">API reference</a>
@@ -57,6 +62,25 @@ export function layout({ title, body, viewer, owner, tab, zone, head }: Page): H
       </body>
     </html>`;
 }
+
+const ownerMenu = (login: string): Html =>
+  html`<details class="menu owner">
+    <summary><bdi>${login}</bdi></summary>
+    <a href="/">All owners</a>
+  </details>`;
+
+/** `acme / web / #5` */
+const breadcrumb = (login: string, crumbs: Crumb[]): Html =>
+  html`<nav class="crumbs" aria-label="Breadcrumb">
+    <ol>
+      ${[{ name: login, href: ownerPath(login) }, ...crumbs].map(
+        ({ name, href }: Crumb) =>
+          html`<li>
+            ${href ? html`<a href="${href}"><bdi>${name}</bdi></a>` : html`<bdi aria-current="page">${name}</bdi>`}
+          </li>`,
+      )}
+    </ol>
+  </nav>`;
 
 /** The pages of an owner. */
 const tabs = {
@@ -90,7 +114,9 @@ export const icon = (name: keyof typeof icons): Html =>
 /** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */
 const zoneSwitch = (zone: string): Html =>
   html`<details class="menu zone">
-    <summary title="Time zone ${zone}"><span class="said">Time zone</span> <b>${cityOf(zone)}</b></summary>
+    <summary title="Time zone ${zone}">
+      <span class="said">Time zone</span> <strong>${cityOf(zone)}</strong>
+    </summary>
     <form method="post" action="/time-zone">
       <label for="own-zone">Show times in</label>
       <input

@@ -50,6 +50,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
       body,
       viewer,
       owner: login,
+      crumbs: [{ name: 'Progress' }],
       head: isDone(progress) ? undefined : head,
     }),
   );

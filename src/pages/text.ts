@@ -29,11 +29,13 @@ function besideIt(at: Date, zone: string, ownZone: string, now: Date): string[] 
 
 /** Farther from now, the day says more than the hours. */
 const near = 24 * 3_600_000;
+/** What a page asked for while it was made is past. */
+const moment = 5_000;
 
 function nearNow(at: Date, now: Date): string[] {
   const left = at.getTime() - now.getTime();
   if (Math.abs(left) >= near) return [];
-  return [left <= 0 ? `${describeLength(-left)} ago` : `in ${describeLength(left)}`];
+  return [left < moment ? `${describeLength(Math.max(0, -left))} ago` : `in ${describeLength(left)}`];
 }
 
 /** `until Tue 24 Nov, 08:00 (in 10 h)`, or that it has no end. */

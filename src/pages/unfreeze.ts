@@ -99,7 +99,14 @@ async function page(
           </form>`
     }`;
   return context.html(
-    layout({ title: `Unfreeze ${account.login}`, body, viewer, owner: account.login, zone: times.zone }),
+    layout({
+      title: `Unfreeze ${account.login}`,
+      body,
+      viewer,
+      owner: account.login,
+      crumbs: [{ name: 'Unfreeze' }],
+      zone: times.zone,
+    }),
     problems === noProblems ? 200 : 422,
   );
 }

@@ -17,7 +17,11 @@ async function reader() {
       { own_zone: zone },
       { 'Sec-Fetch-Site': site, Referer: `${publicUrl}${from}`, Origin: 'https://elsewhere.example' },
     );
-  return { visitor, choose, zone: async () => /<b>([^<]*)<\/b>/.exec((await visitor.open(page)).text)?.[1] };
+  return {
+    visitor,
+    choose,
+    zone: async () => /Time zone<\/span> <strong>([^<]*)</.exec((await visitor.open(page)).text)?.[1],
+  };
 }
 
 test.each([

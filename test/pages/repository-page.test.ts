@@ -59,7 +59,9 @@ describe('the list', () => {
     expect(text).toContain('End Mon 2 Mar, 20:00 (12:00 Paris)');
     expect(text).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
     expect(text).toContain('Except pull requests that match label=hotfix');
-    expect(text).toContain('Created by the application key admin key, Sun 1 Mar, 18:00 (10:00 Paris');
+    expect(text).toContain(
+      'Created by the application key admin key, Sun 1 Mar, 18:00 (less than a minute ago)',
+    );
     const [pullRequest] = acme.github.pullRequests(web);
     expect(text).toContain(`Held now 1 pull request is held. #1 ${pullRequest!.title}`);
     expect(html).toMatch(new RegExp(`href="/repos/${web}/pulls/1"\\s*>#1 <span dir="auto">`));

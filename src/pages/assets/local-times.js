@@ -1,11 +1,11 @@
-// Pages show times in the zone of a cookie: the reader's choice, else the browser's, also on the first page.
+// Times are in the zone of a cookie: the reader's choice, else the browser's.
 const all = (selector) => document.querySelectorAll(selector);
 const optionOf = (text) => Object.assign(document.createElement('option'), { value: text, text });
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (!/(^|; )zone=/.test(document.cookie)) {
-  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
-  if (!/[?&]zone=/.test(location.search)) showInZone();
-}
+const kept = /(?:^|; )zone=([^;]*)/.exec(document.cookie)?.[1];
+const zone = kept ? decodeURIComponent(kept) : Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (!kept) document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
+const name = document.querySelector('.zone strong');
+if (name?.textContent === 'UTC' && zone !== 'UTC' && !/[?&]zone=/.test(location.search)) showInZone();
 
 function showInZone() {
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' };
@@ -22,15 +22,15 @@ function showInZone() {
     const year = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
     time.textContent = `${at.weekday} ${at.day} ${at.month}${year}, ${at.hour}:${at.minute}`;
   }
-  for (const name of all('.zone b')) name.textContent = zone.split('/').at(-1).replaceAll('_', ' ');
-  // A form that nobody has filled in yet begins with the zone.
+  name.textContent = zone.split('/').at(-1).replaceAll('_', ' ');
+  // Forms that nobody has filled in yet.
   for (const field of all('[data-chooses-own-zone]')) {
-    if (field.options) field.append(optionOf(zone));
+    field.append(optionOf(zone));
     field.value = zone;
   }
 }
 
-// The zones to choose from, once somebody wants to.
+// The zones to choose from.
 for (const list of all('.zone datalist'))
   list.parentNode.addEventListener(
     'focusin',

@@ -156,7 +156,7 @@ function page(
   const shown = { problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
   return context.html(
-    layout({ title: `Freeze ${login}`, body, viewer, owner: login, zone }),
+    layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
     problems ? 422 : 200,
   );
 }

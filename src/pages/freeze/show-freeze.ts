@@ -72,8 +72,7 @@ export async function freezePage(
   const its = state === 'ongoing' ? heldByFreeze(held, freeze) : [];
   const title = shorten(freeze.reason, 120);
   const done = doneWords[context.req.query('done') ?? ''];
-  const body = html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
-    <h1 dir="auto">${title}</h1>
+  const body = html`<h1 dir="auto">${title}</h1>
     ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
@@ -85,6 +84,7 @@ export async function freezePage(
     body,
     viewer,
     owner: repository.account.login,
+    crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Freeze' }],
     zone: times.zone,
   });
   return context.html(page, refused ? 422 : 200);

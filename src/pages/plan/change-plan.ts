@@ -4,7 +4,13 @@ import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/p
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
-import { ownerFormPath, ownerPath, planPath, progressPath } from '../../installations/page-paths.ts';
+import {
+  ownerFormPath,
+  ownerPath,
+  planPath,
+  plansPath,
+  progressPath,
+} from '../../installations/page-paths.ts';
 import { namesToChange, plainNames } from '../../plans/matched-repositories.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
@@ -16,7 +22,7 @@ import { linesOf } from '../condition-fields.ts';
 import { previewFirst } from '../form-preview.ts';
 import { assertFresh, noProblems, problemsOf } from '../form.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
-import { layout } from '../layout.ts';
+import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
@@ -168,10 +174,11 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-type EmptyForm = Omit<PlanForm, 'problems' | 'preview'>;
+type EmptyForm = Omit<PlanForm, 'problems' | 'preview'> & { crumbs: Crumb[] };
 
 const newForm = (login: string, fields: PlanFields): EmptyForm => ({
   heading: `New plan for ${login}`,
+  crumbs: [{ name: 'New plan' }],
   action: ownerFormPath(login, 'plans/new'),
   back: ownerPath(login),
   fields,
@@ -181,6 +188,7 @@ const newForm = (login: string, fields: PlanFields): EmptyForm => ({
 
 const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyForm => ({
   heading: `Edit ${plan.name}`,
+  crumbs: [{ name: plan.name, href: planPath(login, plan.id) }, { name: 'Edit' }],
   action: `${planPath(login, plan.id)}/edit`,
   back: planPath(login, plan.id),
   fields,
@@ -194,9 +202,10 @@ function formPage(
 ): Response | Promise<Response> {
   const { context, viewer, account } = visit;
   const zone = readerZone(visit);
+  const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
   const body = planForm({ problems: noProblems, preview: null, ...form });
   return context.html(
-    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', zone }),
+    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', crumbs, zone }),
     form.problems ? 422 : 200,
   );
 }

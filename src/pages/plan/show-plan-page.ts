@@ -1,7 +1,13 @@
 import { clockChangeAt, toLocalTime } from '../../time/local-time.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import { ownerFormPath, planPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
+import {
+  ownerFormPath,
+  planPath,
+  plansPath,
+  progressPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan, warnOfGivenEnds } from '../../plans/show-plan.ts';
@@ -28,7 +34,9 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, context, plan, account, viewer } = visit;
   const times = timesOf(visit);
   const { now } = times;
-  const page = { title: plan.name, viewer, owner: account.login, tab: 'plans', zone: times.zone } as const;
+  const { login } = account;
+  const crumbs = [{ name: 'Plans', href: plansPath(login) }, { name: plan.name }];
+  const page = { title: plan.name, viewer, owner: login, tab: 'plans', crumbs, zone: times.zone } as const;
   if (visit.ending)
     return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
   const [past, shown, progress, on, warnings] = await Promise.all([

@@ -85,8 +85,8 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
       ${item('Holds', whatItHolds(freeze, { href }))}
       ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldNow(page.repository, freeze, its, mostLinks, href)) : ''}
       ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforcedWord(freeze, its, report, '#enforcement')) : ''}
-      ${item('Created by', madeBy(createdBy, time(createdAt)))}
-      ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
+      ${item('Created by', madeBy(createdBy, instant(createdAt, page.times)))}
+      ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, page.times))) : ''}
       ${deletion ? item('Deletion reason', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
     </dl>
   </article>`;

@@ -7,7 +7,7 @@ import {
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
+import { ownerFormPath } from '../../installations/page-paths.ts';
 import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
@@ -35,8 +35,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
   const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${new URLSearchParams({ repository: name })}`;
-  const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
-    <div class="headline">
+  const body = html`<div class="headline">
       <h1>${fullName(repository)}</h1>
       ${mayChange ? html`<div class="actions"><a class="button" href="${freezeNow}">Freeze now</a></div>` : ''}
     </div>
@@ -47,7 +46,14 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view, times) : ''}`;
   return context.html(
-    layout({ title: fullName(repository), body, viewer, owner: account.login, zone: times.zone }),
+    layout({
+      title: fullName(repository),
+      body,
+      viewer,
+      owner: account.login,
+      crumbs: [{ name }],
+      zone: times.zone,
+    }),
   );
 }
 

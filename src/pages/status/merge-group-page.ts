@@ -24,9 +24,9 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
   const times = timesOf(visit);
   const shown = body(repository, sha, readAs(read, group), statuses, times);
-  return context.html(
-    layout({ title, body: shown, viewer, owner: repository.account.login, zone: times.zone }),
-  );
+  const { name, account } = repository;
+  const crumbs = [{ name, href: repositoryPath(repository) }, { name: `Merge group ${sha.slice(0, 10)}` }];
+  return context.html(layout({ title, body: shown, viewer, owner: account.login, crumbs, zone: times.zone }));
 }
 
 const readAs = (read: typeof asPublic, group: RecalledMergeGroup): RecalledMergeGroup => ({
@@ -42,8 +42,7 @@ function body(
   statuses: WrittenStatus[],
   times: Times,
 ): Html {
-  return html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
-    <h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
+  return html`<h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
     <p>${verdict(heldBy.length > 0, status, notHeld)}</p>
     ${heldBy.length > 0 ? html`<h2>What holds it</h2>` : ''}
     ${heldBy.map(

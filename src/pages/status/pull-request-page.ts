@@ -84,6 +84,7 @@ export async function pullRequestPage(
     body,
     viewer,
     owner: repository.account.login,
+    crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: `#${shown.number}` }],
     zone: times.zone,
   });
   return context.html(page, refused ? 422 : 200);
@@ -134,7 +135,6 @@ function head(
   const { number, live } = shown;
   const name = fullName(repository);
   return html`<p class="muted">
-      <a href="${repositoryPath(repository)}">${name}</a>,
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
