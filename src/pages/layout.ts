@@ -47,7 +47,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
       <body>
         <header class="top">
           <div class="bar">
-            <a class="brand" href="/">${logo}<span class="word">Holdfast</span></a>
+            <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
             ${owner ? ownerMenu(owner) : ''}
             <span class="rest"></span>
             ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}

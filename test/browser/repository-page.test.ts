@@ -1,5 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { acmeWithUrl, browserForAll, expectAccessible, openPage, phone, screenshot } from './browser.ts';
+import {
+  acmeWithUrl,
+  browserForAll,
+  expectAccessible,
+  expectNoScroll,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
 
 const acme = acmeWithUrl();
 const browser = browserForAll();
@@ -83,6 +91,21 @@ test('the zone of the browser is shown, also in the days of the timeline of late
   await page.reload();
   expect(await page.textContent('#ongoing-freezes')).toContain('Sun 1 Mar, 18:00');
   expect(await page.textContent('#timeline')).toContain('Days in Asia/Tokyo.');
+  expect(page.problems).toEqual([]);
+});
+
+test('the zone that the reader chose in the header stays, on a phone', async () => {
+  const page = await openPage(browser, { ...phone, timezoneId: 'Asia/Tokyo' });
+  await page.goto(`${acme.app.url}/acme/web`);
+  await page.locator('.zone summary').click();
+  await page.fill('#own-zone', 'Berlin');
+  await expectNoScroll(page);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Change time zone' }).click();
+  await page.locator('.zone strong', { hasText: 'Berlin' }).waitFor();
+  await page.reload();
+  expect(await page.textContent('.zone strong')).toBe('Berlin');
+  expect(await page.textContent('#ongoing-freezes')).toContain('Sun 1 Mar, 10:00');
   expect(page.problems).toEqual([]);
 });
 

@@ -107,11 +107,8 @@ const belowIt = html`A pull request below it in its stack is held, and so is thi
 function byWhat(freezes: ShownFreeze[], times: Times): Html {
   if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
   const by = freezes.length === 1 ? 'A freeze holds' : `${freezes.length} freezes hold`;
-  return html`${by} this pull
-  request${until(
-    freezes.map(({ freeze }) => freeze),
-    times,
-  )}`;
+  const shown = freezes.map(({ freeze }) => freeze);
+  return html`${by} this pull request${until(shown, times)}`;
 }
 
 /** When the last of the freezes ends. */
