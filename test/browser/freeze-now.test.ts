@@ -149,7 +149,7 @@ test.each(['freeze', 'plans/new'])('the form of %s begins with the zone of the b
 test('a form of somebody who was signed out meanwhile is there again after signing in, filled in', async () => {
   const page = await adasPage('/owners/acme/freeze?repository=web');
   await page.fill('[name=reason]', 'INC-4712');
-  await page.locator('label:has([name=duration][value="4h"])').click();
+  await page.locator('label:has([name=duration][value="1h"])').click();
   const cookies = await page.context().cookies();
   await page.context().clearCookies({ name: cookies.find(({ name }) => name.endsWith('session'))!.name });
   await page.getByRole('button', { name: 'Preview' }).click();
@@ -157,7 +157,7 @@ test('a form of somebody who was signed out meanwhile is there again after signi
   await page.getByRole('link', { name: 'Sign in with GitHub' }).last().click();
   await page.getByText('The form has what you typed.').waitFor();
   expect(await page.inputValue('[name=reason]')).toBe('INC-4712');
-  expect(await page.isChecked('[name=duration][value="4h"]')).toBe(true);
+  expect(await page.isChecked('[name=duration][value="1h"]')).toBe(true);
   expect(await page.isChecked('[name=repository][value=web]')).toBe(true);
   await page.reload();
   expect(await page.inputValue('[name=reason]')).toBe('');
