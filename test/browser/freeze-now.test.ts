@@ -145,3 +145,20 @@ test.each(['freeze', 'plans/new'])('the form of %s begins with the zone of the b
   const page = await adasPage(`/owners/acme/${form}`, { timezoneId: 'Asia/Tokyo' });
   expect(await page.inputValue('[name=zone]')).toBe('Asia/Tokyo');
 });
+
+test('a form of somebody who was signed out meanwhile is there again after signing in, filled in', async () => {
+  const page = await adasPage('/owners/acme/freeze?repository=web');
+  await page.fill('[name=reason]', 'INC-4712');
+  await page.locator('label:has([name=duration][value="1h"])').click();
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies({ name: cookies.find(({ name }) => name.endsWith('session'))!.name });
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('heading', { name: 'What you typed' }).waitFor();
+  await page.getByRole('link', { name: 'Sign in with GitHub' }).last().click();
+  await page.getByText('The form has what you typed.').waitFor();
+  expect(await page.inputValue('[name=reason]')).toBe('INC-4712');
+  expect(await page.isChecked('[name=duration][value="1h"]')).toBe(true);
+  expect(await page.isChecked('[name=repository][value=web]')).toBe(true);
+  await page.reload();
+  expect(await page.inputValue('[name=reason]')).toBe('');
+});

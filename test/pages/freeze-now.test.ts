@@ -78,7 +78,7 @@ test('the preview changes nothing; the button makes a plan of all repositories, 
     duration: '2h',
     exception: 'label=hotfix',
   });
-  expect(seen.text).toMatch(/<strong>3 pull requests<\/strong> in 4 repositories/);
+  expect(seen.text).toMatch(/<strong>3 pull requests<\/strong>\s+in\s+4 repositories/);
   expect(seen.text).toContain('Freeze 4 repositories');
   expect(seen.text).toContain('/repos/acme/infra#enforcement');
   expect(await frozen()).toEqual([]);

@@ -15,7 +15,7 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { signInFirst, readerZone } from '../reader.ts';
+import { readerZone } from '../reader.ts';
 import { untilText } from '../text.ts';
 import {
   freezeBody,
@@ -29,7 +29,6 @@ import { countOf, planPreview } from './plan-preview.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
-  if (!visit.viewer) return signInFirst(visit);
   const { searchParams } = new URL(visit.context.req.url);
   if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit));
   return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'));

@@ -13,6 +13,7 @@ export function planPreview(login: string, preview: PlanPreview): Html {
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
+  const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const others = notEnforced.filter((name) => !seen.has(name));
   const rows = [
     ...others.map((name) => skipped(login, name)),
@@ -22,9 +23,11 @@ export function planPreview(login: string, preview: PlanPreview): Html {
     ...notLookedAt.map((name) => notSeen(login, name)),
   ];
   return html`<p>
-      <strong>${countOf(toHold, 'pull request')}</strong> in ${countOf(matched, 'repository', 'repositories')}
-      would be held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
+      ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
+      ${countOf(matched, 'repository', 'repositories')} would be
+      held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
+      ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
     </p>
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}

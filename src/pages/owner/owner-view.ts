@@ -4,6 +4,7 @@ import { dayOf, startOf } from '../calendar/calendar-window.ts';
 import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
   isNotEnforced,
+  isUnknown,
   type RepositoryState,
   type StateName,
   stateOf,
@@ -19,11 +20,12 @@ export type OwnerView = {
   zone: string;
 };
 
-export const stateFilters = ['trouble', 'frozen', 'scheduled', 'free', 'archived'] as const;
+export const stateFilters = ['trouble', 'unknown', 'frozen', 'scheduled', 'free', 'archived'] as const;
 type StateFilter = (typeof stateFilters)[number];
 
 export const filterNames: Record<StateFilter, string> = {
   trouble: 'Not enforced',
+  unknown: 'Not known to be enforced',
   frozen: 'Frozen',
   scheduled: 'Scheduled',
   free: 'Free',
@@ -59,8 +61,10 @@ export function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) 
   };
 }
 
-const isIn = (each: RepositoryState, state: StateFilter): boolean =>
-  state === 'trouble' ? isNotEnforced(each) : stateOf(each) === (state satisfies StateName);
+function isIn(each: RepositoryState, state: StateFilter): boolean {
+  if (state === 'trouble') return isNotEnforced(each);
+  return state === 'unknown' ? isUnknown(each) : stateOf(each) === (state satisfies StateName);
+}
 
 /** The relative URL of a view with some parameters changed. */
 export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {

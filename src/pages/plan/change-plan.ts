@@ -27,7 +27,6 @@ import { occurrenceTable } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
-  if (!visit.viewer) return signInFirst(visit);
   const { searchParams } = new URL(visit.context.req.url);
   const ticked = searchParams.getAll('repository');
   const all = visit.isAdmin ? '*' : '';

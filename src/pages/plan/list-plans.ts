@@ -21,7 +21,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const past = (await pastPlans(deps.db, account.id, now, mostPast)).filter(({ plan }) => isSeen(plan));
   const body = html`<div class="headline">
       <h1>Plans</h1>
-      ${viewer ? html`<a class="button" href="${ownerFormPath(account.login, 'plans/new')}">New plan</a>` : ''}
+      ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(account.login, 'plans/new')}">New plan</a>` : ''}
     </div>
     ${
       plans.length > 0

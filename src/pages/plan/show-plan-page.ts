@@ -121,7 +121,7 @@ function facts(visit: PlanVisit, switchedOff: Html | null): Html {
 function stateOf(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, isAsking, notEnforced, notKnown }: Progress,
+  { isOn, held, toHold, toAsk, notEnforced, notKnown }: Progress,
   now: Date,
 ): Html {
   const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
@@ -136,8 +136,8 @@ function stateOf(
       : html`<span class="badge past">Not ongoing</span>`;
   return html`${badge} ${countOf(matched, 'repository', 'repositories')}
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
-  ${notKnown.length > 0 ? `${notKnown.length} unknown` : ''}
-  ${isAsking ? html`<span class="muted">Holdfast is still asking GitHub whether it is enforced.</span>` : ''}`;
+  ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
+  ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
 }
 
 /** @param on the ongoing freezes of the plan. */
