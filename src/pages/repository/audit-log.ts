@@ -27,9 +27,9 @@ export function auditLog(log: EventPage, view: View): Html {
   </section>`;
 }
 
-const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
+const typeChoice = ({ zone, current, past, event }: View): Html =>
   html`<form class="choice" method="get" action="#log">
-    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, current, past })}
+    ${kept({ zone, current, past })}
     <label for="event">Event type</label>
     <select id="event" name="event">
       ${option('', 'All events', event === null)}

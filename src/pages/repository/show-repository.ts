@@ -1,20 +1,18 @@
 import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
 import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { isJudged, type FreezeRecord } from '../../freezes/list-freezes.ts';
-import { nowOf } from '../../clock.ts';
 import {
   recentEnforcement,
   type EnforcementReport,
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
+import { calendarPath, ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { mayAdminister, refuseOutsiders, type RepositoryVisit } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
-import { timeline } from './timeline.ts';
 import { readView, linkTo, zoneChoice } from './view.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
@@ -25,7 +23,7 @@ import { html } from 'hono/html';
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
-  const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
+  const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
@@ -42,12 +40,13 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
       <div class="actions">
         ${mayChange ? html`<a class="button" href="${freezeNow}">Freeze now</a>` : ''}
         ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button quiet" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
+        <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
       </div>
     </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? zoneChoice(view, page.zones) : currentFreezeList(page, report)} ${timeline(page)}
+    ${isNew ? zoneChoice(view, page.zones) : currentFreezeList(page, report)}
     ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer, owner: repository.account.login }));
