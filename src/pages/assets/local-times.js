@@ -28,11 +28,3 @@ for (const select of document.querySelectorAll('select[data-offers-own-zone]')) 
 
 // On the first page, a form that nobody has filled in yet begins with the viewer's own zone, too.
 for (const field of document.querySelectorAll('[data-chooses-own-zone]')) if (!isKnown) field.value = zone;
-
-// On a narrow screen a timeline begins with the days around now.
-for (const box of document.querySelectorAll('.timeline')) {
-  const now = box.querySelector('.now line');
-  if (!now) continue;
-  const place = now.getBoundingClientRect().left - box.getBoundingClientRect().left;
-  box.scrollLeft = place - box.clientWidth / 2;
-}

@@ -1,7 +1,4 @@
-import type { Temporal } from 'temporal-polyfill';
 import { isTimeZone } from '../../time/local-time.ts';
-import { dayOf, startOf } from '../calendar/calendar-window.ts';
-import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
   isNotEnforced,
   isUnknown,
@@ -76,21 +73,4 @@ export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
     ...(zone !== 'UTC' && { zone }),
   });
   return `?${words}`;
-}
-
-const daysBefore = 2;
-const days = 28;
-
-/** The four weeks of an owner's timeline. It starts two days before today. */
-export function weeksAround(now: Date, zone: string): TimelineWindow {
-  const firstDay: Temporal.PlainDate = dayOf(now, zone).subtract({ days: daysBefore });
-  const nextDay = firstDay.add({ days });
-  return {
-    zoom: 'quarter',
-    zone,
-    firstDay,
-    nextDay,
-    from: startOf(firstDay, zone),
-    to: startOf(nextDay, zone),
-  };
 }

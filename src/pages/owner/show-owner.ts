@@ -24,12 +24,11 @@ import {
   ownerLink,
   readOwnerView,
   stateFilters,
-  weeksAround,
 } from './owner-view.ts';
-import { byRepository, repositoryTable } from './repository-table.ts';
+import { reasonsOf, repositoryTable } from './repository-table.ts';
 
-/** How many freezes of one repository are drawn. */
-const mostBars = 12;
+/** Later than every freeze. */
+const never = new Date('9999-12-31T00:00:00Z');
 
 /** `GET /repos/{owner}`: an overview of an owner's repositories. */
 export async function showOwner(visit: OwnerVisit): Promise<Response> {
@@ -39,7 +38,6 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   if (isAdmin) askBehindPage(deps, account.id, repositories);
   const view = readOwnerView(context.req.query());
   const now = nowOf(deps.clock);
-  const window = weeksAround(now, view.zone);
   const { rows, found, page, pages } = chosenBy(view, repositories);
   const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
   const isInside = (id: bigint) => insideOf.has(id);
@@ -47,18 +45,18 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     spansWithin(
       deps.db,
       rows.map(({ id }) => id),
-      window,
-      mostBars,
+      { from: now, to: never },
+      1,
     ),
     enforcedOf(
       deps,
       rows.filter(({ id }) => isInside(id)),
     ),
   ]);
-  const freezes = byRepository(spans, isInside);
+  const reasons = reasonsOf(spans, isInside);
   const { login } = account;
   const isTickable = mayFreeze === true;
-  const table = repositoryTable({ login, rows, freezes, enforced, window, now, isTickable });
+  const table = repositoryTable({ login, rows, reasons, enforced, zone: view.zone, isTickable });
   const body = html`${messageOf(context)}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
