@@ -12,7 +12,7 @@ export const noProblems: FormProblems = new Map();
 
 /**
  * The problems that a use case found, by field of the form.
- * @param fields the form field for each API field that has a different name.
+ * @param fields the form field for each API field that has a different name, such as `start` or `recurrence.until`.
  * @throws the error itself, if it does not refuse the content of the form.
  */
 export function problemsOf(error: unknown, fields: Record<string, string> = {}): FormProblems {
@@ -22,8 +22,9 @@ export function problemsOf(error: unknown, fields: Record<string, string> = {}):
   if (error.problems.length === 0) return new Map([['', error.message]]);
   const problems = new Map<string, string>();
   for (const { path, message } of error.problems) {
-    const [, field = ''] = path.map(String);
-    const name = fields[field] ?? field;
+    const [, field = '', part = ''] = path.map(String);
+    const name = fields[`${field}.${part}`] ?? fields[field] ?? field;
+    if (problems.get(name)?.includes(message)) continue;
     problems.set(name, [problems.get(name) ?? [], message].flat().join(' '));
   }
   return problems;
