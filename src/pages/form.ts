@@ -38,9 +38,12 @@ export const problemOf = (field: string, message: string): Problem => ({
 });
 export const badField = (field: string, message: string): Refusal => invalid([problemOf(field, message)]);
 
-/** The text of a field, without spaces around it. @throws Refusal invalid with the message if there is none. */
+/** The text of a field, without spaces around it. */
+export const textOf = (form: URLSearchParams, field: string): string => form.get(field)?.trim() ?? '';
+
+/** The same. @throws Refusal invalid with the message if there is none. */
 export function requiredText(form: URLSearchParams, field: string, message: string): string {
-  const text = form.get(field)?.trim() ?? '';
+  const text = textOf(form, field);
   if (text === '') throw badField(field, message);
   return text;
 }

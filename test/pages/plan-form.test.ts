@@ -101,3 +101,22 @@ test.each([
   await save(path, { ...release, ...more, name: rule, end: '2026-11-27T21:00', repeat: 'every' });
   expect(await planOf(rule)).toMatchObject({ end: '2026-11-27T21:00:00', rule });
 });
+
+test('the preview lists the pull requests that would be held, and finds some of them', async () => {
+  const changes = Array.from({ length: 22 }, (_, index) => ({ title: `Change ${index + 1}` }));
+  await acme.repository('busy', [...changes, { title: 'Excluded', labels: ['hotfix'] }]);
+  const fields = { ...release, include: 'busy\nweb', exception: 'label=hotfix' };
+  const look = async (find: string) => (await ada.send(newPlan, { ...fields, find, step: 'preview' })).text;
+  const listed = (text: string) =>
+    [...text.matchAll(/href="\/repos\/acme\/(\w+\/pulls\/\d+)"/g)].map(([, path]) => path);
+  const all = await look('');
+  expect(all).toContain('<summary>busy: 22 pull requests</summary>');
+  expect(listed(all).filter((path) => path!.startsWith('busy/'))).toHaveLength(20);
+  expect(all).toContain('<p>and 2 more</p>');
+  expect(listed(all)).toContain('web/pulls/1');
+  expect(all).not.toContain('Excluded</span>');
+  expect(listed(await look('CHANGE 22'))).toEqual(['busy/pulls/22']);
+  expect(listed(await look('#21'))).toEqual(['busy/pulls/21']);
+  expect(listed(await look('web'))).toEqual(['web/pulls/1']);
+  expect(await look('no such')).toMatch(/None with “no such”/);
+});

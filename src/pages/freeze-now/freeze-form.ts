@@ -4,7 +4,7 @@ import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
 import { shorten } from '../text.ts';
 import { type Exceptions, excludeConditions, readExceptions, exceptionFields } from '../condition-fields.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
+import { chips, formProblem, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { option } from '../repository/view.ts';
@@ -42,8 +42,8 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
   return {
     which: which === 'all' ? 'all' : 'ticked',
     repositories,
-    reason: (form.get('reason') ?? '').trim(),
-    publicReason: (form.get('public_reason') ?? '').trim(),
+    reason: textOf(form, 'reason'),
+    publicReason: textOf(form, 'public_reason'),
     duration: isDuration(duration) ? duration : '2h',
     zone: isTimeZone(zone) ? zone : 'UTC',
     exceptions: readExceptions(form),

@@ -12,7 +12,7 @@ import { type FoundRepository, repositoriesOfIds } from '../../installations/rep
 import { createPlan } from '../../plans/create-plan.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
 import { type FormPreview, previewFirst } from '../form-preview.ts';
-import { type FormProblems, noProblems, problemOf, problemsOf } from '../form.ts';
+import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { signInFirst, readerZone } from '../reader.ts';
@@ -55,7 +55,7 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
         form,
         { step: 'freeze', fields, labels },
         () => freeze(change, fields, ticked),
-        () => previewOf(visit, fields),
+        () => previewOf(visit, fields, textOf(form, 'find')),
         (preview) => page(visit, fields, { preview }),
       );
     },
@@ -95,14 +95,14 @@ function readTicked(
 
 const mostUnknown = 5;
 
-async function previewOf({ deps, account }: OwnerVisit, fields: FreezeFields) {
+async function previewOf({ deps, account }: OwnerVisit, fields: FreezeFields, find: string) {
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
   const preview = await previewPlan(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, fields.zone, now)}.</p>
-    ${planPreview(account.login, preview)}`;
+    ${planPreview(account.login, preview, find)}`;
   return { shown, act };
 }
 

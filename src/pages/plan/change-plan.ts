@@ -14,7 +14,7 @@ import { updatePlan } from '../../plans/update-plan.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import { previewFirst } from '../form-preview.ts';
-import { assertFresh, noProblems, problemsOf } from '../form.ts';
+import { assertFresh, noProblems, problemsOf, textOf } from '../form.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
@@ -146,11 +146,11 @@ const previewOrSave = (
     (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
 
-async function previewOf({ deps, account }: OwnerChange, fields: PlanFields) {
+async function previewOf({ deps, account, form }: OwnerChange, fields: PlanFields) {
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
   const preview = await previewPlan(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]!.start;
-  return html`${planPreview(account.login, preview)}
+  return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
     <h3>
       ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}

@@ -18,7 +18,7 @@ import {
   linesOf,
   readExceptions,
 } from '../condition-fields.ts';
-import { badField, digestOf } from '../form.ts';
+import { badField, digestOf, textOf } from '../form.ts';
 import { shorten } from '../text.ts';
 
 /** The fields of a plan form, as the text that people typed. */
@@ -82,7 +82,7 @@ type WhatIsHeld = keyof typeof held;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
-  const text = (name: string) => (form.get(name) ?? '').trim();
+  const text = (name: string) => textOf(form, name);
   const unit = text('unit');
   return {
     name: text('name'),

@@ -35,7 +35,7 @@ export function planForm({
   version,
   preview,
 }: PlanForm): Html {
-  const text = textOf(fields, problems);
+  const text = fieldOf(fields, problems);
   return html`<h1>${heading}</h1>
     ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
@@ -70,7 +70,7 @@ export function planForm({
 }
 
 /** Makes a field of the form. */
-const textOf =
+const fieldOf =
   (fields: PlanFields, problems: FormProblems) =>
   (name: keyof PlanFields & string, label: string, more: object = {}) => ({
     ...{ name, label, value: String(fields[name]), problems },
@@ -79,7 +79,7 @@ const textOf =
 
 /** How the plan repeats. The style sheet hides what the choices don't need. */
 function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
-  const text = textOf(fields, problems);
+  const text = fieldOf(fields, problems);
   const often = [
     { value: 'once', label: 'Does not repeat' },
     { value: 'every', label: 'Repeats' },
