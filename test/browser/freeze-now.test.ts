@@ -77,11 +77,17 @@ test.each(looks)('every page in %s', async (name, options) => {
   expect(page.problems).toEqual([]);
 });
 
-test('an incident on a phone: two taps and a reason, and it moves by itself', async () => {
-  const page = await adasPage('/repos/acme', { ...phone, colorScheme: 'dark' });
-  await page.getByRole('button', { name: 'Freeze now' }).click();
-  await page.fill('[name=reason]', 'INC-4711');
-  await page.getByRole('button', { name: 'Preview' }).click();
+test('an incident on a phone: four taps and a reason, and it moves by itself', async () => {
+  const page = await adasPage('/repos/acme', { ...phone, hasTouch: true, colorScheme: 'dark' });
+  let taps = 0;
+  const tap = async (place: ReturnType<typeof page.getByRole>) => {
+    taps += 1;
+    await place.tap();
+  };
+  await tap(page.getByRole('button', { name: 'Freeze now' }));
+  await tap(page.getByLabel('Reason', { exact: true }));
+  await page.keyboard.type('INC-4711');
+  await tap(page.getByRole('button', { name: 'Preview' }));
   await screenshot(page, 'freeze-preview-phone');
   await expectNoScroll(page);
   await expectAccessible(page);
@@ -89,7 +95,8 @@ test('an incident on a phone: two taps and a reason, and it moves by itself', as
   const isWhole = async () => (await page.textContent('.preview'))!.includes('13 pull requests');
   while (!(await isWhole())) await page.getByRole('button', { name: 'Preview again' }).click();
   expect(await page.textContent('.preview')).toMatch(/13 pull requests\s+in\s+7 repositories/);
-  await page.getByRole('button', { name: 'Freeze 7 repositories' }).click();
+  await tap(page.getByRole('button', { name: 'Freeze 7 repositories' }));
+  expect(taps).toBe(4);
   await page.locator('.progress-line strong', { hasText: /^\s*13 pull requests/ }).waitFor();
   // So does the page of the progress, which asks again after a minute.
   const isTold = async () => /Not enforced:\s+infra/.test((await page.textContent('main'))!);
