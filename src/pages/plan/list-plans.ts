@@ -93,7 +93,7 @@ const link = (login: string, plan: StoredPlan): Html =>
   html`<a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>`;
 
 /** How a plan repeats: in words, or its rule where words are missing. */
-export const repeats = ({ recurrence, start }: StoredPlan): Html =>
+export const repeats = ({ recurrence, start }: Pick<StoredPlan, 'recurrence' | 'start'>): Html =>
   recurrence
     ? html`${describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`}`
     : html`Once`;
