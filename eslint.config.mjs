@@ -85,7 +85,6 @@ const pure = [
   'src/auth/oidc/oidc-rule.ts',
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
-  'src/pages/timeline/**',
   'src/queue/jobs.ts',
   'src/webhooks/wakes-of-event.ts',
 ];
@@ -170,7 +169,11 @@ export default tseslint.config(
       globals: {
         document: 'readonly',
         location: 'readonly',
+        sessionStorage: 'readonly',
+        addEventListener: 'readonly',
         EventSource: 'readonly',
+        FormData: 'readonly',
+        URL: 'readonly',
         setTimeout: 'readonly',
       },
     },

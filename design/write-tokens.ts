@@ -10,7 +10,16 @@ const root = new URL('../', import.meta.url);
 const options = { singleQuote: true, printWidth: 110, trailingComma: 'all' } as const;
 
 /** The icons of the pages, by their names in Octicons. */
-const icons = ['calendar', 'checklist', 'lock', 'question'] as const;
+const icons = [
+  'alert',
+  'blocked',
+  'calendar',
+  'check-circle',
+  'checklist',
+  'circle-slash',
+  'lock',
+  'question',
+] as const;
 
 /** The values of a theme, with references resolved. */
 function themeOf(name: string): Map<string, string> {

@@ -29,8 +29,8 @@ const publicPictures: Picture[] = [
 /** What an admin of the repository sees. */
 const signedInPictures: Picture[] = [
   { name: 'repository-light', path: '/repos/acme/web', height: 800 },
-  { name: 'repository-dark', path: '/repos/acme/web#timeline', height: 560, colorScheme: 'dark' },
-  { name: 'repository-phone', path: '/repos/acme/web#timeline', width: 375, height: 900 },
+  { name: 'repository-dark', path: '/owners/acme/calendar?repository=web', height: 760, colorScheme: 'dark' },
+  { name: 'repository-phone', path: '/repos/acme/web', width: 375, height: 900 },
 ];
 
 const now = Temporal.Now.zonedDateTimeISO('UTC').round('hour');

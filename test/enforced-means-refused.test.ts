@@ -53,14 +53,16 @@ async function everyWord(repository: string, id: string) {
   const ada = new Visitor(acme);
   await ada.signIn('ada');
   const { text } = await ada.open(`/repos/${repository}`);
-  const row = new RegExp(`id="freeze-${id}".*?<dt>Enforced</dt>\\s*<dd>(.*?)</dd>`, 's').exec(text)?.[1];
+  const row = new RegExp(`id="freeze-${id}".*?</tr>`, 's').exec(text)?.[0];
+  const freezePage = (await ada.open(`/repos/${repository}/freezes/${id}`)).text;
   return {
     repository: await answer('/enforcement'),
     freeze: await answer(`/scheduled_freeze/${id}/enforcement`),
     doctor: JSON.parse(String(output.read())).enforced,
     page: text.includes('>Freezes are enforced<'),
     headline: !text.includes('<a class="badge leaking" href="#enforcement">Not enforced</a>'),
-    row: row?.trim().startsWith('Yes'),
+    row: !row?.includes('Not enforced'),
+    freezePage: /<dt>Enforced<\/dt>\s*<dd>\s*Yes/.test(freezePage),
   };
 }
 
@@ -79,6 +81,7 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
       page: enforced,
       headline: enforced,
       row: enforced,
+      freezePage: enforced,
     });
     // The freeze decides: refused while it holds, and free afterwards.
     await acme.remove(repository, id);

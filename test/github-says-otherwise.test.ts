@@ -63,7 +63,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     expect(repositoryPage).toContain('<a class="badge leaking" href="#enforcement">Not enforced</a>');
     const statusPage = await page(`/repos/${web}/pulls/1`);
     expect(statusPage).toContain('<span class="badge leaking">Not held</span>');
-    expect(await page(`/repos/${web}/pulls/2`)).toContain('<span class="badge held">Held</span>');
+    expect(await page(`/repos/${web}/pulls/2`)).toContain('<span class="badge held">Blocked</span>');
     expect(acme.logs.filter((line) => line.includes('GitHub would merge a pull request'))).toHaveLength(1);
     const { headSha } = github.pullRequest(web, 1);
     expect(await leaks(web)).toMatchObject([
@@ -86,7 +86,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     const mended = { pull_requests: { to_hold: 2, held: 2 }, leaking: [], not_held: [] };
     expect(await progress(web, id)).toMatchObject({ enforced: true, ...mended });
     expect(await enforcement(web)).toMatchObject({ enforced: true, ...mended });
-    expect(await page(`/repos/${web}/pulls/1`)).toContain('<span class="badge held">Held</span>');
+    expect(await page(`/repos/${web}/pulls/1`)).toContain('<span class="badge held">Blocked</span>');
     expect(await page(`/repos/${web}`)).toContain('2 pull requests are held.');
   });
 

@@ -85,7 +85,7 @@ test('ones whose status waits are to be held, until it is written', async () => 
   fault.remove();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   expect(await progress(ops, id)).toMatchObject({ pull_requests: { to_hold: 2, held: 2 }, not_held: [] });
-  expect(await page('acme/ops/pulls/1')).toContain('<span class="badge held">Held</span>');
+  expect(await page('acme/ops/pulls/1')).toContain('<span class="badge held">Blocked</span>');
 });
 
 test('a changed text is not a reason: what GitHub shows meanwhile also holds', async () => {

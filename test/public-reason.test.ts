@@ -39,7 +39,7 @@ test('everybody but admins and insiders reads it instead of the reason', async (
   // Everybody can see a status.
   expect(acme.shown(web, 1)?.description).toContain(`until removed: ${open}`);
 
-  // The page with its timeline, and those of a held pull request (its own freeze, and of what shares its head) and of
+  // The page of the repository, and those of a held pull request (its own freeze, and of what shares its head) and of
   // one that the freeze lets go.
   const pages = [`/repos/${web}`, `/repos/${web}/pulls/1`, `/repos/${web}/pulls/3`];
   for (const page of pages) {

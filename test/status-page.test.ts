@@ -28,7 +28,7 @@ test('held: by which freeze, until when, on which values, and what would free it
   expect(seen.status).toBe(200);
   const text = words(seen);
   expect(text).toContain(
-    'New checkout Held A freeze holds this pull request until Wed 1 Apr, 07:00 UTC (09:00 Paris) .',
+    'New checkout Blocked A freeze holds this pull request until 2026-04-01 09:00 Europe/Paris . Why Quarter end How to get through',
   );
   expect(text).toContain(
     'Quarter end Since Sun 1 Mar, 09:00 UTC (10:00 Paris, less than a minute ago) , until Wed 1 Apr, 07:00 UTC (09:00 Paris)',
@@ -42,6 +42,7 @@ test('held: by which freeze, until when, on which values, and what would free it
   expect(text).toContain('label=hotfix risky no');
   expect(text).toContain('Add the label hotfix to this pull request.');
   expect(text).toContain('Remove the label risky from this pull request.');
+  expect(text).toContain('Wait. The freeze ends by itself at 2026-04-01 09:00 Europe/Paris .');
   expect(text).not.toContain('the label wip');
   expect(text).toContain(
     `curl -X POST https://holdfast.example/v1/repos/acme/held/scheduled_freeze/${id}/delete`,
@@ -89,9 +90,19 @@ test('several freezes are each shown, and without end until removed', async () =
   await acme.freeze(repository, { reason: 'One' });
   await acme.freeze(repository, { reason: 'Two', end: '2027-01-01T00:00:00' });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Held 2 freezes hold this pull request, one of them without an end .');
+  expect(text).toContain('Why Two , until 2027-01-01 00:00 UTC One , until it is removed How to get through');
+  expect(text).toContain('it takes one of these for each freeze: Two : Wait. The freeze ends by itself');
+  expect(text).toContain('Blocked 2 freezes hold this pull request, one of them without an end .');
   expect(text).toMatch(/One Since .* until it is removed\./);
   expect(text).toContain('It holds all pull requests.');
+});
+
+test('without a label that would do, the page says which conditions would', async () => {
+  const repository = await acme.repository('conditions', [{}]);
+  await acme.freeze(repository, { matching_conditions: ['base=main'], exclude_conditions: ['author=bob'] });
+  const text = words(await page(repository, 1));
+  expect(text).toContain('Change it so that it matches what the freeze excludes: author=bob .');
+  expect(text).toContain('Change it so that it no longer matches what the freeze holds: base=main .');
 });
 
 test('or, and, not read like a sentence, and many conditions fold', async () => {
@@ -131,7 +142,7 @@ test('held for another pull request with the same head', async () => {
   await acme.quiet();
   await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Held Its commit is held, and so is this pull request.');
+  expect(text).toContain('Blocked Its commit is held, and so is this pull request.');
   expect(text).toContain('#2 is frozen by Release branch .');
 });
 
@@ -176,7 +187,7 @@ test('held because its conditions cannot be judged: which one, and why', async (
   try {
     await acme.freeze(repository, { matching_conditions: ['label=y'] });
     const text = words(await page(repository, 1));
-    expect(text).toContain('Held A freeze holds this pull request until it is removed .');
+    expect(text).toContain('Blocked A freeze holds this pull request until it is removed .');
     expect(text).toContain(
       'Holdfast could not evaluate all of its conditions. The freeze holds until it can',
     );
@@ -203,7 +214,7 @@ test('a pull request from a fork has its page', async () => {
   acme.github.addUser('forker');
   const repository = await acme.repository('forked', [{ title: 'From afar', author: 'forker', fork: true }]);
   await acme.freeze(repository);
-  expect(words(await page(repository, 1))).toContain('From afar Held');
+  expect(words(await page(repository, 1))).toContain('From afar Blocked');
 });
 
 test('while the installation is suspended, too', async () => {
@@ -214,7 +225,7 @@ test('while the installation is suspended, too', async () => {
   const seen = await page(repository, 1);
   acme.github.unsuspend('acme');
   await acme.quiet();
-  expect([seen.status, words(seen)]).toEqual([200, expect.stringContaining('Held')]);
+  expect([seen.status, words(seen)]).toEqual([200, expect.stringContaining('Blocked')]);
 });
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;

@@ -24,7 +24,7 @@ test('a free and a held pull request each to its own page', async () => {
     pageOf(repository, 2),
   ]);
   const seen = await new Visitor(acme).open(target(repository, 2)!);
-  expect([seen.status, seen.text]).toEqual([200, expect.stringContaining('Held')]);
+  expect([seen.status, seen.text]).toEqual([200, expect.stringContaining('Blocked')]);
 });
 
 test('of several with one head to the lowest that is held, and to the lowest when none is', async () => {
@@ -84,5 +84,5 @@ test('a merge group that fails to the page of its pull request, which says why',
   expect(target(repository, group.headSha)).toBe(pageOf(repository, 2));
   const { status, text } = await new Visitor(acme).open(pageOf(repository, 2));
   expect(status).toBe(200);
-  expect(text).toContain('>Held<');
+  expect(text).toContain('>Blocked<');
 });

@@ -12,7 +12,7 @@ import type { Caller } from './caller.ts';
 import type { Recency } from './permissions.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
-const mostNamed = 50;
+export const mostNamed = 50;
 
 /**
  * The repositories that a request is about, by name, ignoring case; null: only for admins of the owner. `all` is one

@@ -21,6 +21,8 @@ import { seenOf, warningsToTell } from './look-ahead.ts';
 export type PreviewedRepository = {
   name: string;
   toHold: number;
+  /** Those that it would hold. */
+  pullRequests: { number: number; title: string | null }[];
   excluded: number;
   enforced: 'yes' | 'no' | 'unknown';
 };
@@ -109,12 +111,17 @@ async function previewIn(
   if (!loaded) return null;
   const open = loaded.map(({ facts }) => facts);
   const verdicts = open.map((facts) => judgeFreeze(freeze, facts, at.getTime()));
+  const toHold = open.filter((_, index) => ['frozen', 'unknown'].includes(verdicts[index]!));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {
     open,
     repository: {
       name,
-      toHold: verdicts.filter((verdict) => verdict === 'frozen' || verdict === 'unknown').length,
+      toHold: toHold.length,
+      pullRequests: toHold.map(({ number, values: { title } }) => ({
+        number,
+        title: typeof title === 'string' ? title : null,
+      })),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
     },

@@ -1,6 +1,8 @@
+import pLimit from 'p-limit';
 import { branchEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
 import { nowOf, within } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { answersPerService } from '../github/cache.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
@@ -24,8 +26,8 @@ export type RepositoryState = {
   held: number;
   waiting: number;
   leaking: number;
-  /** Whether GitHub recently said that an ongoing freeze is not enforced; false if it was not asked. */
-  isUnenforced: boolean;
+  /** What GitHub recently said about an ongoing freeze. */
+  enforced: Enforced;
   /** Exemption requests that wait for a decision. */
   requests: number;
 };
@@ -35,9 +37,16 @@ export type StateName = 'frozen' | 'scheduled' | 'free' | 'archived';
 export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
   archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
 
+/** Whether GitHub enforces a repository's freezes on its default branch; null if it has not said so yet. */
+export type Enforced = boolean | 'unknown' | null;
+
 /** Whether we know that an ongoing freeze is not enforced. */
-export const isNotEnforced = ({ ongoing, isFreezable, isUnenforced, leaking }: RepositoryState): boolean =>
-  leaking > 0 || (ongoing > 0 && (!isFreezable || isUnenforced));
+export const isNotEnforced = ({ ongoing, isFreezable, enforced, leaking }: RepositoryState): boolean =>
+  leaking > 0 || (ongoing > 0 && (!isFreezable || enforced === false));
+
+/** Whether an ongoing freeze may or may not be enforced: GitHub did not say, or was not asked yet. */
+export const isUnknown = (state: RepositoryState): boolean =>
+  state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
 
 type Row = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable', boolean> &
@@ -103,7 +112,7 @@ const dateOf = (text: string | null): Date | null => (text === null ? null : new
 
 const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
   ...row,
-  isUnenforced: false,
+  enforced: null,
   id: BigInt(id),
   until: dateOf(until),
   next: dateOf(next),
@@ -120,19 +129,38 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
   return weight === 2 ? one.next!.getTime() - other.next!.getTime() : 0;
 }
 
-/** Whether GitHub enforces a repository's freezes on its default branch; null while GitHub is being asked. */
-export type Enforced = boolean | 'unknown' | null;
+/** Adds what GitHub recently said about ongoing freezes, and puts those first that are not enforced. Asks GitHub nothing. */
+export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
+  const known = all.map(async (each) => ({
+    ...each,
+    enforced: each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id, null)) : null,
+  }));
+  return (await Promise.all(known)).sort(byWeight);
+}
+
+/** How many repositories are asked about at the same time, behind a page. */
+const sideBySide = 6;
+const mostSweeps = 100;
+// Not kept: what is known already is not asked about again.
+const sweepsOf = answersPerService<null>(mostSweeps, () => 0);
 
 /**
- * Marks repositories where GitHub recently said that an ongoing freeze is not enforced, and puts them first. Asks
- * GitHub nothing.
+ * Asks GitHub about every ongoing freeze of which it is not known whether it is enforced: the next load of the page
+ * knows the answers. Nobody waits for it, so it leaves half of the hour's requests to others.
  */
-export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
-  const known = all.map(async (each) => {
-    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id, null)) : null;
-    return { ...each, isUnenforced: enforced === false };
-  });
-  return (await Promise.all(known)).sort(byWeight);
+export function askBehindPage(deps: Deps, accountId: bigint, all: RepositoryState[]): void {
+  const ids = all.filter(isUnknown).map(({ id }) => id);
+  if (ids.length === 0) return;
+  const sweep = async () => {
+    const limit = pLimit(sideBySide);
+    await limit.map(await repositoriesOfIds(deps.sql, ids), (repository) =>
+      deps.stopping.aborted ? null : branchEnforcement(deps, repository, null, 1 / 2),
+    );
+    return null;
+  };
+  sweepsOf(deps)
+    .get(String(accountId), sweep)
+    .catch((error: unknown) => deps.log.warn({ err: error }, 'GitHub was not asked what it enforces'));
 }
 
 /** The answer if it is known already; null if GitHub is being asked or was never asked. */

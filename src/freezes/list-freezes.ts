@@ -84,32 +84,7 @@ export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): P
   return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
 }
 
-/**
- * The freezes of a repository whose window overlaps a span, latest start first.
- * @param most the maximum number.
- */
-export async function freezesWithin(
-  tx: Tx,
-  repositoryId: bigint,
-  { from, to }: { from: Date; to: Date },
-  most: number,
-): Promise<FreezeRecord[]> {
-  const rows = await tx.freeze.findMany({
-    where: {
-      repositoryId,
-      startsAt: { lt: to },
-      AND: [
-        { OR: [{ endsAt: null }, { endsAt: { gt: from } }] },
-        { OR: [{ deletedAt: null }, { deletedAt: { gt: from } }] },
-      ],
-    },
-    orderBy: [{ startsAt: 'desc' }, { createdAt: 'asc' }, { id: 'asc' }],
-    take: most,
-  });
-  return rows.map(recordOf);
-}
-
-/** A freeze as a bar on a timeline. */
+/** A freeze among those of many repositories. */
 export type FreezeSpan = Pick<
   StoredFreeze,
   'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'

@@ -6,6 +6,7 @@ const types = {
   'style.css': 'text/css; charset=utf-8',
   'help.css': 'text/css; charset=utf-8',
   'local-times.js': 'text/javascript; charset=utf-8',
+  'keep-form.js': 'text/javascript; charset=utf-8',
   'progress.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',

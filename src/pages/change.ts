@@ -1,18 +1,21 @@
 import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
 import type { SignedIn } from '../auth/sign-in/sessions.ts';
 import { randomUUID } from 'node:crypto';
 import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
-import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
+import { authorizeOwnerOr, mostNamed } from '../auth/authorize-owner-or.ts';
 import { authorizeRepository } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import { ownFormsOnly } from '../auth/own-forms.ts';
 import type { Recency } from '../auth/permissions.ts';
 import { forbidden, nullIf, Refusal, refusalStatus } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
+import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
 import { signInPath } from '../installations/page-paths.ts';
 import { digestOf, type FormProblems, problemsOf } from './form.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
+import { seeOwner } from './owner/open-owner.ts';
 import { messagePage, pageBefore, refusalPage } from './message-page.ts';
 import {
   absentPage,
@@ -87,18 +90,40 @@ export const ownerForm = (
   guarded(deps, async (sent) => {
     const owner = sent.context.req.param('owner') ?? '';
     const recency = { isLive: true, isUrgent };
-    const names = async (account: InstalledAccount) => ({ all: await named({ ...sent, account }) });
-    const authorized = (await knownAccount(sent.deps, owner))
-      ? await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, names).catch(
-          nullIf('forbidden', 'not-found'),
-        )
-      : null;
-    // An unknown owner gets the same answer, so that a person without permission learns nothing.
-    if (!authorized)
-      throw forbidden(`On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`);
+    const account = await knownAccount(sent.deps, owner);
+    const names = account && (await named({ ...sent, account }));
+    const authorized =
+      account &&
+      (await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, async () => ({
+        all: names,
+      })).catch(nullIf('forbidden', 'not-found')));
+    if (!authorized) throw forbidden(await whyForbidden(sent, owner, account, names));
     await rememberReader(sent.deps, sent.viewer);
     return change({ ...sent, ...authorized });
   });
+
+/**
+ * What a person lacks who sent a form of an owner. Where they can see nothing of the owner, an unknown one gets the same
+ * answer, so that they learn nothing.
+ */
+async function whyForbidden(
+  sent: Sent,
+  owner: string,
+  account: InstalledAccount | null,
+  names: string[] | null,
+): Promise<string> {
+  const { deps } = sent;
+  const { repositories } = account
+    ? await seeOwner({ ...sent, account }, await repositoriesOfAccount(deps, account.id))
+    : { repositories: [] };
+  const notAdmin = `On GitHub, you aren't an admin of ${owner}`;
+  if (repositories.length === 0) return `${notAdmin}, or Holdfast isn't installed there.`;
+  if (names === null)
+    return `${notAdmin}. Only its admins can change all repositories or a pattern of names.`;
+  if (names.length > mostNamed)
+    return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
+  return `${notAdmin} or of each repository that you selected. Select only repositories that you are an admin of.`;
+}
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
 function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
@@ -140,21 +165,37 @@ const title = 'Nothing was changed';
 const largest = 1024 * 1024;
 
 /** The fields of a form without files. @throws Refusal too-large; invalid if the database cannot store a value. */
-async function readForm({ req }: Context): Promise<URLSearchParams> {
-  const bytes = await readLimited(req.raw, largest);
+async function readForm({ req }: Context, most = largest): Promise<URLSearchParams> {
+  const bytes = await readLimited(req.raw, most);
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   assertStorable(Object.fromEntries([...form].map(([name, value], at) => [`${name} ${at}`, value])), 'body');
   return form;
 }
 
-/** After signing in, the person returns to the page with the form. */
-const signedOutPage = (deps: PageDeps, context: Context): Promise<Response> =>
-  messagePage(context, {
-    status: 403,
-    title,
-    text: 'You are signed out. Sign in, then send the form again.',
-    link: { href: signInPath(pageBefore(context, deps) ?? '/'), text: 'Sign in with GitHub' },
-  });
+/** After signing in, the person returns to the page with the form, where keep-form.js fills in what they typed. */
+async function signedOutPage(deps: PageDeps, context: Context): Promise<Response> {
+  const form = await readForm(context, largestFromStrangers).catch(nullIf('too-large', 'invalid'));
+  const typed = [...(form ?? [])].filter(([name, value]) => texts.has(name) && value.trim() !== '');
+  const copies = typed.map(([, value]) => html`<pre class="written" dir="auto">${value}</pre>`);
+  return messagePage(
+    context,
+    {
+      status: 403,
+      title,
+      text: 'You are signed out. Sign in, then send the form again.',
+      link: { href: signInPath(pageBefore(context, deps) ?? '/'), text: 'Sign in with GitHub' },
+      more: html`<div data-signed-out>
+        ${typed.length > 0 ? html`<h2>What you typed</h2>` : ''} ${copies}
+      </div>`,
+    },
+    null,
+  );
+}
+
+/** The fields whose text somebody thought about. */
+const texts: ReadonlySet<string> = new Set(['name', 'reason', 'public_reason', 'delete_reason']);
+/** Bytes of a form that are read of somebody who is not signed in. */
+const largestFromStrangers = 64 * 1024;
 
 /**
  * Makes the change of a form, and redirects to the page that it names. Shows the form again, with its errors, if the

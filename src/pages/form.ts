@@ -12,7 +12,7 @@ export const noProblems: FormProblems = new Map();
 
 /**
  * The problems that a use case found, by field of the form.
- * @param fields the form field for each API field that has a different name.
+ * @param fields the form field for each API field that has a different name, such as `start` or `recurrence.until`.
  * @throws the error itself, if it does not refuse the content of the form.
  */
 export function problemsOf(error: unknown, fields: Record<string, string> = {}): FormProblems {
@@ -22,8 +22,9 @@ export function problemsOf(error: unknown, fields: Record<string, string> = {}):
   if (error.problems.length === 0) return new Map([['', error.message]]);
   const problems = new Map<string, string>();
   for (const { path, message } of error.problems) {
-    const [, field = ''] = path.map(String);
-    const name = fields[field] ?? field;
+    const [, field = '', part = ''] = path.map(String);
+    const name = fields[`${field}.${part}`] ?? fields[field] ?? field;
+    if (problems.get(name)?.includes(message)) continue;
     problems.set(name, [problems.get(name) ?? [], message].flat().join(' '));
   }
   return problems;
@@ -37,9 +38,12 @@ export const problemOf = (field: string, message: string): Problem => ({
 });
 export const badField = (field: string, message: string): Refusal => invalid([problemOf(field, message)]);
 
-/** The text of a field, without spaces around it. @throws Refusal invalid with the message if there is none. */
+/** The text of a field, without spaces around it. */
+export const textOf = (form: URLSearchParams, field: string): string => form.get(field)?.trim() ?? '';
+
+/** The same. @throws Refusal invalid with the message if there is none. */
 export function requiredText(form: URLSearchParams, field: string, message: string): string {
-  const text = form.get(field)?.trim() ?? '';
+  const text = textOf(form, field);
   if (text === '') throw badField(field, message);
   return text;
 }

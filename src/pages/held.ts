@@ -44,7 +44,7 @@ export function countsOf(pullRequests: HeldPullRequest[]): Html {
 /** Links to the pages of these pull requests. One that may not be held has the reason behind it. */
 export function heldList(
   repository: Parameters<typeof pullRequestPath>[0],
-  pullRequests: HeldPullRequest[],
+  pullRequests: Pick<HeldPullRequest, 'number' | 'title' | 'notHeld'>[],
 ): Html {
   if (pullRequests.length === 0) return html``;
   return html`<ul class="held-pull-requests">

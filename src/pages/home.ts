@@ -23,9 +23,9 @@ import {
 import { type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
 import { nowOf } from '../clock.ts';
 import { type ExemptionRecord, waitingRequests } from '../exemptions/exemption-store.ts';
-import { accountsOf, type InstalledAccount } from '../installations/find-account.ts';
+import { accountsOf } from '../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../installations/repository-rows.ts';
-import { seeOwner } from './owner/open-owner.ts';
+import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
@@ -102,10 +102,10 @@ function atAGlance(owners: SeenOwner[], requests: Request[], times: Times): Html
 }
 
 /** If there are several owners, each card has its own buttons. */
-const actions = ({ account: { login } }: SeenOwner, isFrozen: boolean): Html =>
+const actions = ({ account: { login }, mayFreeze }: SeenOwner, isFrozen: boolean): Html =>
   html`<p class="actions">
-    <a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>
-    ${isFrozen ? html`<a class="button quiet" href="${ownerFormPath(login, 'unfreeze')}">Unfreeze</a>` : ''}
+    ${mayFreeze === true ? html`<a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>` : ''}
+    ${mayFreeze === true && isFrozen ? html`<a class="button quiet" href="${ownerFormPath(login, 'unfreeze')}">Unfreeze</a>` : ''}
     <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
   </p>`;
 
@@ -160,7 +160,7 @@ function frozenWords(repository: RepositoryState, times: Times): Html {
     ${isNotEnforced(repository) ? html`<strong class="leaking">not enforced</strong>` : ''}`;
 }
 
-function ownerCard({ account: { login }, repositories }: SeenOwner, isAlone: boolean): Html {
+function ownerCard({ account: { login }, repositories, mayFreeze }: SeenOwner, isAlone: boolean): Html {
   const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
   const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return html`<div class="card headline">
@@ -171,12 +171,12 @@ function ownerCard({ account: { login }, repositories }: SeenOwner, isAlone: boo
         ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}</span
       >
     </div>
-    ${isAlone ? '' : html`<a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>`}
+    ${isAlone || mayFreeze !== true ? '' : html`<a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>`}
   </div>`;
 }
 
 /** An owner, with its repositories that the viewer can read. */
-type SeenOwner = { account: InstalledAccount; isAdmin: boolean; repositories: RepositoryState[] };
+type SeenOwner = Pick<OwnerVisit, 'account' | 'isAdmin' | 'repositories' | 'mayFreeze'>;
 
 /** A request that the viewer may decide on. */
 export type Request = { exemption: ExemptionRecord; repository: FoundRepository };
@@ -199,7 +199,7 @@ async function loadHome(
   );
   const owners = await Promise.all(
     accounts.map(async (account) => {
-      const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? []);
+      const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], 0);
       const { repositories, isAdmin } = seen;
       return isAdmin ? { ...seen, repositories: await withKnownEnforcement(deps, repositories) } : seen;
     }),

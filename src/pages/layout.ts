@@ -42,6 +42,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
         <link rel="apple-touch-icon" href="${assetUrl('icon-192.png')}" />
         <link rel="manifest" href="/manifest.webmanifest" />
         <script type="module" src="${assetUrl('local-times.js')}"></script>
+        ${viewer === undefined ? '' : html`<script type="module" src="${assetUrl('keep-form.js')}"></script>`}
         ${head ?? ''}
       </head>
       <body>

@@ -14,17 +14,20 @@ export type Message = {
   text: string;
   /** The link to continue with; the home page by default. */
   link?: { href: string; text: string };
+  /** What stands below the link. */
+  more?: Html;
 };
 
 /** Answers with a plain page. */
 export async function messagePage(
   context: Context,
-  { status, title, text, link = home }: Message,
+  { status, title, text, link = home, more }: Message,
   viewer?: { login: string } | null,
 ): Promise<Response> {
   const body = html`<h1>${title}</h1>
     <p>${text}</p>
-    <p><a class="button" href="${link.href}">${link.text}</a></p>`;
+    <p><a class="button" href="${link.href}">${link.text}</a></p>
+    ${more ?? ''}`;
   return context.html(layout({ title, body, viewer }), status);
 }
 

@@ -16,7 +16,7 @@ import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/
 import { showHome } from './home.ts';
 import { pageHeaders } from './page-headers.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
-import { ownerPage, planPage } from './owner/open-owner.ts';
+import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
 import { showOwner } from './owner/show-owner.ts';
 import {
   namedByNewPlan,
@@ -50,11 +50,11 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
-  pages.get('/owners/:owner/freeze', ownerPage(deps, showFreezeForm));
+  pages.get('/owners/:owner/freeze', freezerPage(deps, showFreezeForm));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
-  pages.get('/owners/:owner/unfreeze', ownerPage(deps, showUnfreezeForm));
+  pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm));
   pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
-  pages.get('/owners/:owner/plans/new', ownerPage(deps, showNewPlan));
+  pages.get('/owners/:owner/plans/new', freezerPage(deps, showNewPlan));
   pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
   pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
   pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage));

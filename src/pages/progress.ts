@@ -89,7 +89,7 @@ const over = html`<p class="progress-line">
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, isAsking, notEnforced, notKnown } = progress;
+  const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
@@ -105,7 +105,7 @@ function progressOf(progress: Progress, { account }: OwnerVisit): Html {
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
-    ${isAsking ? html`<p class="muted">Asking GitHub whether it is enforced.</p>` : ''}
+    ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
     ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
 }
@@ -131,8 +131,8 @@ export type Progress = {
   held: number;
   /** Pull requests whose status still has to be written. */
   waiting: number;
-  /** Whether we are still asking GitHub where freezes are enforced. */
-  isAsking: boolean;
+  /** The number of repositories about which GitHub is still asked whether the freeze is enforced. */
+  toAsk: number;
   /** Repositories where a freeze is not enforced, by name. */
   notEnforced: string[];
   /** Repositories where GitHub does not say whether it is enforced, by name. */
@@ -140,8 +140,8 @@ export type Progress = {
 };
 
 /** Whether nothing will change on its own. */
-export const isDone = ({ isOn, toLook, waiting, isAsking }: Progress): boolean =>
-  !isOn || (toLook === 0 && waiting === 0 && !isAsking);
+export const isDone = ({ isOn, toLook, waiting, toAsk }: Progress): boolean =>
+  !isOn || toLook + waiting + toAsk === 0;
 
 const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
@@ -184,7 +184,7 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     toHold: found.toHold,
     held: found.held,
     waiting: found.waiting,
-    isAsking: namesOf(null).length > 0,
+    toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
     notKnown: namesOf('unknown'),
   };
@@ -206,7 +206,7 @@ async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise
     toHold: held.length,
     held: of(null),
     waiting: of('waiting'),
-    isAsking: false,
+    toAsk: 0,
     notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
     notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],
   };

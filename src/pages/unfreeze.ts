@@ -15,13 +15,13 @@ import {
 import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
-import { signInFirst, timesOf } from './reader.ts';
+import { timesOf } from './reader.ts';
 import { instant, shorten, type Times } from './text.ts';
 import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
-export const showUnfreezeForm = (visit: OwnerVisit): Response | Promise<Response> =>
-  visit.viewer ? page(visit, new URL(visit.context.req.url).searchParams) : signInFirst(visit);
+export const showUnfreezeForm = (visit: OwnerVisit): Promise<Response> =>
+  page(visit, new URL(visit.context.req.url).searchParams);
 
 /** The repositories that the form names; null for all repositories of the owner. */
 export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {

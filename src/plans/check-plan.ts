@@ -1,7 +1,7 @@
 import { invalid, type Problem } from '../errors.ts';
 import { checkConditions } from '../freezes/check-freeze.ts';
 import { planWindow } from '../freezes/freeze-window.ts';
-import { parseLocalTime } from '../time/local-time.ts';
+import { isDate } from '../time/local-time.ts';
 import {
   firstOccurrence,
   occurrencesFrom,
@@ -73,9 +73,6 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
       : []),
   ];
 }
-
-/** Whether this is a date that exists, such as `2026-12-24`. */
-export const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
 /** The problem with the occurrences of a valid rule, if any. */
 function occurrenceProblem(schedule: Schedule): Problem | null {

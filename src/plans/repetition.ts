@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { isDate } from '../time/local-time.ts';
 import { parseRule } from './rule.ts';
 
 /** How a plan repeats, in the words of people. Most rules can be said so; the others stay rules. */
@@ -26,7 +27,7 @@ export const weekDays = {
   SU: 'Sunday',
 } as const;
 export type Day = keyof typeof weekDays;
-const dayNames = Object.keys(weekDays) as Day[];
+export const dayNames = Object.keys(weekDays) as Day[];
 
 /** The RRULE of a repetition. @param start of the first occurrence: a wall-clock time. */
 export function ruleOf({ every, unit, days, monthlyOn }: Repetition, start: string): string {
@@ -52,6 +53,31 @@ export function repetitionOf(rule: string, start: string): Repetition | null {
   const said: Repetition = { every, unit, days, monthlyOn: byDay.length > 0 ? 'weekday' : 'date' };
   // Whatever was not understood is missing in the rule that these words make.
   return isSameRule(ruleOf(said, start), rule) ? said : null;
+}
+
+/** A repetition as the fields of a form: how often is what people typed. */
+export type RepetitionFields = Omit<Repetition, 'every'> & { every: string };
+
+/** What a form begins with. */
+export const everyWeek: RepetitionFields = { every: '1', unit: 'week', days: [], monthlyOn: 'date' };
+
+/**
+ * The rule that the fields of a form say.
+ * @param start of the first occurrence. If it is not a time, the first Monday of a month stands in for its day.
+ * @returns null if people did not type how often.
+ */
+export function ruleOfFields({ every, ...chosen }: RepetitionFields, start: string): string | null {
+  if (!/^[1-9]\d{0,3}$/.test(every)) return null;
+  const date = start.slice(0, 10);
+  return ruleOf({ ...chosen, every: Number(every) }, isDate(date) ? date : firstMonday);
+}
+
+const firstMonday = '2026-06-01';
+
+/** The fields that say a rule; null for a rule that needs more than these. */
+export function fieldsOfRule(rule: string, start: string): RepetitionFields | null {
+  const said = repetitionOf(rule, start);
+  return said && { ...said, every: String(said.every) };
 }
 
 /** `Every 2 weeks on Friday and Saturday`; null for a rule that cannot be said so. */

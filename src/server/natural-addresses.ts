@@ -2,10 +2,11 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import { owner as ownerShape, repository as repositoryShape } from '../api/fields.ts';
 import { ownerPath, pullRequestPath, repositoryPath } from '../installations/page-paths.ts';
+import { isForBrowser } from './not-served.ts';
 
 /**
  * Leads GitHub's own addresses, such as `/acme/web/pull/5`, to the pages about the same, so that people replace
- * `github.com` by the host of Holdfast. Nothing is looked up, so a redirect says nothing about what exists. Call it after
+ * `github.com` by the host of Holdfast. Programs get the same 404 as anywhere else. Nothing is looked up, so a redirect says nothing about what exists. Call it after
  * mounting everything: what begins like an address of Holdfast leads nowhere else.
  */
 export function mountNaturalAddresses(app: OpenAPIHono): void {
@@ -15,6 +16,7 @@ export function mountNaturalAddresses(app: OpenAPIHono): void {
     async (context, next) => {
       const { owner = '', repository = 'any', number = '1' } = context.req.param();
       const isOne =
+        isForBrowser(context) &&
         !firstWords.has(owner.toLowerCase()) &&
         ownerShape.safeParse(owner).success &&
         repositoryShape.safeParse(repository).success &&

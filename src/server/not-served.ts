@@ -60,14 +60,18 @@ function withoutSlash(context: Context) {
     : context.redirect(pathname.slice(0, -1) + search, 308);
 }
 
+/** Whether an answer outside of the API should be a page: a browser asks, not a program. The answer varies with that. */
+export function isForBrowser(context: Context): boolean {
+  context.header('Vary', 'Accept');
+  const supports = ['application/json', 'text/html'];
+  return accepts(context, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
+}
+
 /** Answers with JSON. Browsers get a page, except from the API. */
 function refuse(context: Context, answer: { status: 404 | 405; title: string; detail: string }) {
   const { status, title, detail } = answer;
   if (isOfApi(context.req.path)) return context.json({ detail }, status);
-  context.header('Vary', 'Accept');
-  const supports = ['application/json', 'text/html'];
-  const type = accepts(context, { header: 'Accept', supports, default: 'application/json' });
-  if (type === 'application/json') return context.json({ detail }, status);
+  if (!isForBrowser(context)) return context.json({ detail }, status);
   const text = status === 404 ? 'Check the address.' : detail;
   return messagePage(context, { status, title, text });
 }

@@ -26,6 +26,9 @@ export function parseLocalTime(text: string): Parsed<string> {
   return { ok: true, value: text.length === 16 ? `${text}:00` : text };
 }
 
+/** Whether this is a date that exists, such as `2026-12-24`. */
+export const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
+
 /** Whether two texts that `parseLocalTime` returned name the same wall-clock time. */
 export const isSameLocalTime = (one: string, other: string): boolean =>
   Temporal.PlainDateTime.from(one).equals(other);

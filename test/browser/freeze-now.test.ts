@@ -57,7 +57,12 @@ test.each(looks)('every page in %s', async (name, options) => {
   await page.fill('[name=start]', '2026-12-24T18:00');
   await page.fill('[name=end]', '2027-01-02T08:00');
   await page.fill('[name=zone]', 'Europe/Paris');
-  await page.getByText('Every year').click();
+  await page.getByRole('radio', { name: 'Repeats' }).check();
+  await expectNoScroll(page);
+  await page.getByRole('radio', { name: 'months' }).check();
+  await page.getByText('On its weekday').waitFor();
+  await look('', 'plan-form-repeats');
+  await page.getByRole('radio', { name: 'years' }).check();
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByRole('heading', { name: 'Preview', exact: true }).waitFor();
   await look('', 'plan-preview');
@@ -72,11 +77,17 @@ test.each(looks)('every page in %s', async (name, options) => {
   expect(page.problems).toEqual([]);
 });
 
-test('an incident on a phone: two taps and a reason, and it moves by itself', async () => {
-  const page = await adasPage('/repos/acme', { ...phone, colorScheme: 'dark' });
-  await page.getByRole('button', { name: 'Freeze now' }).click();
-  await page.fill('[name=reason]', 'INC-4711');
-  await page.getByRole('button', { name: 'Preview' }).click();
+test('an incident on a phone: four taps and a reason, and it moves by itself', async () => {
+  const page = await adasPage('/repos/acme', { ...phone, hasTouch: true, colorScheme: 'dark' });
+  let taps = 0;
+  const tap = async (place: ReturnType<typeof page.getByRole>) => {
+    taps += 1;
+    await place.tap();
+  };
+  await tap(page.getByRole('button', { name: 'Freeze now' }));
+  await tap(page.getByLabel('Reason', { exact: true }));
+  await page.keyboard.type('INC-4711');
+  await tap(page.getByRole('button', { name: 'Preview' }));
   await screenshot(page, 'freeze-preview-phone');
   await expectNoScroll(page);
   await expectAccessible(page);
@@ -84,7 +95,8 @@ test('an incident on a phone: two taps and a reason, and it moves by itself', as
   const isWhole = async () => (await page.textContent('.preview'))!.includes('13 pull requests');
   while (!(await isWhole())) await page.getByRole('button', { name: 'Preview again' }).click();
   expect(await page.textContent('.preview')).toMatch(/13 pull requests\s+in\s+7 repositories/);
-  await page.getByRole('button', { name: 'Freeze 7 repositories' }).click();
+  await tap(page.getByRole('button', { name: 'Freeze 7 repositories' }));
+  expect(taps).toBe(4);
   await page.locator('.progress-line strong', { hasText: /^\s*13 pull requests/ }).waitFor();
   // So does the page of the progress, which asks again after a minute.
   const isTold = async () => /Not enforced:\s+infra/.test((await page.textContent('main'))!);
@@ -109,6 +121,30 @@ test('an incident on a phone: two taps and a reason, and it moves by itself', as
   await acme.quiet();
   for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
   expect(page.problems).toEqual([]);
+});
+
+test('every second Friday except Christmas: six fields, and no rule', async () => {
+  const page = await adasPage('/owners/acme/plans/new', { javaScriptEnabled: false });
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const steps = [
+    () => field('Reason').fill('Release'),
+    () => field('Start').fill('2026-11-27T18:00'),
+    () => field('End').fill('2026-11-30T08:00'),
+    () => page.getByRole('radio', { name: 'Repeats' }).check(),
+    () => field('Every').fill('2'),
+    () => field('Skipped dates').fill('2026-12-25'),
+  ];
+  expect(await field('Every').isVisible()).toBe(false);
+  for (const step of steps) await step();
+  await screenshot(page, 'plan-every-second-friday');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('Repeats: Every 2 weeks, except on 2026-12-25').waitFor();
+  const times = await page.locator('.occurrences tbody tr td:first-child').allTextContents();
+  expect(times.slice(0, 3).map((time) => time.trim().slice(0, 10))).toEqual([
+    '2026-11-27',
+    '2026-12-11',
+    '2027-01-08',
+  ]);
 });
 
 test('without scripts, by the keyboard alone', async () => {
@@ -144,4 +180,21 @@ test('without scripts, by the keyboard alone', async () => {
 test.each(['freeze', 'plans/new'])('the form of %s begins with the zone of the browser', async (form) => {
   const page = await adasPage(`/owners/acme/${form}`, { timezoneId: 'Asia/Tokyo' });
   expect(await page.inputValue('[name=zone]')).toBe('Asia/Tokyo');
+});
+
+test('a form of somebody who was signed out meanwhile is there again after signing in, filled in', async () => {
+  const page = await adasPage('/owners/acme/freeze?repository=web');
+  await page.fill('[name=reason]', 'INC-4712');
+  await page.locator('label:has([name=duration][value="1h"])').click();
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies({ name: cookies.find(({ name }) => name.endsWith('session'))!.name });
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('heading', { name: 'What you typed' }).waitFor();
+  await page.getByRole('link', { name: 'Sign in with GitHub' }).last().click();
+  await page.getByText('The form has what you typed.').waitFor();
+  expect(await page.inputValue('[name=reason]')).toBe('INC-4712');
+  expect(await page.isChecked('[name=duration][value="1h"]')).toBe(true);
+  expect(await page.isChecked('[name=repository][value=web]')).toBe(true);
+  await page.reload();
+  expect(await page.inputValue('[name=reason]')).toBe('');
 });

@@ -132,7 +132,7 @@ test('on a phone, a writer requests an exemption, and an admin approves it', asy
   expect(acme.frozen(web)).toEqual([1]);
   await adas.reload();
   await screenshot(adas, 'let-through-phone-dark');
-  expect(await adas.textContent('.badge')).toBe('Free');
+  expect(await adas.textContent('.badge')).toBe('Exempt');
   await expectSound(adas);
   await acme.remove(web, id);
   await Promise.all([wendys, adas].map((page) => page.context().close()));

@@ -4,6 +4,7 @@ import {
   browserForAll,
   expectAccessible,
   expectNoScroll,
+  loaded,
   openPage,
   phone,
   screenshot,
@@ -53,87 +54,76 @@ async function adasPage(
 }
 
 test.each(['light', 'dark'] as const)('the page of a repository in %s', async (colorScheme) => {
-  for (const zoom of ['week', 'month', 'quarter']) {
-    const page = await adasPage({ colorScheme });
-    await page.goto(`${acme.app.url}/repos/acme/web?zoom=${zoom}`);
-    expect(await page.textContent('#enforcement')).toContain('Freezes are not enforced');
-    await screenshot(page, `repository-${zoom}-${colorScheme}`);
-    await expectAccessible(page);
-    expect(page.problems).toEqual([]);
-  }
+  const page = await adasPage({ colorScheme });
+  await page.goto(`${acme.app.url}/repos/acme/web`);
+  expect(await page.textContent('#enforcement')).toContain('Freezes are not enforced');
+  await screenshot(page, `repository-${colorScheme}`);
+  await expectAccessible(page);
+  for (const fold of await page.locator('.fold > summary').all()) await fold.click();
+  await expectAccessible(page);
+  expect(page.problems).toEqual([]);
 });
 
-test.each(['light', 'dark'] as const)(
-  'on a phone in %s only the drawing scrolls to the side',
-  async (colorScheme) => {
-    const page = await adasPage({ ...phone, colorScheme });
-    await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
-    await screenshot(page, `repository-phone-${colorScheme}`);
-    // What is frozen, until when, whether that is real, and what to do: without scrolling.
-    for (const name of ['Frozen', 'without an end', 'Not enforced', 'Freeze now', 'Easter holidays']) {
-      const box = (await page.getByText(name).first().boundingBox())!;
-      expect(box.y + box.height, name).toBeLessThan(740);
-    }
-    await expectAccessible(page);
-    const widths = await page.evaluate<[number, number]>(
-      '[document.documentElement.scrollWidth, document.querySelector(".timeline").scrollWidth]',
-    );
-    expect(widths[0]).toBe(375);
-    expect(widths[1]).toBeGreaterThanOrEqual(900);
-    expect(page.problems).toEqual([]);
-  },
-);
+test.each(['light', 'dark'] as const)('on a phone in %s nothing scrolls to the side', async (colorScheme) => {
+  const page = await adasPage({ ...phone, colorScheme });
+  await page.goto(`${acme.app.url}/repos/acme/web`);
+  await screenshot(page, `repository-phone-${colorScheme}`);
+  // What is frozen, until when, whether that is real, and what to do: without scrolling.
+  for (const name of ['Frozen', 'without an end', 'Not enforced', 'Freeze now', 'Easter holidays']) {
+    const box = (await page.getByText(name).first().boundingBox())!;
+    expect(box.y + box.height, name).toBeLessThan(740);
+  }
+  await expectAccessible(page);
+  await expectNoScroll(page);
+  expect(page.problems).toEqual([]);
+});
 
 test('the zone of the browser is shown, also in the days of the timeline of later pages', async () => {
   const page = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
   await page.goto(`${acme.app.url}/repos/acme/web`);
-  expect(await page.textContent('#ongoing-freezes')).toContain('Sun 1 Mar, 18:00');
-  await page.reload();
-  expect(await page.textContent('#ongoing-freezes')).toContain('Sun 1 Mar, 18:00');
-  expect(await page.textContent('#timeline')).toContain('Days in Asia/Tokyo.');
+  expect(await page.textContent('#freezes')).toContain('(4 Mar 2026, 02:00 Asia/Tokyo)');
+  await page.selectOption('#zone', { label: 'Asia/Tokyo (yours)' });
+  await page.getByRole('button', { name: 'Show' }).first().click();
+  expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
+  expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
+  await loaded(page);
+  const first = await page.textContent('#freezes');
+  expect(first).toContain('2026-03-04 02:00 Asia/Tokyo');
+  expect(first).not.toContain('4 Mar 2026');
   expect(page.problems).toEqual([]);
 });
 
-test('the zone that the reader chose in the header stays, on a phone', async () => {
-  const page = await openPage(browser, { ...phone, timezoneId: 'Asia/Tokyo' });
-  await page.goto(`${acme.app.url}/acme/web`);
-  await page.locator('.zone summary').click();
-  await page.fill('#own-zone', 'Berlin');
-  await expectNoScroll(page);
-  await expectAccessible(page);
-  await page.getByRole('button', { name: 'Change time zone' }).click();
-  await page.locator('.zone strong', { hasText: 'Berlin' }).waitFor();
-  await page.reload();
-  expect(await page.textContent('.zone strong')).toBe('Berlin');
-  expect(await page.textContent('#ongoing-freezes')).toContain('Sun 1 Mar, 10:00');
-  expect(page.problems).toEqual([]);
-});
-
-test('without scripts everything is there, and a bar leads to its row', async () => {
+test('without scripts everything is there, and the calendar of the repository has its past', async () => {
   const page = await openPage(browser, { javaScriptEnabled: false });
   await page.goto(`${acme.app.url}/repos/acme/web`);
-  await page
-    .getByRole('link', { name: /^Made by mistake/ })
-    .locator('rect')
-    .click();
-  const id = new URL(page.url()).hash;
-  expect(id).toMatch(/^#freeze-/);
-  expect(await page.textContent(`${id} h3`)).toBe('Made by mistake');
-  await page.getByRole('link', { name: 'Week', exact: true }).click();
-  expect(await page.textContent('#timeline h3')).toBe('2 March 2026 to 8 March 2026');
+  await page.getByText('Past freezes').click();
+  expect(await page.locator('#past-freezes').textContent()).toContain('Made by mistake');
+  await page.getByRole('link', { name: 'Calendar' }).last().click();
+  expect(new URL(page.url()).search).toBe('?repository=web');
+  expect(await page.textContent('#list')).toContain('Made by mistake');
 });
 
-test('overlapping bars lie below one another and are reached by the keyboard', async () => {
-  const page = await openPage(browser);
-  await page.goto(`${acme.app.url}/repos/acme/web`);
-  const boxOf = async (name: RegExp) =>
-    (await page.getByRole('link', { name }).locator('rect').boundingBox())!;
-  const [audit, release] = [await boxOf(/^Tax office/), await boxOf(/^Release 4.2/)];
-  expect(audit.x).toBeLessThan(release.x + release.width);
-  expect(Math.abs(audit.y - release.y)).toBeGreaterThanOrEqual(audit.height);
-  await page.focus('.timeline');
-  await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Tax office/);
+test('with eight plans the page is under two screens', async () => {
+  const plenty = await acme.repository('plenty', [{}, {}]);
+  for (let count = 1; count <= 8; count++) {
+    const body = {
+      name: `Plan ${count}`,
+      reason: `Weekend of team ${count}`,
+      repositories: { include: ['plenty'] },
+      start: `2026-03-0${count}T09:00:00`,
+      end: `2026-03-1${count}T09:00:00`,
+      timezone: 'Europe/Berlin',
+      matching_conditions: [`label=team-${count}`, { or: ['base=main', 'base=next'] }],
+    };
+    const answer = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
+    expect(answer.status, answer.text).toBe(201);
+  }
+  await acme.quiet();
+  const page = await adasPage({ viewport: { width: 1200, height: 900 } });
+  await page.goto(`${acme.app.url}/repos/${plenty}`);
+  await screenshot(page, 'repository-plenty');
+  expect(await page.locator('.freezes tr').count()).toBe(8);
+  expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(1800);
 });
 
 test('texts with HTML in them run nothing', async () => {
@@ -143,15 +133,7 @@ test('texts with HTML in them run nothing', async () => {
   const page = await openPage(browser);
   await page.goto(`${acme.app.url}/repos/acme/vault`);
   expect(await page.title()).toBe('acme/vault · Holdfast');
-  expect(await page.textContent('.freeze h3')).toBe(hostile);
+  expect(await page.textContent('.freezes th a')).toBe(hostile);
   expect(await page.locator('img').count()).toBe(0);
   expect(page.problems).toEqual([]);
-});
-
-test('on a phone the timeline begins with the days around now', async () => {
-  const page = await openPage(browser, phone);
-  await page.goto(`${acme.app.url}/repos/acme/web?zoom=quarter`);
-  const { x } = (await page.locator('.now line').boundingBox())!;
-  expect(x).toBeGreaterThan(0);
-  expect(x).toBeLessThan(375);
 });

@@ -33,7 +33,7 @@ const sizes = { desktop: {}, phone } as const;
 test.each(
   (['light', 'dark'] as const).flatMap((scheme) =>
     (['desktop', 'phone'] as const).flatMap((size) =>
-      ([1, 2] as const).map((number) => [number === 1 ? 'held' : 'free', scheme, size, number] as const),
+      ([1, 2] as const).map((number) => [number === 1 ? 'blocked' : 'free', scheme, size, number] as const),
     ),
   ),
 )('%s, %s, %s', async (verdict, colorScheme, size, number) => {

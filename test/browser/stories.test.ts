@@ -105,6 +105,16 @@ test('the year end: a plan with its preview, extended, and a second person exemp
   await wendy.getByText('Requested', { exact: true }).waitFor();
   expect(wendy.taps).toBe(4);
 
+  // Signed out, from the link of the status: two taps, and one more the first time, to authorize Holdfast.
+  const later = await openPage(browser, { ...phone, hasTouch: true });
+  acme.github.signInToGitHub('wendy');
+  await later.goto(`${acme.app.url}/repos/acme/api/pulls/1`);
+  await later.getByRole('link', { name: 'Request exemption' }).tap();
+  await later.getByLabel('Reason', { exact: true }).fill('The API is down');
+  await later.getByRole('button', { name: 'Request exemption', exact: true }).tap();
+  await later.getByText('Requested', { exact: true }).waitFor();
+  await screenshot(later, 'story-requested');
+
   const grace = await phoneOf('grace');
   await grace.getByRole('heading', { name: 'Waiting for your decision' }).waitFor();
   await grace.tap('link', 'acme/billing #1');

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalStatus } from '../../src/errors.ts';
 import { requireStatus, seed } from '../../demo/demo-seed.ts';
 import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
+import { openShell } from '../support/interactive-shell.ts';
 import { documentAt } from './documents.ts';
 
-// docs/api.md, run by bash from top to bottom against what the demo shows: each block after a command is its output.
+// docs/api.md, pasted into bash from top to bottom against what the demo shows: each block after a command is its output.
 
 const page = documentAt('docs/api.md');
 type Step = { command: string; language: string | undefined; output: string };
@@ -25,18 +24,17 @@ beforeAll(async () => {
     requireStatus(github);
   });
   const [admin, ci] = [await holdfast.key('acme', 'admin'), await holdfast.key('acme', 'ci')];
-  const mark = '=== next ===';
-  const script = steps.map(({ command }) => command).join(`printf '\\n${mark}\\n'\n`);
-  const { stdout } = await promisify(execFile)('bash', ['-uc', script], {
-    env: {
-      PATH: process.env['PATH'],
-      HOLDFAST: holdfast.app.url,
-      ADMIN_KEY: admin,
-      CI_KEY: ci,
-      GITHUB_TOKEN: githubToken,
-    },
+  const shell = openShell({
+    PATH: process.env['PATH'],
+    HOLDFAST: holdfast.app.url,
+    ADMIN_KEY: admin,
+    CI_KEY: ci,
+    GITHUB_TOKEN: githubToken,
   });
-  printed = stdout.split(mark);
+  await shell.paste('set -u');
+  printed = [];
+  for (const { command } of steps) printed.push((await shell.paste(command)).out);
+  await shell.leave();
 });
 afterAll(() => holdfast.close());
 

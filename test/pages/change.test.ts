@@ -31,6 +31,10 @@ beforeAll(async () => {
   await acme.repository('web', [], { roles: { wendy: 'write', rita: 'read', bob: 'admin' } });
   await acme.repository('api', [], { roles: { bob: 'admin' } });
   await acme.repository('vault', [], { private: true });
+  acme.github.addOrganization('hush', { admins: ['ada'] });
+  acme.github.addRepository('hush/hidden', { private: true });
+  acme.github.install('hush');
+  await acme.quiet();
   for (const login of ['ada', 'bob', 'carol', 'wendy', 'rita', 'mallory']) {
     const visitor = new Visitor(acme);
     await visitor.signIn(login);
@@ -133,8 +137,8 @@ test('a page that you cannot see does not exist', async () => {
   const absent = await send('mallory', '/repos/acme/nothing/admins');
   expect({ ...hidden, headers: null }).toEqual({ ...absent, headers: null });
   expect(hidden.status).toBe(404);
-  const asked = (text: string) => text.replaceAll(/acme|nobody/g, 'OWNER');
-  const known = await send('mallory', '/repos/acme/owners');
+  const asked = (text: string) => text.replaceAll(/hush|nobody/g, 'OWNER');
+  const known = await send('mallory', '/repos/hush/owners');
   const unknown = await send('mallory', '/repos/nobody/owners');
   expect(asked(known.text)).toBe(asked(unknown.text));
 });
@@ -146,6 +150,26 @@ test('GitHub is asked at each change: a right that was lost a moment ago is lost
   acme.github.setRole('acme/api', 'bob', 'admin');
   expect((await send('bob', '/repos/acme/api/admins')).status).toBe(200);
   expect(changes).toHaveLength(2);
+});
+
+test('of an owner whose repositories a person can see, the page says what they lack', async () => {
+  const whyNot = async (fields: [string, string][]) =>
+    (await send('rita', '/repos/acme/owners', { fields })).text;
+  expect(await whyNot([named('web')])).toContain(
+    'an admin of acme or of each repository that you selected. Select only repositories that you are an admin of.',
+  );
+  const many = Array.from({ length: 51 }, (_, index) => named(`r${index}`));
+  expect(await whyNot(many)).toContain('Select at most 50 repositories');
+});
+
+test('without a session, what was typed stands on the page, as text', async () => {
+  const fields = { reason: 'INC-4711 <b>now</b>', key: 'k', zone: 'UTC', public_reason: ' ' };
+  const { text } = await send(null, '/repos/acme/owners', { fields });
+  expect(text).toContain('What you typed');
+  expect(text.match(/<pre/g)).toHaveLength(1);
+  expect(text).toContain('INC-4711 &lt;b&gt;now&lt;/b&gt;');
+  const large = await send(null, '/repos/acme/owners', { fields: { reason: 'x'.repeat(70_000) } });
+  expect([large.status, large.text.length < 5000]).toEqual([403, true]);
 });
 
 test('of an owner: its admins, and people who administer each named repository', async () => {

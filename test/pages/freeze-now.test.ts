@@ -78,7 +78,7 @@ test('the preview changes nothing; the button makes a plan of all repositories, 
     duration: '2h',
     exception: 'label=hotfix',
   });
-  expect(seen.text).toMatch(/<strong>3 pull requests<\/strong> in 4 repositories/);
+  expect(seen.text).toMatch(/<strong>3 pull requests<\/strong>\s+in\s+4 repositories/);
   expect(seen.text).toContain('Freeze 4 repositories');
   expect(seen.text).toContain('/repos/acme/infra#enforcement');
   expect(await frozen()).toEqual([]);
@@ -219,12 +219,12 @@ test('a person who administers some repositories freezes those; nobody else free
   expect((await frozen()).map(([name]) => name)).toEqual(['api', 'web']);
 });
 
-test('until tomorrow 08:00 uses the chosen clock', async () => {
+test('until 08:00 the next morning uses the chosen clock', async () => {
   const { press } = await freeze(ada, {
     which: 'ticked',
     repository: 'api',
     reason: 'Night',
-    duration: 'tomorrow',
+    duration: 'morning',
     zone: 'Asia/Tokyo',
   });
   await press();

@@ -66,7 +66,7 @@ test('of a plan that repeats, only what is ongoing is extended', async () => {
     name: 'Weekly',
     start: '2026-04-01T10:00',
     end: '2026-04-01T12:00',
-    repeat: 'weekly',
+    repeat: 'every',
   });
   const { status, text } = await ada.send(`${path}/extend`, {
     version: hiddenOf((await ada.open(path)).text, 'version'),

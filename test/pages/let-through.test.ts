@@ -59,13 +59,44 @@ test('a writer requests, an admin approves, and the pull request can merge', asy
   expect(asked).toContain('wendy requests an exemption until');
   expect(asked).toContain('INC-4711 fix');
   expect(asked).toContain('Deny…');
-  expect(await see('wendy')).not.toContain('Deny…');
+  const waits = await see('wendy');
+  expect(waits).not.toContain('Deny…');
+  expect(waits).toMatch(
+    new RegExp(
+      `Requested at \\S+ \\S+ UTC \\. It waits until an admin of ${web} approves it\\. .* Holdfast sends no mail, so tell one of them\\. Withdraw…`,
+    ),
+  );
   expect((await decide('ada', 'approve')).status).toBe(303);
   expect(acme.frozen(web)).toEqual([2]);
   expect(await exemptions()).toMatchObject([{ state: 'approved', decided_by: { name: 'ada' } }]);
   const through = await see('wendy');
-  expect(through).toContain('Requested by wendy, approved by ada.');
+  expect(through).toMatch(
+    /Exempt until .* UTC , because INC-4711 fix . Requested by wendy, approved by ada\./,
+  );
+  expect(through).not.toContain('Free No freeze');
   expect(through).toMatch(/History .*ada approved the exemption for #1.*wendy requested an exemption for #1/);
+});
+
+test('signed out: the button leads to sign-in, and back to the open form', async () => {
+  const visitor = new Visitor(acme);
+  const { text } = await visitor.open(page());
+  expect(words({ text })).toMatch(/How to get through Request exemption People who can write to/);
+  const [, to = ''] = /class="button" href="\/auth\/sign-in\?to=([^"]*)"/.exec(text)!;
+  const back = await visitor.signIn('wendy', decodeURIComponent(to));
+  expect(back.location).toBe(`${page()}?exempt=yes`);
+  const form = /<details class="confirm"\s+open>\s*<summary class="button\s*">\s*Request exemption…/;
+  expect((await visitor.open(back.location)).text).toMatch(form);
+  expect((await visitor.open(page())).text).not.toMatch(form);
+});
+
+test('the page says who requests an exemption, and who approves it', async () => {
+  expect(await see('ada')).toContain(`You are an admin of ${web}, so your exemption counts at once.`);
+  expect(await see('wendy')).toContain(`An admin of ${web} approves the exemption.`);
+  const rita = await see('rita');
+  expect(rita).toContain(
+    `People who can write to ${web} request an exemption, and an admin approves it. You cannot write to it, so ask one of them.`,
+  );
+  expect(rita).not.toContain('Request exemption');
 });
 
 test('an admin exempts at once, and revokes', async () => {
@@ -84,7 +115,9 @@ test('an admin denies, with a reason', async () => {
   expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
   expect((await decide('ada', 'deny', { reason: 'It can wait' })).status).toBe(303);
   expect(await exemptions()).toMatchObject([{ state: 'denied', decision_reason: 'It can wait' }]);
-  expect(await see('wendy')).toMatch(/ada denied an exemption for #1 .*It can wait/);
+  const denied = await see('wendy');
+  expect(denied).toMatch(/ada denied the exemption that wendy requested at .* UTC : It can wait \./);
+  expect(denied).toMatch(/ada denied an exemption for #1 .*It can wait/);
 });
 
 test('the person who requested it withdraws it, and nobody else except admins', async () => {

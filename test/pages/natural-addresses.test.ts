@@ -50,6 +50,11 @@ test.each(['/a.b', '/acme/a%20b', '/acme/web/pull/x', '/acme/web/pull/1e3', '/%2
   },
 );
 
+test('a program that asks for such an address gets a 404 in JSON', async () => {
+  const answer = await ada.open('/acme/web', { headers: { Accept: '*/*' } });
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([404, { detail: expect.any(String) }]);
+});
+
 test('/login leads to the sign-in, and then to the page that it names', async () => {
   const stranger = new Visitor(acme);
   const begun = await stranger.open('/login?to=%2Frepos%2Facme%2Fweb%3Fzone%3DAsia%2FTokyo');

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { Visitor } from '../support/visitor.ts';
@@ -69,6 +69,23 @@ test('GitHub is asked whether it is enforced, and a late answer is there next ti
   expect(rowsOf(await page('mallory', '?state=trouble'))).toEqual([]);
 });
 
+test('who cannot freeze sees no button for it, and the form says why', async () => {
+  const [form, buttons] = ['/owners/acme/freeze', /Freeze now|Unfreeze|New plan/];
+  expect(await page('ada')).toMatch(buttons);
+  expect(await page('rita')).not.toMatch(buttons);
+  const refused = await visitors.get('rita')!.open(form);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('an admin of acme or of a repository of acme that you can see');
+  for (const path of ['/owners/acme/unfreeze', '/owners/acme/plans/new'])
+    expect((await visitors.get('rita')!.open(path)).status).toBe(403);
+  acme.github.setRole('acme/web', 'rita', 'admin');
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect(await page('rita')).toMatch(buttons);
+  expect((await visitors.get('rita')!.open(form)).status).toBe(200);
+  acme.github.setRole('acme/web', 'rita', 'read');
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+});
+
 test('others see what they can read, and public reasons; without any, there is no page', async () => {
   expect(rowsOf(await page('rita')).toSorted()).toEqual(['api', 'calm', 'docs', 'vault', 'web']);
   for (const login of ['mallory', 'nobody']) {
@@ -132,6 +149,23 @@ test('nothing can be frozen where freezes are switched off', async () => {
   const text = await page('ada');
   expect(text).toMatch(/value="calm"[^>]*\sdisabled/);
   await acme.setProducts('acme/calm', ['merge_protections']);
+});
+
+test('what GitHub was not asked counts as unknown, and is asked behind the page', async () => {
+  const others = Array.from({ length: 13 }, (_, index) => `many-${index}`);
+  for (const name of others) await acme.repository(name);
+  await Promise.all(others.map((name) => acme.freeze(`acme/${name}`, { reason: 'Many' })));
+  await acme.advanceTo(new Date(acme.clock.now() + 400_000));
+  const figure = (text: string, name: string) =>
+    new RegExp(`<dt>${name}</dt>\\s*<dd>(?:<[^>]+>)?(\\d+)`).exec(text)?.[1];
+  expect(figure(await page('ada'), 'Not known to be enforced')).toBe('14');
+  await vi.waitFor(
+    async () => expect(figure(await page('ada'), 'Not known to be enforced')).toBeUndefined(),
+    20_000,
+  );
+  expect(figure(await page('ada'), 'Not enforced')).toBe('1');
+  expect(rowsOf(await page('ada', '?state=unknown'))).toEqual([]);
+  expect(figure(await page('nobody'), 'Not known to be enforced')).toBeUndefined();
 });
 
 test('texts with HTML in them are text', async () => {

@@ -71,7 +71,7 @@ test('GitHub does not say: no page calls it frozen, or not enforced', async () =
     );
     expect(text).not.toContain('Not enforced');
   }
-  expect(await settled(`/owners/acme/plans/${id}`)).toContain('1 unknown');
+  expect(await settled(`/owners/acme/plans/${id}`)).toContain('1 not known to be enforced');
   expect(await settled('/repos/acme')).toMatch(/unsaid Unsaid.*? Frozen until removed 1 Unknown/);
   acme.github.faults.clear();
   await acme.advanceTo(new Date(acme.clock.now() + 400_000));

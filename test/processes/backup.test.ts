@@ -1,38 +1,42 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from '../support/free-port.ts';
 import { Visitor } from '../support/first-run.ts';
+import { openShell, type Shell } from '../support/interactive-shell.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { between, documentAt } from '../docs/documents.ts';
 
-// The commands of docs/backup.md, run as they stand against a real process that was set up by its setup page.
-// Only `systemctl` is ours: it starts and stops that process.
+// The commands of docs/backup.md, pasted into an interactive bash as they stand, against a real process that was set up
+// by its setup page. Only the folders are others, and `systemctl` is ours: it starts and stops that process.
 
 const page = documentAt('docs/backup.md');
+const code = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const repository = 'acme/web';
 const server = inject('postgresUrl');
 const postgresBin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1) ?? '';
 
-/** The commands below a heading: exactly one block of them. */
-function commandsOf(heading: string): string {
-  const [commands, ...more] = [
-    ...between(`${page}\n## `, `\n## ${heading}\n`, '\n## ').matchAll(/```sh\n(.*?)```/gs),
-  ];
-  if (!commands || more.length > 0) throw new Error(`"${heading}" has not exactly one block of commands`);
-  return commands[1]!;
+/** The blocks of commands below a heading, in the folders of this test. */
+function blocksOf(heading: string): string[] {
+  const section = between(`${page}\n## `, `\n## ${heading}\n`, '\n## ');
+  const folders = { '/var/lib/holdfast': holdfast, '/opt/holdfast': code, '/var/backups': backups };
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) =>
+    Object.entries(folders).reduce((text, [path, own]) => text.replaceAll(path, own), block!),
+  );
 }
 
 let github: Sandbox;
 let folder: string;
 let holdfast: string;
+let backups: string;
+let shell: Shell;
 let url: string;
 let token: string;
 let databases: string[];
@@ -40,7 +44,9 @@ let databases: string[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-backup-'));
   holdfast = join(folder, 'holdfast');
+  backups = join(folder, 'backups');
   await mkdir(holdfast);
+  await mkdir(backups);
   github = await startSandbox({ app: null });
   token = github.addUser('ada').token;
   github.addOrganization('acme', { admins: ['ada'] });
@@ -48,9 +54,15 @@ beforeEach(async () => {
   databases = [];
   url = `http://127.0.0.1:${await freePort()}`;
   await writeSystemctl();
+  shell = openShell({
+    PATH: [join(folder, 'bin'), postgresBin, process.env['PATH']].filter(Boolean).join(delimiter),
+    HOME: folder,
+  });
 });
 afterEach(async () => {
-  if (existsSync(pidFile())) await run('systemctl stop holdfast');
+  await shell.leave();
+  if (existsSync(pidFile()))
+    await promisify(execFile)(join(folder, 'bin', 'systemctl'), ['stop', 'holdfast']);
   for (const name of databases) await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await github.close();
   await rm(folder, { recursive: true, force: true });
@@ -60,7 +72,7 @@ const pidFile = () => join(folder, 'pid');
 
 /** A `systemctl` for one unit, with the behaviour that the commands rely on: `stop` returns when the process is gone. */
 async function writeSystemctl(): Promise<void> {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const main = join(code, 'src/main.ts');
   await mkdir(join(folder, 'bin'));
   const path = join(folder, 'bin', 'systemctl');
   const script = `#!/bin/bash
@@ -83,15 +95,15 @@ esac
   await chmod(path, 0o755);
 }
 
-const run = (commands: string, environment: Record<string, string> = {}) =>
-  promisify(execFile)('sh', ['-c', commands], {
-    env: {
-      PATH: [join(folder, 'bin'), postgresBin, process.env['PATH']].filter(Boolean).join(delimiter),
-      HOLDFAST: holdfast,
-      BACKUP: join(folder, 'copy'),
-      ...environment,
-    },
-  });
+/** Pastes a block that must do what it says. @returns what it printed. */
+async function paste(commands: string | undefined): Promise<string> {
+  const { code, out } = await shell.paste(commands!);
+  expect(code, out).toBe(0);
+  return out;
+}
+
+/** Whether systemd would say that the service is active. */
+const isUp = () => existsSync(pidFile());
 
 /** Writes `.env`, which is all that the service is told. */
 async function settings(more: Record<string, string> = {}): Promise<void> {
@@ -117,7 +129,7 @@ const waitFor = (status: string) =>
   );
 
 async function startAndSetUp(): Promise<void> {
-  await run('systemctl start holdfast');
+  await paste('systemctl start holdfast');
   await waitFor('setup');
   const visitor = new Visitor();
   const log = await readFile(join(folder, 'log'), 'utf8');
@@ -158,18 +170,59 @@ async function expectAllBack(freeze: string): Promise<void> {
   await github.waitForStatus(repository, 1, 'pending', { timeoutMs: 120_000 });
 }
 
-test('the embedded database comes back from its copy, with the secret key', async () => {
+test('the embedded database comes back from its backup, with the secret key', async () => {
+  const [backUp, check] = blocksOf('Back up the embedded database');
   await settings();
   await startAndSetUp();
   const freeze = await makeFreeze();
-  await run(commandsOf('Back up the embedded database'));
-  // It was started again. The disk loses what is on it before that one is up, which saves the test some seconds.
-  expect(existsSync(pidFile())).toBe(true);
-  await run('systemctl stop holdfast');
-  for (const lost of ['postgres', 'secret-key']) await rm(join(holdfast, 'data', lost), { recursive: true });
 
-  await run(commandsOf('Restore the embedded database'));
+  const said = await paste(backUp);
+  // The shell is still there, and so is the service.
+  expect(isUp()).toBe(true);
+  expect((await shell.paste('false')).code).toBe(1);
+  expect(said).toMatch(
+    /Backed up the embedded database in \.\/data to .*\.tar\.gz\. Restore it with tar\.\n/,
+  );
+  await waitFor('ready');
+  expect(await paste(check)).toContain('is good');
+
+  // While the service runs, it says what to do, and leaves nothing behind.
+  const kept = await readdir(backups);
+  const [, , command] = backUp!.split('\n');
+  const refused = await shell.paste(`${command!.replace('"$BACKUP"', `${backups}/second`)} 2>&1`);
+  expect(refused).toMatchObject({ code: 1, out: expect.stringMatching(/^Stop Holdfast first\. /) });
+  expect(await readdir(backups)).toEqual(kept);
+
+  await paste('systemctl stop holdfast');
+  for (const lost of ['postgres', 'secret-key']) await rm(join(holdfast, 'data', lost), { recursive: true });
+  await paste(blocksOf('Restore the embedded database')[0]);
+  expect(isUp()).toBe(true);
   await expectAllBack(freeze);
+});
+
+test('the service is up again after a backup and a restore that fail', async () => {
+  await settings();
+  await paste('systemctl start holdfast');
+  await waitFor('setup');
+  await rm(backups, { recursive: true });
+  const [backUp, check] = blocksOf('Back up the embedded database');
+  await paste(backUp);
+  expect(isUp()).toBe(true);
+  expect((await shell.paste(check!)).code).not.toBe(0);
+  // There is no such file, and then it is a copy as the commands of earlier versions made it.
+  const [restore] = blocksOf('Restore the embedded database');
+  await paste(restore);
+  await paste(`systemctl stop holdfast; BACKUP=${folder}/copy; tar -czf "$BACKUP" data`);
+  await paste(restore);
+  expect(isUp()).toBe(true);
+  expect((await readdir(holdfast)).filter((name) => name.startsWith('data.before'))).toEqual([]);
+  await waitFor('setup');
+
+  await paste(restore!.replace('tar ', 'tar --strip-components=1 '));
+  const kept = (await readdir(holdfast)).filter((name) => name.startsWith('data.before'));
+  expect(kept).toHaveLength(1);
+  expect(await readdir(join(holdfast, 'data'))).toEqual(expect.arrayContaining(['postgres', 'secret-key']));
+  await waitFor('setup');
 });
 
 const whyNotOnPostgres = !server
@@ -178,21 +231,37 @@ const whyNotOnPostgres = !server
     ? 'there is no pg_dump'
     : null;
 
-test('PostgreSQL comes back from its copy', async ({ skip }) => {
-  if (whyNotOnPostgres) skip(whyNotOnPostgres);
-  const [first, second] = [await makeDatabase(), await makeDatabase()];
-  const SECRET_KEY = randomBytes(32).toString('hex');
-  await settings({ SECRET_KEY, DATABASE_URL: first });
-  await startAndSetUp();
-  const freeze = await makeFreeze();
-  await run(commandsOf('Back up PostgreSQL'), { DATABASE_URL: first });
-  await loseFreeze(freeze);
-  await run('systemctl stop holdfast');
+describe.each(['pg_dump', 'db import'])('by %s', (by) => {
+  test('PostgreSQL comes back from its backup', async ({ skip }) => {
+    if (whyNotOnPostgres) skip(whyNotOnPostgres);
+    const [backUp, check] = blocksOf('Back up PostgreSQL');
+    const [restore, takeExport, start] = blocksOf('Restore PostgreSQL');
+    const [first, second] = [await makeDatabase(), await makeDatabase()];
+    const SECRET_KEY = randomBytes(32).toString('hex');
+    await settings({ SECRET_KEY, DATABASE_URL: first });
+    await startAndSetUp();
+    const freeze = await makeFreeze();
+    if (by === 'pg_dump') {
+      expect(await paste(backUp)).toContain('with pg_dump. Restore it with pg_restore.');
+      expect(await paste(check)).toContain('is good');
+    } else {
+      await writeFile(join(folder, 'bin', 'pg_dump'), '#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6"\n', {
+        mode: 0o755,
+      });
+      expect(await paste(backUp)).toMatch(
+        /^pg_dump is of PostgreSQL 9, .* Restore it with holdfast db import\.$/m,
+      );
+    }
+    expect(isUp()).toBe(true);
+    await loseFreeze(freeze);
 
-  await run(commandsOf('Restore PostgreSQL'), { RESTORED_URL: second });
-  await settings({ SECRET_KEY, DATABASE_URL: second });
-  await run('systemctl start holdfast');
-  await expectAllBack(freeze);
+    await paste(`RESTORED_URL=${second}`);
+    await paste(by === 'pg_dump' ? restore : `systemctl stop holdfast\n${takeExport}`);
+    expect(isUp()).toBe(false);
+    await settings({ SECRET_KEY, DATABASE_URL: second });
+    await paste(start);
+    await expectAllBack(freeze);
+  });
 });
 
 async function makeDatabase(): Promise<string> {

@@ -23,7 +23,7 @@ export class Visitor {
       method: more.method ?? 'GET',
       redirect: 'manual',
       body: more.body,
-      headers: { ...(cookie && { Cookie: cookie }), ...more.headers },
+      headers: { Accept: 'text/html', ...(cookie && { Cookie: cookie }), ...more.headers },
     });
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;

@@ -121,7 +121,7 @@ const mostBranchesKept = 10_000;
 /** Checks per minute and repository, because anybody may ask about branches of a public repository. */
 const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
-const reserve = 1 / 4;
+const reserved = 1 / 4;
 
 const branchesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
   enforced === true ? yesFreshFor : freshFor,
@@ -129,16 +129,17 @@ const branchesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enf
 
 /**
  * Whether GitHub refuses to merge held pull requests into a branch. The answer is a few minutes old at most.
- * @param branch null for the default branch.
+ * @param branch null for the default branch. @param reserve the share of the hour's requests that the question leaves.
  */
 export async function branchEnforcement(
   deps: Needed,
   repository: FoundRepository,
   branch: string | null,
+  reserve = reserved,
 ): Promise<boolean | 'unknown'> {
   const { id, products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
-  return branchesOf(deps).get(keyOf(id, branch), () => checkBranch(deps, repository, branch));
+  return branchesOf(deps).get(keyOf(id, branch), () => checkBranch(deps, repository, branch, reserve));
 }
 
 /** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
@@ -155,6 +156,7 @@ async function checkBranch(
   deps: Needed,
   repository: FoundRepository,
   branch: string | null,
+  reserve: number,
 ): Promise<boolean | 'unknown'> {
   const { id, installation } = repository;
   const permissions = installation.permissions as Record<string, string>;

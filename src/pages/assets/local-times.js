@@ -37,11 +37,3 @@ for (const list of all('.zone datalist'))
     () => list.append(...['UTC', ...Intl.supportedValuesOf('timeZone')].map(optionOf)),
     { once: true },
   );
-
-// On a narrow screen a timeline begins with the days around now.
-for (const box of all('.timeline')) {
-  const now = box.querySelector('.now line');
-  if (!now) continue;
-  const place = now.getBoundingClientRect().left - box.getBoundingClientRect().left;
-  box.scrollLeft = place - box.clientWidth / 2;
-}

@@ -33,7 +33,15 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   if (names.size > 0 && chosen.length === 0) return absentPage(visit);
   const window = windowAt(view.zoom, view.month, zone);
   const entries = await loadCalendar(visit, chosen, window, now);
-  const calendar = { login: account.login, view, window, entries, today, now, mayPlan: viewer !== null };
+  const calendar = {
+    login: account.login,
+    view,
+    window,
+    entries,
+    today,
+    now,
+    mayPlan: visit.mayFreeze === true,
+  };
   const title = `Calendar of ${nameOf(account.login, chosen, view)}`;
   const body = html`${crumbs(account.login, chosen, view)}
     <div class="headline">

@@ -2,22 +2,32 @@ import { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
 import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
 import { shorten } from '../text.ts';
-import { type Exceptions, excludeConditions, readExceptions, exceptionFields } from '../condition-fields.ts';
+import {
+  type Exceptions,
+  excludeConditions,
+  readExceptions,
+  exceptionFields,
+  linesOf,
+} from '../condition-fields.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
+import { chips, formProblem, type FormProblems, textArea, textField, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { option } from '../repository/view.ts';
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
+import { repositoryChooser } from './repository-chooser.ts';
 
 /** The fields of the *Freeze now* form. */
 export type FreezeFields = {
   /** `all`: every repository of the owner, including future ones. `ticked`: the selected ones. */
   which: 'all' | 'ticked';
+  /** Names and patterns. */
   repositories: string[];
   reason: string;
   publicReason: string;
   duration: Duration;
+  /** The end that was typed: `2026-12-24T18:00`. Counts if the duration is `until`. */
+  until: string;
   zone: string;
   exceptions: Exceptions;
 };
@@ -29,22 +39,24 @@ export const labels: Record<keyof FreezeFields, string> = {
   reason: 'Reason',
   publicReason: 'Public reason',
   duration: 'Duration',
+  until: 'End',
   zone: 'Time zone',
   exceptions: 'Exclude',
 };
 
 /** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
 export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['which']): FreezeFields {
-  const repositories = [...new Set(form.getAll('repository'))];
+  const repositories = [...new Set([...form.getAll('repository'), ...linesOf(form.get('names') ?? '')])];
   const which = form.get('which') ?? (repositories.length > 0 ? 'ticked' : fallback);
   const duration = form.get('duration') ?? '';
   const zone = form.get('zone') ?? '';
   return {
     which: which === 'all' ? 'all' : 'ticked',
     repositories,
-    reason: (form.get('reason') ?? '').trim(),
-    publicReason: (form.get('public_reason') ?? '').trim(),
+    reason: textOf(form, 'reason'),
+    publicReason: textOf(form, 'public_reason'),
     duration: isDuration(duration) ? duration : '2h',
+    until: textOf(form, 'until'),
     zone: isTimeZone(zone) ? zone : 'UTC',
     exceptions: readExceptions(form),
   };
@@ -55,7 +67,7 @@ const shared = (fields: FreezeFields, now: Date) => ({
   reason: fields.reason,
   public_reason: fields.publicReason || null,
   start: null,
-  end: endOf(fields.duration, now, fields.zone),
+  end: endOf(fields, now),
   timezone: fields.zone,
   exclude_conditions: excludeConditions(fields.exceptions),
 });
@@ -74,21 +86,28 @@ export const planBody = (fields: FreezeFields, now: Date) => ({
 export const durations = {
   '1h': '1 hour',
   '2h': '2 hours',
-  tomorrow: 'Until tomorrow 08:00',
+  '4h': '4 hours',
+  morning: 'Until 08:00 the next morning',
+  until: 'Until…',
   open: 'Until I remove it',
 } as const;
 export type Duration = keyof typeof durations;
 
 const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
 
-const minutes = { '1h': 60, '2h': 120 } as const;
+const hours = { '1h': 1, '2h': 2, '4h': 4 } as const;
 
 /** The wall-clock end in a zone; null if it has no end. */
-export function endOf(duration: Duration, now: Date, zone: string): string | null {
+export function endOf(
+  { duration, until, zone }: Pick<FreezeFields, 'duration' | 'until' | 'zone'>,
+  now: Date,
+): string | null {
   if (duration === 'open') return null;
-  if (duration !== 'tomorrow') return toLocalTime(new Date(now.getTime() + minutes[duration] * 60_000), zone);
-  const today = Temporal.PlainDate.from(toLocalTime(now, zone).slice(0, 10));
-  return `${today.add({ days: 1 })}T08:00:00`;
+  if (duration === 'until') return until;
+  if (duration !== 'morning') return toLocalTime(new Date(now.getTime() + hours[duration] * 3_600_000), zone);
+  const [date, time] = toLocalTime(now, zone).split('T') as [string, string];
+  // At night, the next morning is today's.
+  return `${Temporal.PlainDate.from(date).add({ days: time < '08:00' ? 0 : 1 })}T08:00:00`;
 }
 
 type FreezeForm = {
@@ -97,13 +116,23 @@ type FreezeForm = {
   repositories: RepositoryState[];
   /** Whether the viewer may freeze every repository of the owner. */
   mayAll: boolean;
+  /** A part of the names of the repositories to list, or empty. */
+  filter: string;
   problems: FormProblems;
   preview: FormPreview;
 };
 
 /** Asks what to freeze, how long and why; then shows a preview with the button that freezes. */
-export function freezeForm({ login, fields, repositories, mayAll, problems, preview }: FreezeForm): Html {
-  const shown = ['repository', 'reason', 'public_reason', 'exceptions', 'zone'];
+export function freezeForm({
+  login,
+  fields,
+  repositories,
+  mayAll,
+  filter,
+  problems,
+  preview,
+}: FreezeForm): Html {
+  const shown = ['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone'];
   return html`<h1>Freeze now</h1>
     ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
@@ -114,7 +143,10 @@ export function freezeForm({ login, fields, repositories, mayAll, problems, prev
         Object.entries(durations).map(([value, label]) => ({ value, label })),
         [fields.duration],
       )}
-      ${whichRepositories(fields, repositories, mayAll, problems)}
+      <div class="of-until">
+        ${textField({ name: 'until', label: 'End', value: fields.until, problems, hint: 'In the time zone below.' }, 'datetime-local')}
+      </div>
+      ${repositoryChooser({ which: fields.which, selected: fields.repositories, all: repositories, filter, mayAll, problems })}
       ${exceptionFields(fields.exceptions, problems)}
       <details ${fields.publicReason ? html`open` : ''}>
         <summary>Public reason, time zone</summary>
@@ -141,50 +173,3 @@ export function freezeForm({ login, fields, repositories, mayAll, problems, prev
       ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
     </form>`;
 }
-
-function whichRepositories(
-  { which, repositories: ticked }: FreezeFields,
-  all: RepositoryState[],
-  mayAll: boolean,
-  problems: FormProblems,
-): Html {
-  const choices = all.filter(({ archived }) => !archived);
-  const box = ({ name, isFreezable }: RepositoryState) =>
-    html`<label
-      ><input
-        type="checkbox"
-        name="repository"
-        value="${name}"
-        ${ticked.includes(name) ? html`checked` : ''}
-        ${isFreezable ? '' : html`disabled`}
-      />${name}${isFreezable ? '' : ' (freezes are switched off)'}</label
-    >`;
-  const count =
-    ticked.length === 0 ? 'Choose repositories' : `${ticked.length} of ${choices.length} selected`;
-  return html`${
-      mayAll
-        ? chips(
-            'radio',
-            { name: 'which', label: 'Repositories', problems },
-            [
-              { value: 'all', label: `All ${choices.length}` },
-              { value: 'ticked', label: 'Selected repositories' },
-            ],
-            [which],
-          )
-        : hidden('which', 'ticked')
-    }
-    <details
-      ${(which === 'ticked' || problems.has('repository')) && choices.length <= mostOpen ? html`open` : ''}
-    >
-      <summary>${count}</summary>
-      ${problems.has('repository') ? html`<p class="problem"><strong>${problems.get('repository')}</strong></p>` : ''}
-      <fieldset class="ticks">
-        <legend class="said">Repositories to freeze</legend>
-        ${choices.map(box)}
-      </fieldset>
-    </details>`;
-}
-
-/** A longer list starts folded. */
-const mostOpen = 60;

@@ -10,12 +10,13 @@ import { createFreeze } from '../../freezes/create-freeze.ts';
 import { progressPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
+import { plainNames } from '../../plans/matched-repositories.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
 import { type FormPreview, previewFirst } from '../form-preview.ts';
-import { type FormProblems, noProblems, problemOf, problemsOf } from '../form.ts';
+import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { signInFirst, readerZone, timesOf } from '../reader.ts';
+import { readerZone, timesOf } from '../reader.ts';
 import { untilText } from '../text.ts';
 import {
   freezeBody,
@@ -29,16 +30,16 @@ import { countOf, planPreview } from './plan-preview.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
-  if (!visit.viewer) return signInFirst(visit);
   const { searchParams } = new URL(visit.context.req.url);
   if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit));
-  return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'));
+  const filter = textOf(searchParams, 'filter');
+  return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'), { filter });
 }
 
-/** The repositories that a form names; null for all repositories of the owner. */
+/** The repositories that a form names; null for all repositories of the owner, and for patterns. */
 export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
   const { which, repositories } = readFreezeFields(form, 'ticked');
-  return which === 'all' ? null : repositories;
+  return which === 'all' ? null : plainNames(repositories);
 }
 
 /** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */
@@ -47,6 +48,9 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const fields = readFreezeFields(form, 'ticked');
   const all = await repositoriesOfAccount(deps, account.id);
   const visit = await seeOwner(change, all);
+  const filter = textOf(form, 'filter');
+  // Filtered below a preview, it shows both again.
+  if (form.get('step') === 'show' && !form.has('previewed')) return page(visit, fields, { filter });
   return answerForm(
     change,
     async () => {
@@ -55,31 +59,34 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
         form,
         { step: 'freeze', fields, labels },
         () => freeze(change, fields, ticked),
-        () => previewOf(visit, fields),
-        (preview) => page(visit, fields, { preview }),
+        () => previewOf(visit, fields, textOf(form, 'find')),
+        (preview) => page(visit, fields, { preview, filter }),
       );
     },
-    (problems) => page(visit, fields, { problems }),
-    (error) => problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository' }),
+    (problems) => page(visit, fields, { problems, filter }),
+    (error) =>
+      problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository', end: 'until' }),
   );
 }
 
 /**
- * The selected repositories. All of them belong to the owner.
+ * The selected repositories, without patterns. All of them belong to the owner.
  * @throws Refusal invalid, also if the form lacks something that the API does not require.
  */
 function readTicked(
-  { reason, which, repositories }: FreezeFields,
+  { reason, which, repositories, duration, until }: FreezeFields,
   { login }: OwnerVisit['account'],
   all: RepositoryState[],
 ): RepositoryState[] {
   const byName = new Map(all.map((each) => [each.name.toLowerCase(), each]));
   const names = which === 'ticked' ? repositories : [];
-  const unknown = names.filter((name) => !byName.has(name.toLowerCase()));
+  const plain = names.filter((name) => plainNames([name]));
+  const unknown = plain.filter((name) => !byName.has(name.toLowerCase()));
   const problems = [
     ...(reason === ''
       ? [problemOf('reason', 'Enter a reason. People whose pull requests are held see it.')]
       : []),
+    ...(duration === 'until' && until === '' ? [problemOf('until', 'Choose a date and a time.')] : []),
     ...(which === 'ticked' && names.length === 0
       ? [problemOf('repositories', 'Select at least one repository.')]
       : []),
@@ -90,12 +97,12 @@ function readTicked(
       ),
   ];
   if (problems.length > 0) throw invalid(problems);
-  return names.map((name) => byName.get(name.toLowerCase())!);
+  return plain.map((name) => byName.get(name.toLowerCase())!);
 }
 
 const mostUnknown = 5;
 
-async function previewOf(visit: OwnerVisit, fields: FreezeFields) {
+async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) {
   const { deps, account } = visit;
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
@@ -103,14 +110,14 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields) {
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
-    ${planPreview(account.login, preview)}`;
+    ${planPreview(account.login, preview, find)}`;
   return { shown, act };
 }
 
 /** Creates a freeze for one repository, and a plan for several. */
-const freeze = (change: OwnerChange, fields: FreezeFields, [only, ...others]: RepositoryState[]) =>
+const freeze = (change: OwnerChange, fields: FreezeFields, [only]: RepositoryState[]) =>
   once(change, fields, (remember) =>
-    only && others.length === 0
+    only && fields.repositories.length === 1
       ? freezeOne(change, only, fields, remember)
       : freezeAll(change, fields, remember),
   );
@@ -148,12 +155,12 @@ async function freezeAll(
 function page(
   visit: OwnerVisit,
   fields: FreezeFields,
-  { problems, preview = null }: { problems?: FormProblems; preview?: FormPreview } = {},
+  { filter, problems, preview = null }: { filter: string; problems?: FormProblems; preview?: FormPreview },
 ): Response | Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
   const zone = readerZone(visit);
-  const shown = { problems: problems ?? noProblems, preview };
+  const shown = { filter, problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),

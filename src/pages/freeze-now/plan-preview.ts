@@ -1,18 +1,29 @@
 import { html } from 'hono/html';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
+import { textField } from '../form.ts';
+import { heldList } from '../held.ts';
 import type { Html } from '../layout.ts';
 
 /** The number of rows that are not folded. */
 const mostShown = 12;
 
-/** What a freeze of several repositories would do: a summary sentence, and a row for each repository. */
-export function planPreview(login: string, preview: PlanPreview): Html {
+/** How many repositories are listed with their pull requests, and how many of those for each. */
+const mostListed = 100;
+const mostPullRequests = 20;
+
+/**
+ * What a freeze of several repositories would do: a summary sentence, a row for each repository, and the pull requests
+ * that it would hold. For people who may make it, and so can read all of these repositories.
+ * @param find a part of a repository's name, or of the number or title of a pull request; or empty.
+ */
+export function planPreview(login: string, preview: PlanPreview, find: string): Html {
   const { repositories, matched, notEnforced, notLookedAt, matchesNone, warnings } = preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
+  const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const others = notEnforced.filter((name) => !seen.has(name));
   const rows = [
     ...others.map((name) => skipped(login, name)),
@@ -22,9 +33,11 @@ export function planPreview(login: string, preview: PlanPreview): Html {
     ...notLookedAt.map((name) => notSeen(login, name)),
   ];
   return html`<p>
-      <strong>${countOf(toHold, 'pull request')}</strong> in ${countOf(matched, 'repository', 'repositories')}
-      would be held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
+      ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
+      ${countOf(matched, 'repository', 'repositories')} would be
+      held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
+      ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
     </p>
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
@@ -36,7 +49,37 @@ export function planPreview(login: string, preview: PlanPreview): Html {
             ${table(rows.slice(mostShown))}
           </details>`
         : ''
-    }`;
+    }
+    ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}`;
+}
+
+function pullRequestsToHold(login: string, repositories: PreviewedRepository[], find: string): Html {
+  const isFound = (text: string) => text.toLowerCase().includes(find.toLowerCase());
+  const found = repositories
+    .map(({ name, pullRequests: all }) => {
+      const some = all.filter(({ number, title }) => isFound(`#${number} ${title ?? ''}`));
+      return { name, pullRequests: isFound(name) ? all : some };
+    })
+    .filter(({ pullRequests }) => pullRequests.length > 0);
+  const isShort = find !== '' || found.length === 1;
+  return html`<h3>Pull requests that would be held</h3>
+    <div class="find">
+      ${textField({ name: 'find', label: 'Find a repository or pull request', value: find })}
+      <button type="submit" name="step" value="preview" class="quiet">Show</button>
+    </div>
+    ${found.length === 0 ? html`<p>None with “${find}” in its repository, number or title.</p>` : ''}
+    ${found.slice(0, mostListed).map(
+      ({ name, pullRequests }) =>
+        html`<details ${isShort ? html`open` : ''}>
+          <summary>${name}: ${countOf(pullRequests.length, 'pull request')}</summary>
+          ${heldList(
+            { name, account: { login } },
+            pullRequests.slice(0, mostPullRequests).map((each) => ({ ...each, notHeld: null })),
+          )}
+          ${pullRequests.length > mostPullRequests ? html`<p>and ${pullRequests.length - mostPullRequests} more</p>` : ''}
+        </details>`,
+    )}
+    ${found.length > mostListed ? html`<p>and ${countOf(found.length - mostListed, 'more repository', 'more repositories')}</p>` : ''}`;
 }
 
 const nothingMatches = (globs: string[]): Html =>

@@ -2,19 +2,23 @@ import type { Handler } from 'hono';
 import pLimit from 'p-limit';
 import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
+import type { RepositoryPermission } from '../../auth/permissions.ts';
 import { nowOf } from '../../clock.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import { ownerPath } from '../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
+import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
   openPage,
   type PageDeps,
   rememberReader,
+  signInFirst,
   silentPage,
   uuidOf,
   type Visit,
@@ -29,13 +33,19 @@ export type OwnerVisit = Visit & {
   isAdmin: boolean;
   /** Whether private repositories that the viewer can read may be missing. */
   isPartial: boolean;
+  /**
+   * Whether the viewer may freeze: as an admin of the owner or of one of its repositories. `unknown` if GitHub was not
+   * asked about all public ones.
+   */
+  mayFreeze: boolean | 'unknown';
 };
 
 /** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
 export type PlanVisit = OwnerVisit & { plan: StoredPlan; ending: PlanEnding | null };
 
-/** About how many private repositories GitHub is asked for a viewer who is not an admin of the owner. */
+/** About how many private and public repositories GitHub is asked for a viewer who is not an admin of the owner. */
 export const mostAsked = 20;
+const mostPublicAsked = 10;
 const sideBySide = 5;
 
 /**
@@ -74,6 +84,22 @@ export const planPage = (
     return found ? show({ ...visit, ...found }) : absentPage(visit);
   });
 
+/** Handles the page with a form that freezes or unfreezes: only people who may do that get to it. */
+export const freezerPage = (
+  given: PageDeps,
+  show: (visit: OwnerVisit) => Response | Promise<Response>,
+): Handler =>
+  ownerPage(given, (visit) => {
+    const { context, viewer, account, mayFreeze } = visit;
+    if (!viewer) return signInFirst(visit);
+    if (mayFreeze !== false) return show(visit);
+    const { login } = account;
+    const title = 'You cannot freeze here';
+    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
+    const link = { href: ownerPath(login), text: 'Back to the overview' };
+    return messagePage(context, { status: 403, title, text, link }, viewer);
+  });
+
 /** The plan with this id, also when it is over or deleted, if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
   visit: OwnerVisit,
@@ -102,39 +128,56 @@ export async function plansShownTo({
 
 /**
  * What a viewer can read of an owner. Costs GitHub no question for visitors, and one for admins.
- * @param all the repositories of the owner.
+ * @param all the repositories of the owner. @param mostPublic for how many public ones GitHub is asked whether the viewer
+ *   may freeze them.
  */
 export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'account'>>(
   visit: V,
   all: RepositoryState[],
-): Promise<V & Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial'>> {
+  mostPublic = mostPublicAsked,
+): Promise<V & Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze'>> {
   const { deps, viewer, account } = visit;
-  const isPublic = (each: RepositoryState) => !each.private;
-  if (!viewer) return { ...visit, repositories: all.filter(isPublic), isAdmin: false, isPartial: false };
+  const open = all.filter((each) => !each.private);
+  if (!viewer) return { ...visit, repositories: open, isAdmin: false, isPartial: false, mayFreeze: false };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
     await rememberReader(deps, viewer);
-    return { ...visit, repositories: all, isAdmin: true, isPartial: false };
+    return { ...visit, repositories: all, isAdmin: true, isPartial: false, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
-  const readable = await readableOf(deps, viewer, closed.slice(0, mostAsked));
-  const isSeen = (each: RepositoryState) => isPublic(each) || readable.has(each.id);
-  // True for everybody but admins, so that it does not reveal whether private repositories exist.
-  return { ...visit, repositories: all.filter(isSeen), isAdmin: false, isPartial: true };
+  const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
+  const permissions = await permissionsOf(deps, viewer, asked);
+  const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
+  const isAdminOfOne = [...permissions.values()].includes('admin');
+  return {
+    ...visit,
+    repositories: all.filter(isSeen),
+    isAdmin: false,
+    // True for everybody but admins, so that it does not reveal whether private repositories exist.
+    isPartial: true,
+    mayFreeze: isAdminOfOne || (open.length > mostPublic && 'unknown'),
+  };
 }
 
-/** The ids of the repositories that GitHub lets a person read. Leaves out those that GitHub cannot be asked about now. */
-async function readableOf(deps: PageDeps, viewer: Person, some: RepositoryState[]): Promise<Set<bigint>> {
-  const readable = new Set<bigint>();
-  if (some.length === 0) return readable;
-  const ids = some.map(({ id }) => id);
-  await pLimit(sideBySide).map(await repositoriesOfIds(deps.sql, ids), async (repository) => {
+/** What GitHub lets a person do with repositories. Leaves out those without access, and those that GitHub cannot be asked about now. */
+async function permissionsOf(
+  deps: PageDeps,
+  viewer: Person,
+  some: RepositoryState[],
+): Promise<Map<bigint, RepositoryPermission>> {
+  const permissions = new Map<bigint, RepositoryPermission>();
+  if (some.length === 0) return permissions;
+  const found = await repositoriesOfIds(
+    deps.sql,
+    some.map(({ id }) => id),
+  );
+  await pLimit(sideBySide).map(found, async (repository) => {
     try {
-      if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'none')
-        readable.add(repository.id);
+      const permission = await deps.permissions.ofRepository(deps, viewer, repository);
+      if (permission !== 'none') permissions.set(repository.id, permission);
     } catch (error) {
       if (!isTooManyRequests(error)) throw error;
     }
   });
-  if (readable.size > 0) await rememberReader(deps, viewer);
-  return readable;
+  if (some.some((each) => each.private && permissions.has(each.id))) await rememberReader(deps, viewer);
+  return permissions;
 }

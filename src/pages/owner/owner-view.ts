@@ -1,9 +1,6 @@
-import type { Temporal } from 'temporal-polyfill';
-import type { Times } from '../text.ts';
-import { dayOf, startOf } from '../calendar/calendar-window.ts';
-import type { TimelineWindow } from '../timeline/timeline-window.ts';
 import {
   isNotEnforced,
+  isUnknown,
   type RepositoryState,
   type StateName,
   stateOf,
@@ -18,11 +15,12 @@ export type OwnerView = {
   page: number;
 };
 
-export const stateFilters = ['trouble', 'frozen', 'scheduled', 'free', 'archived'] as const;
+export const stateFilters = ['trouble', 'unknown', 'frozen', 'scheduled', 'free', 'archived'] as const;
 type StateFilter = (typeof stateFilters)[number];
 
 export const filterNames: Record<StateFilter, string> = {
   trouble: 'Not enforced',
+  unknown: 'Not known to be enforced',
   frozen: 'Frozen',
   scheduled: 'Scheduled',
   free: 'Free',
@@ -57,8 +55,10 @@ export function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) 
   };
 }
 
-const isIn = (each: RepositoryState, state: StateFilter): boolean =>
-  state === 'trouble' ? isNotEnforced(each) : stateOf(each) === (state satisfies StateName);
+function isIn(each: RepositoryState, state: StateFilter): boolean {
+  if (state === 'trouble') return isNotEnforced(each);
+  return state === 'unknown' ? isUnknown(each) : stateOf(each) === (state satisfies StateName);
+}
 
 /** The relative URL of a view with some parameters changed. */
 export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
@@ -69,21 +69,4 @@ export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
     ...(page > 1 && { page: String(page) }),
   });
   return `?${words}`;
-}
-
-const daysBefore = 2;
-const days = 28;
-
-/** The four weeks of an owner's timeline. It starts two days before today. */
-export function weeksAround({ now, zone }: Times): TimelineWindow {
-  const firstDay: Temporal.PlainDate = dayOf(now, zone).subtract({ days: daysBefore });
-  const nextDay = firstDay.add({ days });
-  return {
-    zoom: 'quarter',
-    zone,
-    firstDay,
-    nextDay,
-    from: startOf(firstDay, zone),
-    to: startOf(nextDay, zone),
-  };
 }

@@ -10,7 +10,9 @@ import { option } from '../repository/view.ts';
 import {
   enforcedOf,
   withKnownEnforcement,
+  askBehindPage,
   isNotEnforced,
+  isUnknown,
   type RepositoryState,
   stateOf,
 } from '../../explanations/repository-states.ts';
@@ -22,21 +24,21 @@ import {
   ownerLink,
   readOwnerView,
   stateFilters,
-  weeksAround,
 } from './owner-view.ts';
-import { byRepository, repositoryTable } from './repository-table.ts';
+import { reasonsOf, repositoryTable } from './repository-table.ts';
 
-/** How many freezes of one repository are drawn. */
-const mostBars = 12;
+/** Later than every freeze. */
+const never = new Date('9999-12-31T00:00:00Z');
 
 /** `GET /repos/{owner}`: an overview of an owner's repositories. */
 export async function showOwner(visit: OwnerVisit): Promise<Response> {
-  const { deps, context, account, viewer, isAdmin, isPartial } = visit;
+  const { deps, context, account, viewer, isAdmin, isPartial, mayFreeze } = visit;
   // Only insiders see whether freezes are enforced, even if the repository is public.
   const repositories = isAdmin ? await withKnownEnforcement(deps, visit.repositories) : visit.repositories;
+  if (isAdmin) askBehindPage(deps, account.id, repositories);
   const view = readOwnerView(context.req.query());
   const times = timesOf(visit);
-  const window = weeksAround(times);
+  const { now } = times;
   const { rows, found, page, pages } = chosenBy(view, repositories);
   const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
   const isInside = (id: bigint) => insideOf.has(id);
@@ -44,30 +46,31 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     spansWithin(
       deps.db,
       rows.map(({ id }) => id),
-      window,
-      mostBars,
+      { from: now, to: never },
+      1,
     ),
     enforcedOf(
       deps,
       rows.filter(({ id }) => isInside(id)),
     ),
   ]);
-  const freezes = byRepository(spans, isInside);
+  const reasons = reasonsOf(spans, isInside);
   const { login } = account;
-  const isTickable = viewer !== null;
-  const table = repositoryTable({ login, rows, freezes, enforced, window, times, isTickable });
+  const isTickable = mayFreeze === true;
+  const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
   const body = html`${messageOf(context)}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
         <h1>${login}</h1>
-        ${viewer ? actions(login) : ''}
+        ${isTickable ? actions(login) : ''}
       </div>
     </form>
-    ${figures(repositories, times)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
+    ${figures(repositories, times, isAdmin)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
     ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await currentPlans(visit)}
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
+      ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
   return context.html(
@@ -83,12 +86,13 @@ const actions = (login: string): Html =>
     <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
   </div>`;
 
-function figures(all: RepositoryState[], times: Times): Html {
+function figures(all: RepositoryState[], times: Times, isAdmin: boolean): Html {
   const frozen = all.filter((each) => stateOf(each) === 'frozen');
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
   const [held, toHold] = [sum((each) => each.held), sum((each) => each.held + each.waiting + each.leaking)];
   const leaking = sum((each) => each.leaking);
   const trouble = all.filter(isNotEnforced).length;
+  const unknown = isAdmin ? all.filter(isUnknown).length : 0;
   const requests = sum((each) => each.requests);
   const [next] = all
     .filter((each) => each.next)
@@ -98,6 +102,7 @@ function figures(all: RepositoryState[], times: Times): Html {
     ${figure('Pull requests held', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
     ${leaking > 0 ? figure('Not held', html`<span class="leaking">${leaking}</span>`) : ''}
     ${trouble > 0 ? figure('Not enforced', html`<a class="leaking" href="?state=trouble">${trouble}</a>`) : ''}
+    ${unknown > 0 ? figure('Not known to be enforced', html`<a href="?state=unknown">${unknown}</a>`) : ''}
     ${requests > 0 ? figure('To decide', html`${requests}`) : ''}
     ${next ? figure('Next', html`${next.name}, ${instant(next.next!, times)}`) : ''}
   </dl>`;

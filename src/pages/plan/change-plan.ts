@@ -20,7 +20,7 @@ import { updatePlan } from '../../plans/update-plan.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import { previewFirst } from '../form-preview.ts';
-import { assertFresh, noProblems, problemsOf } from '../form.ts';
+import { assertFresh, noProblems, problemsOf, textOf } from '../form.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
@@ -29,11 +29,10 @@ import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
-import { occurrenceTable } from './show-plan-page.ts';
+import { occurrenceTable, repetition } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
-  if (!visit.viewer) return signInFirst(visit);
   const { searchParams } = new URL(visit.context.req.url);
   const ticked = searchParams.getAll('repository');
   const all = visit.isAdmin ? '*' : '';
@@ -126,8 +125,8 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
 function changeOf(plan: StoredPlan, fields: PlanFields) {
   const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
   const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
-  const conditions = ['matching_conditions', 'exclude_conditions'] as const;
-  const same = conditions.filter((name) => isDeepStrictEqual(before[name], after[name]));
+  const compared = ['recurrence', 'matching_conditions', 'exclude_conditions'] as const;
+  const same = compared.filter((name) => isDeepStrictEqual(before[name], after[name]));
   const left = new Set<string>([...same, ...(isSameStart ? ['start'] : [])]);
   return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
 }
@@ -149,16 +148,16 @@ const previewOrSave = (
         (preview) => formPage(change, { ...empty, preview }),
       ),
     (problems) => formPage(change, { ...empty, problems }),
-    (error) => problemsOf(error, formFields),
+    (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
 
 async function previewOf(change: OwnerChange, fields: PlanFields) {
-  const { deps, account } = change;
+  const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
   const preview = await previewPlan(deps, account, input);
-  const rule = input.recurrence?.rule;
-  return html`${planPreview(account.login, preview)}
-    ${rule === undefined ? '' : html`<p>Repeats: <code>${rule}</code></p>`}
+  const start = input.start ?? preview.nextOccurrences[0]!.start;
+  return html`${planPreview(account.login, preview, textOf(form, 'find'))}
+    ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
     <h3>
       ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
     </h3>
@@ -169,7 +168,8 @@ async function previewOf(change: OwnerChange, fields: PlanFields) {
 const formFields = {
   repositories: 'include',
   timezone: 'zone',
-  recurrence: 'rule',
+  'recurrence.except': 'except',
+  'recurrence.until': 'until',
   matching_conditions: 'matching',
   exclude_conditions: 'exceptions',
 };

@@ -22,7 +22,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const past = (await pastPlans(deps.db, account.id, now, mostPast)).filter(({ plan }) => isSeen(plan));
   const body = html`<div class="headline">
       <h1>Plans</h1>
-      ${viewer ? html`<a class="button" href="${ownerFormPath(account.login, 'plans/new')}">New plan</a>` : ''}
+      ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(account.login, 'plans/new')}">New plan</a>` : ''}
     </div>
     ${
       plans.length > 0
@@ -100,7 +100,7 @@ const link = (login: string, plan: StoredPlan): Html =>
   html`<a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>`;
 
 /** How a plan repeats: in words, or its rule where words are missing. */
-export const repeats = ({ recurrence, start }: StoredPlan): Html =>
+export const repeats = ({ recurrence, start }: Pick<StoredPlan, 'recurrence' | 'start'>): Html =>
   recurrence
     ? html`${describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`}`
     : html`Once`;

@@ -1,7 +1,14 @@
-import { isDate } from '../../plans/check-plan.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
-import { type Repetition, ruleOf as ruleOfRepetition, type Unit } from '../../plans/repetition.ts';
+import {
+  dayNames,
+  everyWeek,
+  fieldsOfRule,
+  type RepetitionFields,
+  ruleOfFields,
+  type Unit,
+  units,
+} from '../../plans/repetition.ts';
 import {
   fromLines,
   toLines,
@@ -11,10 +18,12 @@ import {
   linesOf,
   readExceptions,
 } from '../condition-fields.ts';
-import { digestOf } from '../form.ts';
+import { badField, digestOf, textOf } from '../form.ts';
+import { shorten } from '../text.ts';
 
 /** The fields of a plan form, as the text that people typed. */
-export type PlanFields = {
+export type PlanFields = RepetitionFields & {
+  /** Empty for the beginning of the reason. */
   name: string;
   reason: string;
   publicReason: string;
@@ -25,9 +34,10 @@ export type PlanFields = {
   start: string;
   end: string;
   zone: string;
-  repeat: Repeat;
+  /** `every`: the plan repeats as the fields of `RepetitionFields` say, or as the rule does, if there is one. */
+  repeat: 'once' | 'every';
   rule: string;
-  /** The last date, and the dates on which no occurrence begins, one on each line. */
+  /** The last date, and the dates on which no occurrence begins, with lines, commas or spaces between them. */
   until: string;
   except: string;
   /** Conditions that must all match, one on each line. */
@@ -49,6 +59,10 @@ export const labels: Record<keyof PlanFields, string> = {
   end: 'End',
   zone: 'Time zone',
   repeat: 'Repeats',
+  every: 'Every',
+  unit: 'Unit',
+  days: 'Days',
+  monthlyOn: 'Each month',
   rule: 'Custom rule',
   until: 'Last date',
   except: 'Skipped dates',
@@ -68,8 +82,8 @@ type WhatIsHeld = keyof typeof held;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
-  const text = (name: string) => (form.get(name) ?? '').trim();
-  const repeat = text('repeat');
+  const text = (name: string) => textOf(form, name);
+  const unit = text('unit');
   return {
     name: text('name'),
     reason: text('reason'),
@@ -79,7 +93,11 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     start: text('start'),
     end: text('end'),
     zone: text('zone') || 'UTC',
-    repeat: isRepeat(repeat) ? repeat : 'once',
+    repeat: text('repeat') === 'every' ? 'every' : 'once',
+    every: text('every') || everyWeek.every,
+    unit: Object.hasOwn(units, unit) ? (unit as Unit) : everyWeek.unit,
+    days: dayNames.filter((day) => form.getAll('day').includes(day)),
+    monthlyOn: text('monthly_on') === 'weekday' ? 'weekday' : 'date',
     rule: text('rule'),
     until: text('until'),
     except: text('except'),
@@ -93,8 +111,9 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
 /** The form fields of a plan. */
 export function fieldsOf(plan: StoredPlan): PlanFields {
   const { repositories, recurrence } = plan;
-  const repeat = repeatOf(recurrence?.rule ?? null, plan.start);
+  const said = recurrence && fieldsOfRule(recurrence.rule, plan.start);
   return {
+    ...(said ?? everyWeek),
     name: plan.name,
     reason: plan.reason,
     publicReason: plan.publicReason ?? '',
@@ -103,8 +122,8 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     start: plan.start,
     end: plan.end ?? '',
     zone: plan.timezone,
-    repeat,
-    rule: recurrence?.rule ?? '',
+    repeat: recurrence ? 'every' : 'once',
+    rule: recurrence && !said ? recurrence.rule : '',
     until: recurrence?.until ?? '',
     except: recurrence?.except.join('\n') ?? '',
     matching: toLines(plan.matchingConditions),
@@ -114,24 +133,30 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
   };
 }
 
-/** The API body for a new plan. */
+/** The API body for a new plan. @throws Refusal invalid if the form says something that the API has no words for. */
 export function planBody(fields: PlanFields) {
-  const rule = ruleOf(fields.repeat, fields.start, fields.rule);
   const environments = linesOf(fields.environments);
   return {
-    name: fields.name,
+    name: fields.name || shorten(fields.reason, 80),
     reason: fields.reason,
     public_reason: fields.publicReason || null,
     repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
     start: fields.start || null,
     end: fields.end || null,
     timezone: fields.zone,
-    recurrence: rule === null ? null : { rule, except: linesOf(fields.except), until: fields.until || null },
+    recurrence: recurrenceOf(fields),
     matching_conditions: fromLines(fields.matching),
     exclude_conditions: excludeConditions(fields.exceptions),
     holds: fields.holds === 'both' ? ['merges', 'deployments'] : [fields.holds],
     environments: environments.length > 0 ? environments : ['*'],
   };
+}
+
+function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }: PlanFields) {
+  if (repeat === 'once') return null;
+  const rule = own || ruleOfFields(repetition, start);
+  if (rule === null) throw badField('every', 'Enter a whole number from 1 to 9999.');
+  return { rule, except: except.split(/[\s,]+/).filter(Boolean), until: until || null };
 }
 
 /** Changes whenever the plan changes, so that a form knows whether it is up to date. */
@@ -140,52 +165,3 @@ export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan
 /** The same for the ongoing freezes of a plan. */
 export const versionOfOngoing = (freezes: { id: string; version: number }[]): string =>
   digestOf(freezes.map(({ id, version }) => [id, version]));
-
-/** The choices for how a plan repeats. The rule takes its day from the start. */
-export const repeats = {
-  once: 'Once',
-  daily: 'Every day',
-  workdays: 'Monday to Friday',
-  weekly: 'Every week',
-  monthly: 'Every month on the same date',
-  weekday: 'Every month on the same weekday',
-  yearly: 'Every year',
-  rule: 'Custom rule',
-} as const;
-type Repeat = keyof typeof repeats;
-
-const isRepeat = (text: string): text is Repeat => Object.hasOwn(repeats, text);
-
-const every = (unit: Unit, more: Partial<Repetition> = {}): Repetition => ({
-  ...{ every: 1, unit, days: [], monthlyOn: 'date' },
-  ...more,
-});
-
-const repetitions: Record<Exclude<Repeat, 'once' | 'rule'>, Repetition> = {
-  daily: every('day'),
-  workdays: every('week', { days: ['MO', 'TU', 'WE', 'TH', 'FR'] }),
-  weekly: every('week'),
-  monthly: every('month'),
-  weekday: every('month', { monthlyOn: 'weekday' }),
-  yearly: every('year'),
-};
-
-/**
- * The rule of a choice.
- * @param start of the first occurrence. If it is not a time, the first Monday of a month stands in for its day.
- * @param own the rule that was typed. @returns null if the plan does not repeat.
- */
-export function ruleOf(repeat: Repeat, start: string, own: string): string | null {
-  if (repeat === 'once') return null;
-  if (repeat === 'rule') return own.trim();
-  const date = start.slice(0, 10);
-  return ruleOfRepetition(repetitions[repeat], isDate(date) ? date : firstMonday);
-}
-
-const firstMonday = '2026-06-01';
-
-/** The choice that fits a stored rule. */
-function repeatOf(rule: string | null, start: string): Repeat {
-  const all = Object.keys(repeats) as Repeat[];
-  return all.find((repeat) => repeat !== 'rule' && ruleOf(repeat, start, '') === rule) ?? 'rule';
-}

@@ -3,7 +3,8 @@ import { chips, formProblem, type FormProblems, textArea, textField, versionFiel
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
 import { exceptionFields } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
-import { held, type PlanFields, repeats } from './plan-fields.ts';
+import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
+import { held, type PlanFields } from './plan-fields.ts';
 
 export type PlanForm = {
   heading: string;
@@ -19,8 +20,8 @@ export type PlanForm = {
 };
 
 const shown = [
-  ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'rule', 'until'],
-  ...['except', 'matching', 'exceptions', 'environments'],
+  ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'every', 'until'],
+  ...['except', 'rule', 'matching', 'exceptions', 'environments'],
 ];
 
 /** Asks for the fields of a plan; then shows a preview with the button that saves. */
@@ -34,18 +35,12 @@ export function planForm({
   version,
   preview,
 }: PlanForm): Html {
-  const text = (name: keyof PlanFields & string, label: string, more: object = {}) => ({
-    name,
-    label,
-    value: String(fields[name]),
-    problems,
-    ...more,
-  });
+  const text = fieldOf(fields, problems);
   return html`<h1>${heading}</h1>
     ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
       ${version === null ? '' : versionField(version)}
-      ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
+      ${textField(text('name', 'Name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
       ${textArea(text('reason', 'Reason', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
         ${textArea(text('include', 'Repositories', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
@@ -57,23 +52,7 @@ export function planForm({
         ${textField(text('zone', 'Time zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
         ${zones}
       </div>
-      ${chips(
-        'radio',
-        { name: 'repeat', label: 'Repeats', problems },
-        Object.entries(repeats).map(([value, label]) => ({ value, label })),
-        [fields.repeat],
-      )}
-      <details
-        ${fields.repeat === 'rule' || fields.until || fields.except || ['rule', 'until', 'except'].some((name) => problems.has(name)) ? html`open` : ''}
-      >
-        <summary>Custom rule, last date, skipped dates</summary>
-        <div class="side-by-side">
-          ${textField(text('rule', 'Custom rule', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. Holdfast uses it if you choose “${repeats.rule}”.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
-          ${textField(text('until', 'Last date', { hint: 'No freeze starts after this date.' }), 'date')}
-          ${textArea(text('except', 'Skipped dates', { hint: html`One date on each line, such as <code>2028-12-24</code>.` }))}
-        </div>
-      </details>
-      ${exceptionFields(fields.exceptions, problems)}
+      ${repetitionFields(fields, problems)} ${exceptionFields(fields.exceptions, problems)}
       <details ${isMore(fields, problems) ? html`open` : ''}>
         <summary>Conditions, deployments, public reason</summary>
         ${textArea(text('matching', 'Hold pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
@@ -88,6 +67,54 @@ export function planForm({
       </details>
       ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
+}
+
+/** Makes a field of the form. */
+const fieldOf =
+  (fields: PlanFields, problems: FormProblems) =>
+  (name: keyof PlanFields & string, label: string, more: object = {}) => ({
+    ...{ name, label, value: String(fields[name]), problems },
+    ...more,
+  });
+
+/** How the plan repeats. The style sheet hides what the choices don't need. */
+function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
+  const text = fieldOf(fields, problems);
+  const often = [
+    { value: 'once', label: 'Does not repeat' },
+    { value: 'every', label: 'Repeats' },
+  ];
+  const monthly = [
+    { value: 'date', label: 'On the date of the start' },
+    { value: 'weekday', label: 'On its weekday, such as the third Friday' },
+  ];
+  const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
+  return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}
+    <div class="repetition">
+      <div class="side-by-side">
+        ${textField(text('every', 'Every', { attributes: html`inputmode="numeric" maxlength="4"` }))}
+        ${chips(
+          'radio',
+          { name: 'unit', label: 'Unit' },
+          (Object.keys(units) as Unit[]).map((value) => ({ value, label: `${value}s` })),
+          [fields.unit],
+        )}
+      </div>
+      <div class="of-weeks">
+        ${chips('checkbox', { name: 'day', label: 'On', hint: 'Choose none for the day of the start.' }, days, fields.days)}
+      </div>
+      <div class="of-months">
+        ${chips('radio', { name: 'monthly_on', label: 'Each month' }, monthly, [fields.monthlyOn])}
+      </div>
+      <div class="side-by-side">
+        ${textField(text('until', 'Last date', { hint: 'No freeze starts after this date.' }), 'date')}
+        ${textArea(text('except', 'Skipped dates', { hint: html`One date on each line, or with commas, such as <code>2028-12-24</code>.` }))}
+      </div>
+      <details ${fields.rule || problems.has('rule') ? html`open` : ''}>
+        <summary>Custom rule</summary>
+        ${textField(text('rule', 'Custom rule', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. If you fill it in, Holdfast uses it instead of the choices above.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
+      </details>
+    </div>`;
 }
 
 /** Whether a folded field has a value or an error. */

@@ -26,7 +26,7 @@ import { whatItHolds } from '../repository/conditions.ts';
 import { item } from '../repository/freeze-list.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
-import type { Occurrence } from '../../plans/occurrences.ts';
+import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
@@ -113,24 +113,27 @@ async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: T
 /** What a plan says. @param switchedOff where freezes are switched off. */
 function facts(visit: PlanVisit, switchedOff: Html | null): Html {
   const { plan, isAdmin } = visit;
-  const { recurrence } = plan;
   return html`<dl class="card">
     ${item('Reason', longText((isAdmin ? plan : asPublic(plan)).reason))}
     ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
     ${item('Repositories', repositoriesOf(visit))}
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
-    ${recurrence ? item('Repeats', html`${repeats(plan)}${recurrence.until === null ? '' : html` until ${recurrence.until}`}${recurrence.except.length > 0 ? html`, except on ${recurrence.except.join(', ')}` : ''}`) : ''}
+    ${plan.recurrence ? item('Repeats', repetition({ ...plan, recurrence: plan.recurrence })) : ''}
     ${item('Holds', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
     ${item('Created by', html`${actorName(plan.createdBy)}`)}
     ${item('ID', html`<code class="id">${plan.id}</code>`)}
   </dl>`;
 }
 
+/** How a plan repeats, until when, and the dates that it skips. */
+export const repetition = (plan: { start: string; recurrence: Recurrence }): Html =>
+  html`${repeats(plan)}${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`;
+
 /** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
 function stateOf(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, isAsking, notEnforced, notKnown }: Progress,
+  { isOn, held, toHold, toAsk, notEnforced, notKnown }: Progress,
   now: Date,
 ): Html {
   const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
@@ -145,8 +148,8 @@ function stateOf(
       : html`<span class="badge past">Not ongoing</span>`;
   return html`${badge} ${countOf(matched, 'repository', 'repositories')}
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
-  ${notKnown.length > 0 ? `${notKnown.length} unknown` : ''}
-  ${isAsking ? html`<span class="muted">Holdfast is still asking GitHub whether it is enforced.</span>` : ''}`;
+  ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
+  ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
 }
 
 /** @param on the ongoing freezes of the plan. */

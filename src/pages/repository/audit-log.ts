@@ -9,26 +9,28 @@ import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts'
 import { pageLinks } from './freeze-list.ts';
 import { linkTo, type View, kept, option } from './view.ts';
 
-/** Who did what, newest first. */
+/** Who did what, newest first. Folded, unless the viewer asked for a part of it. */
 export function auditLog(log: EventPage, view: View, times: Times): Html {
   return html`<section id="log" aria-labelledby="log-heading">
-    <h2 id="log-heading">Audit log</h2>
-    ${typeChoice(view)}
-    ${
-      log.events.length === 0
-        ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-        : eventList(log.events, times)
-    }
-    ${pageLinks('Pages of the audit log', [
-      ['Newer events', log.previous && linkTo(view, { log: log.previous }, 'log')],
-      ['Older events', log.next && linkTo(view, { log: log.next }, 'log')],
-    ])}
+    <details class="fold" ${view.log === null && view.event === null ? '' : html`open`}>
+      <summary><h2 id="log-heading">Audit log</h2></summary>
+      ${typeChoice(view)}
+      ${
+        log.events.length === 0
+          ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
+          : eventList(log.events, times)
+      }
+      ${pageLinks('Pages of the audit log', [
+        ['Newer events', log.previous && linkTo(view, { log: log.previous }, 'log')],
+        ['Older events', log.next && linkTo(view, { log: log.next }, 'log')],
+      ])}
+    </details>
   </section>`;
 }
 
-const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
+const typeChoice = ({ zone, current, past, event }: View): Html =>
   html`<form class="choice" method="get" action="#log">
-    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, current, past })}
+    ${kept({ zone, current, past })}
     <label for="event">Event type</label>
     <select id="event" name="event">
       ${option('', 'All events', event === null)}

@@ -24,13 +24,17 @@ function found(report: EnforcementReport, times: Times): Html {
 export const verdictOf = ({ enforced }: EnforcementReport): Html =>
   html`<span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>`;
 
+/** How many problems are not folded. Each branch has its own. */
+const mostPressing = 3;
+
 /** What is wrong or unknown, and how to fix it. */
 export function whatToMend({ findings }: EnforcementReport): Html {
   const pressing = [
     ...findings.filter(({ state }) => state === 'failed'),
     ...findings.filter(({ state }) => state === 'unknown'),
   ];
-  return pressing.length > 0 ? list(pressing) : html``;
+  if (pressing.length === 0) return html``;
+  return html`${list(pressing.slice(0, mostPressing))} ${folded('more problem', pressing.slice(mostPressing))}`;
 }
 
 const folded = (what: string, findings: Finding[]): Html =>

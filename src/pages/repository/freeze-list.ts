@@ -9,24 +9,30 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
-import { instant, shorten } from '../text.ts';
+import { instant, shorten, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import { whatItHolds } from './conditions.ts';
 import type { RepositoryPage } from './load-page.ts';
-import { linkTo } from './view.ts';
+import { linkTo, zoneChoice } from './view.ts';
 
-/** One page of the ongoing and scheduled freezes. @param report null if it is unknown, or not for the viewer. */
+/** One page of the ongoing and scheduled freezes, a row each. @param report null if it is unknown, or not for the viewer. */
 export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
-  const { current, listed, now, view } = page;
-  const ofState = (state: string) => listed.freezes.filter((freeze) => stateOf(freeze, now) === state);
-  const none = (state: string, text: string) =>
-    current.some((freeze) => stateOf(freeze, now) === state) ? 'These freezes are on another page.' : text;
-  return html`${group(page, report, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freezes are ongoing.'))}
-  ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'No freezes are scheduled.'))}
-  ${pageLinks('Pages of ongoing and scheduled freezes', [
-    ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'ongoing-freezes')],
-    ['Later freezes', listed.later && linkTo(view, { current: listed.later }, 'ongoing-freezes')],
-  ])}`;
+  const { listed, view, zones } = page;
+  return html`<section id="freezes" aria-labelledby="freezes-heading">
+    <div class="headline">
+      <h2 id="freezes-heading">Freezes</h2>
+      ${zoneChoice(view, zones)}
+    </div>
+    ${
+      listed.freezes.length === 0
+        ? html`<p class="muted">No freezes are ongoing or scheduled.</p>`
+        : rows(page, listed.freezes, report)
+    }
+    ${pageLinks('Pages of ongoing and scheduled freezes', [
+      ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'freezes')],
+      ['Later freezes', listed.later && linkTo(view, { current: listed.later }, 'freezes')],
+    ])}
+  </section>`;
 }
 
 /** One page of the freezes that ended or were deleted. Folded, unless the viewer asked for it. */
@@ -35,7 +41,7 @@ export function pastFreezeList(page: RepositoryPage): Html {
   if (past.freezes.length === 0) return html``;
   return html`<details class="fold" id="past-freezes" ${view.past === null ? '' : html`open`}>
     <summary><h2>Past freezes</h2></summary>
-    ${past.freezes.map((freeze) => row(page, freeze, null))}
+    ${rows(page, past.freezes, null)}
     ${pageLinks('Pages of past freezes', [
       ['Newer freezes', past.newer && linkTo(view, { past: past.newer }, 'past-freezes')],
       ['Older freezes', past.older && linkTo(view, { past: past.older }, 'past-freezes')],
@@ -52,44 +58,46 @@ export function pageLinks(name: string, links: [text: string, href: string | nul
   </nav>`;
 }
 
-function group(
-  page: RepositoryPage,
-  report: EnforcementReport | null,
-  name: string,
-  freezes: FreezeRecord[],
-  none: string,
-): Html {
-  const id = name.toLowerCase().replaceAll(' ', '-');
-  return html`<section id="${id}" aria-labelledby="${id}-heading">
-    <h2 id="${id}-heading">${name}</h2>
-    ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze, report))}
-  </section>`;
+const rows = (page: RepositoryPage, freezes: FreezeRecord[], report: EnforcementReport | null): Html =>
+  html`<table class="stacked freezes">
+    <tbody>
+      ${freezes.map((freeze) => row(page, freeze, report))}
+    </tbody>
+  </table>`;
+
+/** What a freeze is, when, and how many pull requests it holds. Its own page, which the reason links to, has the rest. */
+function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
+  const { id, reason, isPause, matchingConditions, excludeConditions, holds } = freeze;
+  const state = stateOf(freeze, page.now);
+  const href = freezePath(page.repository, id);
+  const its = heldByFreeze(page.held, freeze);
+  const isSpecial =
+    matchingConditions.length + excludeConditions.length > 0 || holds?.includes('deployments') === true;
+  const isLoose = report && holdsMerges(freeze) && isFreezeEnforced(report.findings, freeze, its) === false;
+  return html`<tr id="freeze-${id}">
+    <th scope="row">
+      <a href="${href}" dir="auto">${shorten(reason, 120)}</a>
+      ${isPause || isSpecial ? html`<div class="muted">${isPause ? html`<p>Pause of the merge queue</p>` : ''}${isSpecial ? whatItHolds(freeze, { href }) : ''}</div>` : ''}
+    </th>
+    <td>
+      <span class="badge ${state}">${stateWords[state]}</span>
+      ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
+    </td>
+    <td>${whenOf(freeze, state, page.times)}</td>
+    <td>
+      ${state === 'ongoing' && holdsMerges(freeze) ? (isJudged(page.repository, freeze) ? countsOf(its) : notJudged) : ''}
+    </td>
+  </tr>`;
 }
 
-/** A summary of a freeze, with a link to its own page. */
-function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
-  const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
-  const state = stateOf(freeze, page.now);
-  const isNotOver = state === 'ongoing' || state === 'scheduled';
-  const time = (at: Date) => instant(at, page.times, timezone);
-  const href = freezePath(page.repository, freeze.id);
-  const its = heldByFreeze(page.held, freeze);
-  return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">
-    <p>
-      <span class="badge ${state}">${stateWords[state]}</span>
-      ${freeze.isPause ? 'Pause of the merge queue' : ''}
-    </p>
-    <h3 id="reason-${freeze.id}"><a href="${href}" dir="auto">${shorten(freeze.reason, 120)}</a></h3>
-    <dl>
-      ${item('Start', time(startsAt))} ${item('End', endsAt ? time(endsAt) : 'None')}
-      ${item('Holds', whatItHolds(freeze, { href }))}
-      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldNow(page.repository, freeze, its, mostLinks, href)) : ''}
-      ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforcedWord(freeze, its, report, '#enforcement')) : ''}
-      ${item('Created by', madeBy(createdBy, instant(createdAt, page.times)))}
-      ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, page.times))) : ''}
-      ${deletion ? item('Deletion reason', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
-    </dl>
-  </article>`;
+function whenOf(freeze: FreezeRecord, state: FreezeState, times: Times): Html {
+  const { startsAt, endsAt, timezone, deletion } = freeze;
+  const time = (at: Date) => instant(at, times, timezone);
+  if (deletion)
+    return html`Deleted by ${madeBy(deletion.by, time(deletion.at))}:
+      <span dir="auto">${shorten(deletion.reason, 280)}</span>`;
+  const until = endsAt ? html`until ${time(endsAt)}` : html`until it is removed`;
+  return state === 'ongoing' ? until : html`from ${time(startsAt)} ${until}`;
 }
 
 export const item = (name: string, value: Html | string): Html =>
@@ -100,26 +108,21 @@ export const item = (name: string, value: Html | string): Html =>
 
 export const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
-/** How many pull requests the summary links to. The page of the freeze has all. */
-const mostLinks = 10;
-
 /** The pull requests that a freeze holds or should hold. */
 export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): HeldPullRequest[] =>
   held.filter(({ heldBy }) => heldBy.includes(id));
 
-/** What a freeze holds. @param most how many links. @param href the page with the others, if it is another one. */
+/** What a freeze holds. @param most how many links. */
 export function heldNow(
   repository: FoundRepository,
   freeze: FreezeRecord,
   held: HeldPullRequest[],
   most: number,
-  href?: string,
 ): Html {
   if (!isJudged(repository, freeze)) return notJudged;
   const left = held.length - most;
-  const more = `And ${left} more`;
   return html`${countsOf(held)} ${heldList(repository, held.slice(0, most))}
-  ${left > 0 ? html`<p>${href === undefined ? `${more}.` : html`<a href="${href}">${more}</a>`}</p>` : ''}`;
+  ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;
 }
 
 /** Whether a freeze is enforced. @param href where the viewer sees why not. */

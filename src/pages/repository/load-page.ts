@@ -3,15 +3,9 @@ import { Refusal } from '../../errors.ts';
 import { type EventPage, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import {
-  currentFreezes,
-  type FreezeRecord,
-  freezesWithin,
-  type PastPage,
-  pastFreezes,
-} from '../../freezes/list-freezes.ts';
-import type { Times } from '../text.ts';
+import { currentFreezes, type FreezeRecord, type PastPage, pastFreezes } from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
+import type { Times } from '../text.ts';
 import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 
 /** What a repository's page shows. */
@@ -26,9 +20,6 @@ export type RepositoryPage = {
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
-  /** The freezes on the timeline, and whether there are more. */
-  shown: FreezeRecord[];
-  isCut: boolean;
   /** The time zones of the freezes, to choose from. */
   zones: Set<string>;
   held: HeldPullRequest[];
@@ -42,8 +33,6 @@ type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: str
 const currentPerPage = 20;
 const pastPerPage = 20;
 const eventsPerPage = 25;
-/** How many freezes the timeline draws. */
-const mostBars = 100;
 
 /** Loads the page from our database. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
@@ -55,10 +44,9 @@ export async function loadPage(
 ): Promise<RepositoryPage> {
   const { now } = times;
   const { id } = repository;
-  const [current, past, within, held, log] = await Promise.all([
+  const [current, past, held, log] = await Promise.all([
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
-    freezesWithin(deps.db, id, view.window, mostBars + 1),
     heldPullRequests(deps, id),
     isInside ? readLog(deps, repository, view) : { page: null, problems: [] },
   ]);
@@ -75,9 +63,7 @@ export async function loadPage(
     current: read(current),
     listed: { ...shownListed, freezes: read(shownListed.freezes) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
-    shown: read(within.slice(0, mostBars)),
-    isCut: within.length > mostBars,
-    zones: new Set([...current, ...within].map(({ timezone }) => timezone)),
+    zones: new Set([...current, ...shownPast.freezes].map(({ timezone }) => timezone)),
     held,
     log: log.page,
   };

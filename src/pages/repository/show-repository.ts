@@ -7,13 +7,12 @@ import {
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { ownerFormPath } from '../../installations/page-paths.ts';
+import { calendarPath, ownerFormPath } from '../../installations/page-paths.ts';
 import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
-import { timeline } from './timeline.ts';
 import { readView, linkTo, zoneChoice } from './view.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
@@ -25,7 +24,7 @@ import { html } from 'hono/html';
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
   const times = timesOf(visit);
-  const { view, problems } = readView(context.req.query(), times);
+  const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
@@ -34,15 +33,20 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
-  const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${new URLSearchParams({ repository: name })}`;
+  const chosen = new URLSearchParams({ repository: name });
+  const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${chosen}`;
   const body = html`<div class="headline">
       <h1>${fullName(repository)}</h1>
-      ${mayChange ? html`<div class="actions"><a class="button" href="${freezeNow}">Freeze now</a></div>` : ''}
+      <div class="actions">
+        ${mayChange ? html`<a class="button" href="${freezeNow}">Freeze now</a>` : ''}
+        ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button quiet" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
+        <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
+      </div>
     </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
+    ${isNew ? zoneChoice(view, page.zones) : currentFreezeList(page, report)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view, times) : ''}`;
   return context.html(
@@ -56,9 +60,6 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     }),
   );
 }
-
-/** How many freezes the summary names. The lists below have all. */
-const mostNamed = 3;
 
 /**
  * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
@@ -75,7 +76,6 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const lines = [
     ...(ongoing.length > 0
       ? [
-          item('Frozen by', named(page, ongoing)),
           item(
             'Held',
             html`${countsOf(heldByThem)}
@@ -106,12 +106,6 @@ function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]
     ${count}.`;
 }
 
-const named = (page: RepositoryPage, freezes: FreezeRecord[]): Html =>
-  html`<ul class="names">
-    ${freezes.slice(0, mostNamed).map((freeze) => html`<li>${link(page, freeze)}</li>`)}
-    ${freezes.length > mostNamed ? html`<li><a href="#ongoing-freezes">and ${freezes.length - mostNamed} more</a></li>` : ''}
-  </ul>`;
-
 /** Links to the row of a freeze. The row may be on another page of the list. */
 function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): Html {
   const isHere = listed.freezes.some((freeze) => freeze.id === id);
@@ -137,6 +131,9 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
         anyway.`
     : html`Unknown, <a href="#enforcement">see why</a>`;
 }
+
+/** How many forgotten freezes are named. */
+const mostNamed = 3;
 
 const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
 

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { pullRequestPath, signInPath } from '../../installations/page-paths.ts';
 import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
@@ -12,45 +12,84 @@ import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './pull-request-page.ts';
 import type { EndedBy } from '../../exemptions/exemption.ts';
 
-/** The viewer, their permission for the repository, and whether exemptions there take two people. */
-export type Standing = { viewer: Viewer; permission: RepositoryPermission | 'unknown'; isForTwo: boolean };
+export type Standing = {
+  viewer: Viewer;
+  /** The viewer's permission for the repository. */
+  permission: RepositoryPermission | 'unknown';
+  /** Whether exemptions there take two people. */
+  isForTwo: boolean;
+  /** Whether people can sign in. */
+  maySignIn: boolean;
+};
+
+/** The state of the form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
+export type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
 
 /** How long an exemption may last, in hours. */
 export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168': '7 days' };
 
 /**
- * The exemption requests of a pull request that wait for a decision, and the forms that the viewer may send.
- * @param all its exemptions, newest request first.
+ * The exemption requests of a pull request that wait for a decision, the forms that the viewer may send, and who decides.
+ * @param all its exemptions, newest request first, as far as the viewer may see them.
+ * @param isHeld whether an exemption would let it through.
  */
 export function exemptionForms(
   repository: FoundRepository,
-  shown: ShownPullRequest,
+  { number, headSha, live }: ShownPullRequest,
   all: ExemptionRecord[],
   standing: Standing,
-  refused: RefusedForm | null,
+  asked: AskedForm,
   times: Times,
+  isHeld: boolean,
 ): Html {
-  const isOn = ({ expiresAt }: ExemptionRecord) => expiresAt > times.now;
-  const requested = all.filter((each) => each.state === 'requested' && isOn(each));
-  const approved = all.filter((each) => each.state === 'approved' && isOn(each));
-  const path = `${pullRequestPath(repository, shown.number)}/exemptions`;
-  const { permission } = standing;
+  const of = (state: ExemptionRecord['state']) =>
+    all.filter((each) => each.state === state && each.expiresAt > times.now);
+  const requested = of('requested');
+  const page = pullRequestPath(repository, number);
+  const path = `${page}/exemptions`;
+  const { viewer, permission, maySignIn } = standing;
   const maySend = permission === 'admin' || permission === 'write';
-  const isOpen = shown.live?.pullRequest.isOpen ?? true;
-  return html`${requested.map((each) => request(each, path, standing, times))}
-  ${
-    maySend
-      ? html`<div class="actions">
-          ${approved.filter((each) => mayTakeBack(each, standing)).map((each) => takeBack(each, path))}
-          ${isOpen ? ask(path, shown.headSha, standing, refused) : ''}
-        </div>`
-      : ''
-  }`;
+  const buttons = [
+    ...(maySend ? of('approved').filter((each) => mayTakeBack(each, standing)) : []).map((each) =>
+      takeBack(each, path),
+    ),
+    ...(maySend && (live?.pullRequest.isOpen ?? true)
+      ? [ask(path, headSha, standing, asked, isHeld && requested.length === 0)]
+      : []),
+    ...(isHeld && !viewer && maySignIn
+      ? [html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`]
+      : []),
+  ];
+  return html`${requested.map((each) => request(each, repository, path, standing, times))}
+  ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
+  ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
+  ${isHeld ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
 }
 
-/** A request: who asks, why and for how long. Admins get the forms to decide. */
-function request(exemption: ExemptionRecord, path: string, standing: Standing, times: Times): Html {
-  const { id, requestedBy, reason, expiresAt, anyHead, headSha } = exemption;
+/** Who requests an exemption, and who approves it. */
+function whoApproves(name: string, { viewer, permission, isForTwo, maySignIn }: Standing): string {
+  const two = isForTwo ? ' This repository requires two people.' : '';
+  if (permission === 'unknown')
+    return 'GitHub does not say whether you can request an exemption. Reload the page in a moment.';
+  if (permission === 'admin')
+    return isForTwo
+      ? `Another admin of ${name} approves the exemption.${two}`
+      : `You are an admin of ${name}, so your exemption counts at once.`;
+  if (permission === 'write') return `An admin of ${name} approves the exemption.`;
+  const others = `People who can write to ${name} request an exemption, and an admin approves it.${two}`;
+  if (viewer) return `${others} You cannot write to it, so ask one of them.`;
+  return maySignIn ? others : `${others} Ask one of them: nobody can sign in here yet.`;
+}
+
+/** A request: who asks, why and for how long, and where it stands. Admins get the forms to decide. */
+function request(
+  exemption: ExemptionRecord,
+  repository: FoundRepository,
+  path: string,
+  standing: Standing,
+  times: Times,
+): Html {
+  const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt, anyHead, headSha } = exemption;
   const { permission, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card" aria-label="Exemption request">
@@ -60,6 +99,11 @@ function request(exemption: ExemptionRecord, path: string, standing: Standing, t
       ${anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`}:
     </p>
     <div>${longText(reason)}</div>
+    <p class="muted">
+      Requested at ${instant(requestedAt, times)}. It waits until an admin of ${fullName(repository)} approves
+      it. They see it on their first page here.
+      ${announcedAt ? html`Holdfast told the conversation on GitHub at ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
+    </p>
     ${
       permission === 'admin' || isOwn(exemption, standing)
         ? html`<div class="actions">
@@ -93,19 +137,22 @@ const takeBack = ({ id, state }: ExemptionRecord, path: string): Html =>
 const why = (id: string, label: string): Html =>
   textField({ name: 'reason', id: `why-${id}`, label, attributes: html`required maxlength="10000"` });
 
-/** @param refused the form that was refused: its fields keep what was typed. */
+/** @param isPrimary whether it is the main thing to do on the page. */
 function ask(
   path: string,
   headSha: string,
   { permission, isForTwo }: Standing,
-  refused: RefusedForm | null,
+  { isAsked, refused }: AskedForm,
+  isPrimary: boolean,
 ): Html {
   const isAtOnce = permission === 'admin' && !isForTwo;
   // No other form of the page has a duration.
   const given = refused?.form.has('hours') ? refused.form : null;
   const problems = (given && refused?.problems) || noProblems;
-  return html`<details class="confirm" ${given ? html`open` : ''}>
-    <summary class="button">${isAtOnce ? 'Exempt…' : 'Request exemption…'}</summary>
+  return html`<details class="confirm" ${given || isAsked ? html`open` : ''}>
+    <summary class="button ${isPrimary ? '' : 'quiet'}">
+      ${isAtOnce ? 'Exempt…' : 'Request exemption…'}
+    </summary>
     <form class="card form" method="post" action="${path}">
       ${onceField()} ${hidden('head_sha', headSha)}
       ${textArea({
@@ -134,21 +181,44 @@ function ask(
 /** The exemption that the page shows: the approved one, else the last one that was approved. */
 export function shownExemption(exemptions: ExemptionRecord[], now: Date): ExemptionRecord | null {
   const approved = exemptions.filter(({ approvedAt }) => approvedAt !== null);
-  const isOn = ({ state, expiresAt }: ExemptionRecord) => state === 'approved' && expiresAt > now;
-  return approved.find(isOn) ?? approved[0] ?? null;
+  return approved.find((each) => isOn(each, now)) ?? approved[0] ?? null;
 }
 
-/** Until when a pull request is exempt, by whom and why; or why it is no longer exempt. */
-export function exemptionNotice(exemption: ExemptionRecord, times: Times): Html {
-  const { state, expiresAt, reason, requestedBy, anyHead, headSha } = exemption;
-  if (state !== 'approved' || expiresAt <= times.now) return endedNotice(exemption, times);
-  const which = anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`;
-  return html`<p class="card" role="status">
-    <strong>Exempt until ${instant(expiresAt, times)}</strong>,
-    ${which}${reason === '' ? '.' : html`: ${quoted(reason)}.`} Requested by ${nameOf(requestedBy)}, approved
-    by ${nameOf(exemption.decidedBy)}. ${exemption.freezeIds ? 'It applies to some freezes only.' : ''}
+/** Whether an exemption is approved and not over. */
+export const isOn = ({ state, expiresAt }: ExemptionRecord, now: Date): boolean =>
+  state === 'approved' && expiresAt > now;
+
+/** Until when a pull request is exempt, and why. Follows "Exempt". */
+export const exemptUntil = ({ expiresAt, reason }: ExemptionRecord, times: Times): Html =>
+  html`until
+    <strong>${instant(expiresAt, times)}</strong>${reason === '' ? '' : html`, because ${quoted(reason)}`}.`;
+
+/** By whom a pull request is exempt, and what that covers. */
+export const exemptBy = ({ requestedBy, decidedBy, anyHead, headSha, freezeIds }: ExemptionRecord): Html =>
+  html`<p>
+    Requested by ${nameOf(requestedBy)}, approved by ${nameOf(decidedBy)}.
+    ${anyHead ? 'It applies to all commits.' : html`It applies to commit <code>${headSha.slice(0, 7)}</code> only.`}
+    ${freezeIds ? 'It applies to some freezes only.' : ''}
   </p>`;
-}
+
+/** The same for a pull request that something else holds; or why it is no longer exempt. */
+export const exemptionNotice = (exemption: ExemptionRecord, times: Times): Html =>
+  isOn(exemption, times.now)
+    ? html`<div class="card" role="status">
+        <p><strong>Exempt</strong> ${exemptUntil(exemption, times)}</p>
+        ${exemptBy(exemption)}
+      </div>`
+    : endedNotice(exemption, times);
+
+/** For the person who requested it. */
+const deniedNotice = (
+  { requestedBy, decidedBy, decidedAt, decisionReason }: ExemptionRecord,
+  times: Times,
+): Html =>
+  html`<p class="notice" role="status">
+    ${nameOf(decidedBy)} denied the exemption that ${nameOf(requestedBy)}
+    requested${decidedAt ? html` at ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quoted(decisionReason)}` : ''}.
+  </p>`;
 
 /** Leaves out the reason, which may be about a past freeze and not be public. */
 const endedNotice = (exemption: ExemptionRecord, times: Times): Html =>

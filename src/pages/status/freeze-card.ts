@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { Explained } from '../../explanations/explain-pull-request.ts';
-import type { ReleasingLabels } from '../../explanations/releasing-labels.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
@@ -19,7 +18,7 @@ type RemovalPlace = { publicUrl: string; repository: FoundRepository; times: Tim
 /** How many cards are open. The others are folded. */
 const mostOpen = 3;
 
-/** A card for each freeze that holds the pull request: until when, why, and what would release it. */
+/** A card for each freeze that holds the pull request: until when, and on which values. */
 export const holdingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
   cards(freezes, place, (each) => holding(each, place));
 
@@ -44,7 +43,7 @@ const cards = (
         </details>`,
   )}`;
 
-const holding = ({ freeze, verdict, reasons, releasing }: ShownFreeze, place: RemovalPlace): Html =>
+const holding = ({ freeze, verdict, reasons }: ShownFreeze, place: RemovalPlace): Html =>
   html`<p>${lasts(freeze, place.times)}</p>
     ${
       verdict === 'unknown'
@@ -54,7 +53,11 @@ const holding = ({ freeze, verdict, reasons, releasing }: ShownFreeze, place: Re
           </p>`
         : ''
     }
-    ${reasons ? why(freeze, reasons) : ''} ${release(freeze, releasing, place)}`;
+    ${reasons ? why(freeze, reasons) : ''}
+    <details>
+      <summary>Delete it with the API</summary>
+      ${command(freeze, place)}
+    </details>`;
 
 const passing = (
   { freeze, verdict, pass, reasons }: ShownFreeze,
@@ -84,43 +87,96 @@ export const reasons = (freezes: Pick<Freeze, 'reason'>[]): Html =>
   html`${freezes.map(({ reason }, index) => html`${index > 0 ? ', ' : ''}${quoted(reason)}`)}`;
 
 const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html =>
-  html`${
-    freeze.matchingConditions.length === 0
-      ? html`<p>It holds all pull requests${exclude.length > 0 ? ' that it does not exclude' : ''}.</p>`
-      : html`<p>It holds pull requests that match ${sentence(freeze.matchingConditions)}.</p>
-          ${reasonsTable('What it holds', matching)}`
-  }
-  ${
-    exclude.length > 0
-      ? html`<p>It excludes pull requests that match ${sentence(freeze.excludeConditions)}.</p>
-          ${reasonsTable('What it excludes', exclude)}`
-      : ''
-  }`;
+  html`<p>
+      ${
+        freeze.matchingConditions.length === 0
+          ? `It holds all pull requests${exclude.length > 0 ? ' that it does not exclude' : ''}.`
+          : html`It holds pull requests that match ${sentence(freeze.matchingConditions)}.`
+      }
+    </p>
+    ${exclude.length > 0 ? html`<p>It excludes pull requests that match ${sentence(freeze.excludeConditions)}.</p>` : ''}
+    ${
+      freeze.matchingConditions.length + exclude.length > 0
+        ? html`<details>
+            <summary>Conditions and their values</summary>
+            ${freeze.matchingConditions.length > 0 ? reasonsTable('What it holds', matching) : ''}
+            ${exclude.length > 0 ? reasonsTable('What it excludes', exclude) : ''}
+          </details>`
+        : ''
+    }`;
 
-function release(
-  { id, endsAt, timezone }: Freeze,
-  labels: ReleasingLabels | undefined,
-  { publicUrl, repository, times }: RemovalPlace,
-): Html {
-  const name = fullName(repository);
-  return html`<h4>What releases it</h4>
-    <ul>
-      ${endsAt ? html`<li>The freeze ends at ${instant(endsAt, times, timezone)}. You don’t need to do anything.</li>` : ''}
-      ${labels?.putOn.map((label) => html`<li>Add the label <code>${label}</code> to this pull request.</li>`)}
-      ${labels?.takeOff.map(
-        (label) => html`<li>Remove the label <code>${label}</code> from this pull request.</li>`,
-      )}
-      <li>
-        Ask an admin of ${name} to ${endsAt ? 'end' : 'set an end'} or delete it on
-        <a href="${freezePath(repository, id)}">the page of the freeze</a>.
-        <details>
-          <summary>Delete it with the API</summary>
-          <pre><code>curl -X POST ${publicUrl}/v1/repos/${name}/scheduled_freeze/${id}/delete \\
+const command = ({ id }: Freeze, { publicUrl, repository }: RemovalPlace): Html =>
+  html`<pre><code>curl -X POST ${publicUrl}/v1/repos/${fullName(repository)}/scheduled_freeze/${id}/delete \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
-  -d '{"delete_reason": "…"}'</code></pre>
-        </details>
-      </li>
-    </ul>`;
+  -d '{"delete_reason": "…"}'</code></pre>`;
+
+/** What holds the pull request, by which freezes, and until when each of several does. */
+export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, times: Times): Html {
+  const left = freezes.length - mostOpen;
+  return html`<ul class="names">
+    ${freezes
+      .slice(0, mostOpen)
+      .map(
+        ({ freeze }) =>
+          html`<li>
+            <a href="${freezePath(repository, freeze.id)}" dir="auto">${shorten(freeze.reason, 120)}</a
+            >${freezes.length > 1 ? html`, ${untilOf(freeze, times)}` : ''}
+          </li>`,
+      )}
+    ${left > 0 ? html`<li><a href="#holding">and ${left} more</a></li>` : ''}
+  </ul>`;
+}
+
+/** What lets the pull request through without an exemption, for each freeze that holds it. */
+export function waysThrough(freezes: ShownFreeze[], repository: FoundRepository, times: Times): Html {
+  const isOne = freezes.length === 1;
+  const left = freezes.length - mostOpen;
+  const ways = (some: ShownFreeze[]) =>
+    some.map(
+      (each) =>
+        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`} ${waysPast(each, repository, times)}`,
+    );
+  return html`<p>
+      ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}
+    </p>
+    ${ways(freezes.slice(0, mostOpen))}
+    ${
+      left > 0
+        ? html`<details>
+            <summary>${left} more ${left === 1 ? 'freeze' : 'freezes'}</summary>
+            ${ways(freezes.slice(mostOpen))}
+          </details>`
+        : ''
+    }`;
+}
+
+function waysPast({ freeze, releasing }: ShownFreeze, repository: FoundRepository, times: Times): Html {
+  const { id, endsAt, timezone, matchingConditions, excludeConditions } = freeze;
+  const { putOn = [], takeOff = [] } = releasing ?? {};
+  return html`<ul>
+    ${putOn.map((label) => html`<li>Add the label <code>${label}</code> to this pull request.</li>`)}
+    ${takeOff.map((label) => html`<li>Remove the label <code>${label}</code> from this pull request.</li>`)}
+    ${
+      putOn.length === 0 && excludeConditions.length > 0
+        ? html`<li>
+            Change it so that it matches what the freeze excludes: ${sentence(excludeConditions)}.
+          </li>`
+        : ''
+    }
+    ${
+      takeOff.length === 0 && matchingConditions.length > 0
+        ? html`<li>
+            Change it so that it no longer matches what the freeze holds: ${sentence(matchingConditions)}.
+          </li>`
+        : ''
+    }
+    ${endsAt ? html`<li>Wait. The freeze ends by itself at ${instant(endsAt, times, timezone)}.</li>` : ''}
+    <li>
+      ${endsAt ? '' : 'The freeze doesn’t end by itself.'} Ask an admin of ${fullName(repository)} to
+      ${endsAt ? 'end' : 'set an end'} or delete it on
+      <a href="${freezePath(repository, id)}">the page of the freeze</a>.
+    </li>
+  </ul>`;
 }
 
 /** How many conditions are not folded. A list may have 2,000, so those that decide come first. */

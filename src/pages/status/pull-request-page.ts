@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
+import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { nowOf } from '../../clock.ts';
 import { recentEvents } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
@@ -9,8 +10,6 @@ import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { heldBelow } from '../../explanations/explain-pull-request.ts';
-import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
@@ -32,16 +31,23 @@ import {
   timesOf,
 } from '../reader.ts';
 import { eventList } from '../repository/audit-log.ts';
-import { exemptionForms, type Standing, exemptionNotice, shownExemption } from './exemption-forms.ts';
-import { holdingCards, passingCards, reasons, type ShownFreeze, statusesTable } from './freeze-card.ts';
-import { type ShownPullRequest, showablePullRequest, verdict } from './shown-pull-request.ts';
+import { exemptionForms, exemptionNotice, isOn, shownExemption, type Standing } from './exemption-forms.ts';
+import {
+  holdingCards,
+  passingCards,
+  reasons,
+  type ShownFreeze,
+  statusesTable,
+  waysThrough,
+} from './freeze-card.ts';
+import { answer, isOpen, type ShownPullRequest, showablePullRequest, verdict } from './shown-pull-request.ts';
 
 /** A form of the page that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
 
 /**
- * The page that a pull request's status links to: whether it is held, until when, why, and what would release it. People
- * who can write to the repository get the exemption forms.
+ * The page that a pull request's status links to: whether it is held, until when, why, and how it gets through. People
+ * who can write to the repository get the exemption forms. `?exempt` opens the one that requests an exemption.
  * @param refused the form to show again with its errors; the status is 422.
  */
 export async function pullRequestPage(
@@ -71,14 +77,26 @@ export async function pullRequestPage(
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
   const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
-  const standing: Standing = { viewer, permission, isForTwo: settings.twoPersonExemptions };
-  const body = html`${head(deps, repository, readAs(read, shown), times)}
+  const standing: Standing = {
+    viewer,
+    permission,
+    isForTwo: settings.twoPersonExemptions,
+    maySignIn: signInSettings(deps.config) !== null,
+  };
+  const seen = readAs(read, shown);
+  const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
+  const known = exemption && read(exemption);
+  const granted = known && isOn(known, now) ? known : null;
+  const said = verdict(seen, isOpen(seen), granted, times);
+  const isExempt = granted !== null && said.tone === 'free';
+  const body = html`${head(deps, repository, seen)}
+  ${answer(repository, seen, said, isExempt ? granted : null, times)}
+  ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))} ${seen.live ? '' : notLive}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
-  ${exemption ? exemptionNotice(read(exemption), times) : ''}
-  ${isInside ? exemptionForms(repository, shown, all, standing, refused, times) : ''}
-  ${isFinal && isOpen(shown) ? finalNotice : ''}
-  ${details(deps, repository, readAs(read, shown), isFinal, times)}
-  ${history ? historyOf(history.events, times) : ''} ${statusesTable(shown.headSha, statuses, times)}`;
+  ${through(repository, seen, (isHeld) => exemptionForms(repository, shown, isInside ? all : [], standing, asked, times, isHeld), times)}
+  ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
+  ${details(deps, repository, seen, isFinal, times)} ${history ? historyOf(history.events, times) : ''}
+  ${statusesTable(shown.headSha, statuses, times)}`;
   const page = layout({
     title: `${fullName(repository)} #${shown.number}`,
     body,
@@ -124,23 +142,32 @@ function readAs(read: typeof asPublic, { holding, live, ...rest }: ShownPullRequ
   };
 }
 
-const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
-
-function head(
-  { config }: PageDeps,
-  repository: FoundRepository,
-  shown: ShownPullRequest,
-  times: Times,
-): Html {
-  const { number, live } = shown;
+function head({ config }: PageDeps, repository: FoundRepository, { number, live }: ShownPullRequest): Html {
   const name = fullName(repository);
   return html`<p class="muted">
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
-    <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
-    <p class="verdict">${verdict(shown, isOpen(shown), times)}</p>
-    ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
-    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? '' : notLive}`;
+    <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>`;
+}
+
+/**
+ * What a person can do about what holds the pull request. First of all: request an exemption.
+ * @param forms the requests and forms of exemptions. They stand alone where none would let it through.
+ */
+function through(
+  repository: FoundRepository,
+  shown: ShownPullRequest,
+  forms: (isHeld: boolean) => Html,
+  times: Times,
+): Html {
+  const { holding, live } = shown;
+  const isElsewhere = (live?.sharedHolds.length ?? 0) > 0;
+  if (!isOpen(shown) || (holding.length === 0 && !isElsewhere)) return forms(false);
+  return html`<section class="card" aria-labelledby="through">
+    <h2 class="first" id="through">How to get through</h2>
+    ${forms(holding.length > 0)} ${holding.length > 0 ? waysThrough(holding, repository, times) : ''}
+    ${isElsewhere ? html`<p>The other pull requests that hold it must be free too, or each have its own exemption.</p>` : ''}
+  </section>`;
 }
 
 function details(
@@ -156,7 +183,7 @@ function details(
   return html`${live ? aboutGitHub(live, isFinal, times) : ''}
   ${
     isOpen(shown) && holding.length > 0
-      ? html`<h2>What holds it</h2>
+      ? html`<h2 id="holding">What holds it</h2>
           ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes holds it.</p>` : ''}
           ${holdingCards(holding, place)}`
       : ''
@@ -207,15 +234,6 @@ function aboutGitHub(
   ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, times)}.</p>` : ''}`;
 }
 
-/** Where it is in its stack, and what holds it there. */
-function inStack(repository: FoundRepository, { position, size, base }: StackPlace, below: number[]): Html {
-  const links = below.map((each) => html`<a href="${pullRequestPath(repository, each)}">#${each}</a>`);
-  const held = html`, held by ${links.map((link, index) => html`${index > 0 ? ', ' : ''}${link}`)} below it`;
-  return html`<p>
-    ${position} of ${size} in the stack onto <code>${base}</code>${below.length > 0 ? held : ''}.
-  </p>`;
-}
-
 /**
  * What holds it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
  * what is below it in its stack with it.
@@ -264,5 +282,7 @@ const mostEvents = 25;
 const historyOf = (events: AuditEvent[], times: Times): Html =>
   events.length === 0
     ? html``
-    : html`<h2>History</h2>
-        ${eventList(events, times)}`;
+    : html`<details class="fold">
+        <summary><h2>History</h2></summary>
+        ${eventList(events, times)}
+      </details>`;

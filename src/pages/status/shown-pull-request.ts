@@ -9,10 +9,15 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { PageDeps } from '../reader.ts';
-import type { ShownFreeze } from './freeze-card.ts';
+import { exemptBy, exemptUntil } from './exemption-forms.ts';
+import { type ShownFreeze, whyHeld } from './freeze-card.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { whyNot } from '../held.ts';
 import { instant, type Times } from '../text.ts';
-import type { Html } from '../layout.ts';
+import { type Html, icon } from '../layout.ts';
+import { item } from '../repository/freeze-list.ts';
+import { pullRequestPath } from '../../installations/page-paths.ts';
+import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 
 /** A pull request and what holds it. What only GitHub knows is null while GitHub is not available. */
 export type ShownPullRequest = {
@@ -81,26 +86,41 @@ async function whyNotHeld(
   return held?.notHeld ?? (isShown ? null : 'waiting');
 }
 
-/** The first sentence of a pull request's page: whether it is held, by how many freezes, and until when. */
+/** Whether it is open, as far as Holdfast knows. */
+export const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
+
+/** What a page says first: a word, in the colour of what it means, and a sentence. */
+export type Verdict = { tone: 'held' | 'free' | 'leaking' | 'past'; word: string; text: Html };
+
+/**
+ * Whether a pull request is held, by how many freezes, and until when.
+ * @param exemption the approved exemption that is not over, if any.
+ */
 export function verdict(
   { holding, isUnjudged, notHeld, live }: ShownPullRequest,
   isOpen: boolean,
+  exemption: ExemptionRecord | null,
   times: Times,
-): Html {
-  if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
-  if (holding.length === 0 && isUnjudged)
-    return html`<span class="badge held">Not judged yet</span> A freeze began after Holdfast last checked this
-      pull request.`;
+): Verdict {
+  if (!isOpen) return { tone: 'past', word: 'Closed', text: html`Freezes hold open pull requests only.` };
+  if (holding.length === 0 && isUnjudged) return { tone: 'held', word: 'Not judged yet', text: unjudged };
   if (holding.length === 0 && !live?.sharedHolds.length)
-    return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
+    return exemption
+      ? { tone: 'free', word: 'Exempt', text: exemptUntil(exemption, times) }
+      : { tone: 'free', word: 'Free', text: html`No freeze holds this pull request.` };
   const said = holding.length === 0 && live && heldBelow(live).length > 0 ? belowIt : byWhat(holding, times);
   if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not held</span> ${said}, but GitHub would merge it: its base
-      branch does not require the Holdfast status, or accepts it from other sources. An admin can run
-      <code>holdfast doctor</code> to find out why.`;
-  if (notHeld) return html`<span class="badge held">Pending</span> ${said}, but ${whyNot[notHeld]}.`;
-  return html`<span class="badge held">Held</span> ${said}.`;
+    return {
+      tone: 'leaking',
+      word: 'Not held',
+      text: html`${said}, but GitHub would merge it: its base branch does not require the Holdfast status, or
+        accepts it from other sources. An admin can run <code>holdfast doctor</code> to find out why.`,
+    };
+  if (notHeld) return { tone: 'held', word: 'Pending', text: html`${said}, but ${whyNot[notHeld]}.` };
+  return { tone: 'held', word: 'Blocked', text: html`${said}.` };
 }
+
+const unjudged = html`A freeze began after Holdfast last checked this pull request.`;
 
 const belowIt = html`A pull request below it in its stack is held, and so is this one`;
 
@@ -120,4 +140,32 @@ function until(freezes: ShownFreeze['freeze'][], times: Times): Html {
   }
   if (freezes.length === 1) return html` <strong>until it is removed</strong>`;
   return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
+}
+
+const icons = { held: 'blocked', free: 'check-circle', leaking: 'alert', past: 'circle-slash' } as const;
+
+/** Whether it is held, why, and until when. @param exemption what lets it through, if one does. */
+export function answer(
+  repository: FoundRepository,
+  shown: ShownPullRequest,
+  { tone, word, text }: Verdict,
+  exemption: ExemptionRecord | null,
+  times: Times,
+): Html {
+  const { holding, live } = shown;
+  return html`<section class="answer ${tone}" aria-label="Verdict">
+    <p class="verdict">${icon(icons[tone])} <span class="badge ${tone}">${word}</span> ${text}</p>
+    ${isOpen(shown) && holding.length > 0 ? html`<dl>${item('Why', whyHeld(holding, repository, times))}</dl>` : ''}
+    ${exemption ? exemptBy(exemption) : ''}
+    ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
+  </section>`;
+}
+
+/** Where it is in its stack, and what holds it there. */
+function inStack(repository: FoundRepository, { position, size, base }: StackPlace, below: number[]): Html {
+  const links = below.map((each) => html`<a href="${pullRequestPath(repository, each)}">#${each}</a>`);
+  const held = html`, held by ${links.map((link, index) => html`${index > 0 ? ', ' : ''}${link}`)} below it`;
+  return html`<p>
+    ${position} of ${size} in the stack onto <code>${base}</code>${below.length > 0 ? held : ''}.
+  </p>`;
 }

@@ -7,6 +7,7 @@ import { UnusableDatabase, UnfinishedImport } from '../../database/database-erro
 import { DataDirInUse } from '../../database/data-dir-lock.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
 import { ArchiveRefused, type Table } from './archive-file.ts';
+import { backUp } from './back-up.ts';
 import { exportDatabase } from './export-database.ts';
 import { importDatabase } from './import-database.ts';
 
@@ -28,11 +29,33 @@ The App's credentials stay encrypted. Somebody who has the file and SECRET_KEY c
 like a password.`,
   run: (call, _options, file) =>
     carry(call, file, async ({ database }, onTable) => {
-      const madeAt = new Date(call.world.now()).toISOString();
-      await exportDatabase(database, file, { madeAt, version: version() }, onTable);
-      return `Exported to ${file}.`;
+      await exportDatabase(database, file, madeBy(call), onTable);
+      return [`Exported to ${file}.`];
     }),
 });
+
+const backupCommand = command<object, [file: string]>({
+  usage: 'backup <file>',
+  summary: 'write a backup of the database to a file, to restore it as it was',
+  examples: [
+    [
+      'npx --no-install holdfast db backup holdfast.backup',
+      'The database that the settings name; stop Holdfast first, unless that is PostgreSQL',
+    ],
+  ],
+  notes: `${settings}
+The embedded database is closed to others while Holdfast runs. Its backup is a tar file of the folder, with the secret
+key that is there. PostgreSQL is backed up at any time by pg_dump, in its custom format. If there is no pg_dump on the
+PATH, or an older one than the server, the backup is a file as db export writes it. The output says how to restore it.
+Only the owner can read the file. Keep it like a password.`,
+  run: (call, _options, file) =>
+    carry(call, file, async ({ database }, onTable) => {
+      const { how, restoreWith } = await backUp(database, file, readEnvironment(), madeBy(call), onTable);
+      return [`${how} Restore it with ${restoreWith}.`, { restore_with: restoreWith }];
+    }),
+});
+
+const madeBy = ({ world }: Call) => ({ madeAt: new Date(world.now()).toISOString(), version: version() });
 
 const importCommand = command<{ app: boolean }, [file: string]>({
   usage: 'import <file>',
@@ -52,20 +75,20 @@ Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVI
       const secretKey = await readSecretKey(config);
       const keys = { secretKey, secretKeyPrevious: config.secretKeyPrevious };
       const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, onTable);
-      if (!done) return `${file} was imported into this database before, and nothing was changed.`;
+      if (!done) return [`${file} was imported into this database before, and nothing was changed.`];
       const { rows, before } = done;
       const howFar = before > 0 ? `, where ${counted(before)} of ${counted(rows)} rows were there` : '';
-      return `Imported from ${file}${howFar}. Start Holdfast with the same settings.`;
+      return [`Imported from ${file}${howFar}. Start Holdfast with the same settings.`];
     }),
 });
 
 const counted = (rows: number): string => rows.toLocaleString('en-US');
 
-/** Reports how many rows were moved, or what to do if they cannot be. */
+/** Reports what was done and how many rows were moved, or what to do if they cannot be. */
 async function carry(
   { output }: Call,
   file: string,
-  work: (config: StartConfig, onTable: (table: Table) => void) => Promise<string>,
+  work: (config: StartConfig, onTable: (table: Table) => void) => Promise<[done: string, more?: object]>,
 ): Promise<ExitCode | undefined> {
   // The files of the embedded database are for this account alone.
   process.umask(0o077);
@@ -77,9 +100,9 @@ async function carry(
     if (rows > 0) output.note(`${name}: ${counted(rows)}`);
   };
   try {
-    const done = await work(readConfig(readEnvironment()), onTable);
+    const [done, more] = await work(readConfig(readEnvironment()), onTable);
     output.line(done);
-    output.json({ file, tables });
+    output.json({ file, tables, ...more });
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) throw misused(error.message);
@@ -92,6 +115,6 @@ async function carry(
 
 export const db: CommandSpec = {
   usage: 'db',
-  summary: 'carry everything to another database',
-  below: [exportCommand, importCommand],
+  summary: 'back up the database, or carry everything to another one',
+  below: [backupCommand, exportCommand, importCommand],
 };

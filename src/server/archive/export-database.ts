@@ -1,5 +1,6 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -41,17 +42,43 @@ export async function exportDatabase(
   made: Pick<Header, 'madeAt' | 'version'>,
   onTable: (table: Table) => void,
 ): Promise<void> {
-  if (existsSync(file)) throw new ArchiveRefused(`${file} exists. Name another file.`);
-  // The embedded database is made when it is opened.
-  if ('dataDir' in where && !existsSync(embeddedFolder(where.dataDir)))
-    throw new ArchiveRefused(
-      `There is no embedded database in ${where.dataDir}: set DATA_DIR to its folder, or DATABASE_URL.`,
-    );
+  checkPlaces(where, file);
   const connection = await openConnection(where);
   try {
     await exportFrom(connection, file, made, onTable);
   } finally {
     await connection.close();
+  }
+}
+
+/** @throws ArchiveRefused if the file exists or cannot be written, or there is no embedded database. */
+export function checkPlaces(where: Config['database'], file: string): void {
+  if (existsSync(file)) throw new ArchiveRefused(`${file} exists. Name another file.`);
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ArchiveRefused(
+      `${file} cannot be written (${code}). Name a file in a folder that this account can write to.`,
+    );
+  }
+  // The embedded database is made when it is opened.
+  if ('dataDir' in where && !existsSync(embeddedFolder(where.dataDir)))
+    throw new ArchiveRefused(
+      `There is no embedded database in ${where.dataDir}: set DATA_DIR to its folder, or DATABASE_URL.`,
+    );
+}
+
+/** Writes a file that gets its name when it is complete. @param write makes the file that it is given. */
+export async function writeWhole(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    await write(unfinished);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
   }
 }
 
@@ -62,25 +89,25 @@ export async function exportFrom(
   made: Pick<Header, 'madeAt' | 'version'>,
   onTable: (table: Table) => void,
 ): Promise<void> {
-  const unfinished = `${file}.unfinished`;
-  try {
-    await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL TIME ZONE 'UTC'`);
-    const header: Header = { format, ...made, ...(await describe(connection)) };
-    await rm(unfinished, { force: true });
+  await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL TIME ZONE 'UTC'`);
+  const header: Header = { format, ...made, ...(await describe(connection)) };
+  await writeWhole(file, async (unfinished) => {
     const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx', flush: true });
     const content = archiveOf(header, ({ name, columns }) => readRows(connection, name, columns), onTable);
     await pipeline(Readable.from(content), createGzip({ level: 5 }), output);
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  });
 }
 
-async function describe(connection: Connection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
+/** The migrations that a database had. @throws ArchiveRefused if it had none. */
+export async function migrationsOf(connection: Connection): Promise<string[]> {
   const migrations = await appliedMigrations(connection);
   if (migrations.length === 0)
     throw new ArchiveRefused('The database is not one of Holdfast: correct DATABASE_URL or DATA_DIR.');
+  return migrations;
+}
+
+async function describe(connection: Connection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
+  const migrations = await migrationsOf(connection);
   const foreign = await unknownMigrations(migrations);
   if (foreign.length > 0)
     throw new ArchiveRefused(
