@@ -23,24 +23,29 @@ function send(method: string, path: string, headers: Record<string, string> = {}
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 describe('an unknown path', () => {
-  test.each(['/nothing', '/repos', '/docs/more', '/assets/none.css', '/setup', '//evil.example/'])(
-    '%s is a page for a browser, and JSON for a program',
-    async (path) => {
-      const page = await send('GET', path, browser);
-      expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=UTF-8']);
-      expect(page.text).toContain('<h1>Page not found</h1>');
-      for (const headers of [
-        {},
-        { Accept: '*/*' },
-        { Accept: 'application/json' },
-        { Accept: 'text/html;q=0' },
-      ]) {
-        const answer = await send('GET', path, headers as Record<string, string>);
-        expect([answer.status, answer.headers['vary']]).toEqual([404, 'Accept']);
-        expect(JSON.parse(answer.text).detail).toMatch(/no such route/);
-      }
-    },
-  );
+  test.each([
+    '/nothing/at/all',
+    '/no.thing',
+    '/repos',
+    '/docs/more',
+    '/assets/none.css',
+    '/setup',
+    '//evil.example/',
+  ])('%s is a page for a browser, and JSON for a program', async (path) => {
+    const page = await send('GET', path, browser);
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=UTF-8']);
+    expect(page.text).toContain('<h1>Page not found</h1>');
+    for (const headers of [
+      {},
+      { Accept: '*/*' },
+      { Accept: 'application/json' },
+      { Accept: 'text/html;q=0' },
+    ]) {
+      const answer = await send('GET', path, headers as Record<string, string>);
+      expect([answer.status, answer.headers['vary']]).toEqual([404, 'Accept']);
+      expect(JSON.parse(answer.text).detail).toMatch(/no such route/);
+    }
+  });
 
   test.each(['/v1', '/v1/nothing', '/v1/repos/acme/web/'])(
     '%s of the API is JSON for everybody',

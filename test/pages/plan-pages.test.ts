@@ -68,9 +68,9 @@ test('the preview shows how it repeats and the next ten times, and saves nothing
   const { text, status } = await ada.send(newPlan, { ...yearEnd, step: 'preview' });
   expect(status).toBe(200);
   expect(text).toContain('Repeats: Every year, except on 2028-12-24');
-  expect(text).toMatch(/2026-12-24 18:00 Europe\/Paris[\s\S]*\(2026-12-24 17:00 UTC\)/);
-  expect(text).not.toContain('2028-12-24 18:00');
-  expect([...text.matchAll(/<noscript>/g)]).toHaveLength(20);
+  expect(text).toMatch(/Thu 24 Dec, 17:00 UTC<\/time\s*><span[^>]*> \(18:00 Paris\)/);
+  expect(text).not.toContain('24 Dec 2028');
+  expect([...text.matchAll(/:00 Paris\)/g)]).toHaveLength(20);
   expect(await acme.app.deps.db.freezePlan.count()).toBe(0);
 });
 

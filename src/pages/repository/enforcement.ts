@@ -16,7 +16,7 @@ function found(report: EnforcementReport, times: Times): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
   return html`<p>
       ${verdictOf(report)}
-      <span class="muted">Checked at ${instant(report.checkedAt, times)}</span>
+      <span class="muted">Checked ${instant(report.checkedAt, times)}</span>
     </p>
     ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('passed check', of('ok'))}`;
 }

@@ -100,9 +100,9 @@ function request(
     </p>
     <div>${longText(reason)}</div>
     <p class="muted">
-      Requested at ${instant(requestedAt, times)}. It waits until an admin of ${fullName(repository)} approves
+      Requested ${instant(requestedAt, times)}. It waits until an admin of ${fullName(repository)} approves
       it. They see it on their first page here.
-      ${announcedAt ? html`Holdfast told the conversation on GitHub at ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
+      ${announcedAt ? html`Holdfast told the conversation on GitHub, ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
     </p>
     ${
       permission === 'admin' || isOwn(exemption, standing)
@@ -217,14 +217,14 @@ const deniedNotice = (
 ): Html =>
   html`<p class="notice" role="status">
     ${nameOf(decidedBy)} denied the exemption that ${nameOf(requestedBy)}
-    requested${decidedAt ? html` at ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quoted(decisionReason)}` : ''}.
+    requested${decidedAt ? html` ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quoted(decisionReason)}` : ''}.
   </p>`;
 
 /** Leaves out the reason, which may be about a past freeze and not be public. */
 const endedNotice = (exemption: ExemptionRecord, times: Times): Html =>
   html`<p class="card" role="status">
     The exemption that ${nameOf(exemption.requestedBy)} requested
-    ended${exemption.endedAt ? html` at ${instant(exemption.endedAt, times)}` : ''}: ${whyOver(exemption)}.
+    ended${exemption.endedAt ? html` ${instant(exemption.endedAt, times)}` : ''}: ${whyOver(exemption)}.
   </p>`;
 
 function whyOver(exemption: ExemptionRecord): Html {

@@ -170,7 +170,7 @@ function waysPast({ freeze, releasing }: ShownFreeze, repository: FoundRepositor
           </li>`
         : ''
     }
-    ${endsAt ? html`<li>Wait. The freeze ends by itself at ${instant(endsAt, times, timezone)}.</li>` : ''}
+    ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instant(endsAt, times, timezone)}.</li>` : ''}
     <li>
       ${endsAt ? '' : 'The freeze doesn’t end by itself.'} Ask an admin of ${fullName(repository)} to
       ${endsAt ? 'end' : 'set an end'} or delete it on

@@ -231,7 +231,7 @@ function aboutGitHub(
         </p>`
       : ''
   }
-  ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, times)}.</p>` : ''}`;
+  ${nextChangeAt ? html`<p>This may change on ${instant(nextChangeAt, times)}.</p>` : ''}`;
 }
 
 /**
