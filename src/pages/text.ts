@@ -98,14 +98,3 @@ export function shorten(text: string, most: number): string {
   const characters = Array.from(line);
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
-
-/** For places without markup: keeps the direction of a right-to-left text inside the text. */
-export const isolated = (text: string): string => (turns.test(text) ? `\u2068${text}\u2069` : text);
-
-/** Whether a text runs from right to left. Its first letter decides, as for `dir="auto"`. */
-export const isRightToLeft = (text: string): boolean => startsRightToLeft.test(text);
-
-const startsRightToLeft =
-  /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const turns =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Bidi_Control}]/u;

@@ -115,6 +115,13 @@ test('times are shown in the zone of the browser, also on the first page', async
   await page.reload();
   expect(await end.textContent()).toBe('Wed 1 Apr, 03:00');
   await page.context().close();
+  // Where the freeze's own clock is the same, it does not stand beside it.
+  const inParis = await openPage(browser, { timezoneId: 'Europe/Paris' });
+  await inParis.goto(`${acme.app.url}/repos/acme/web/pulls/1`);
+  const there = inParis.locator('time[datetime="2026-04-01T07:00:00.000Z"]').first();
+  expect(await there.textContent()).toBe('Wed 1 Apr, 09:00');
+  expect(await there.locator('xpath=following-sibling::*[1]').textContent()).toBe(' ');
+  await inParis.context().close();
 });
 
 test('a private page: to GitHub, authorize, back to the page, and out again', async () => {

@@ -21,6 +21,11 @@ function showInZone() {
     for (const { type, value } of format.formatToParts(new Date(time.dateTime))) at[type] = value;
     const year = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
     time.textContent = `${at.weekday} ${at.day} ${at.month}${year}, ${at.hour}:${at.minute}`;
+    // The freeze's own clock stands beside it only where it differs.
+    const beside = time.nextElementSibling;
+    const same = new RegExp(`\\(${at.hour}:${at.minute} [^,)]*(, |\\))`);
+    if (beside?.className === 'beside-time')
+      beside.textContent = beside.textContent.replace(same, (_, end) => (end === ')' ? '' : '('));
   }
   name.textContent = zone.split('/').at(-1).replaceAll('_', ' ');
   // Forms that nobody has filled in yet.
