@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
+import type { RepositoryRead } from '../installations/repository-rows.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */
@@ -35,20 +36,28 @@ type Authorized<A extends Access> = {
 }[A['to']];
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body> = Authorized<A> & {
+export type Call<A extends Access, Path, Query, Body, Read = never> = Authorized<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
   path: Path;
   query: Query;
   body: Body;
+  /** What the endpoint `reads`. */
+  read(): Promise<Read>;
   /** The URL of the request as clients see it, for links. */
   url: string;
   /** Call this with the answer in the transaction of the change, so that `Idempotency-Key` can replay it. */
   remember: Remember;
 };
 
-type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+type Endpoint<
+  A extends Access,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  Read = never,
+> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI's form: `/repos/{owner}`. */
   path: string;
@@ -73,20 +82,36 @@ type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B 
   exists?(
     call: Pick<Call<A, z.output<P>, unknown, unknown>, 'deps' | 'actor' | 'path'> & Authorized<A>,
   ): Promise<unknown>;
+  /**
+   * What each request reads of its repository. With an application key, the statement that finds both reads it along, so
+   * it only depends on the request. It authorizes nobody.
+   */
+  reads?(request: {
+    deps: Deps;
+    path: z.output<P>;
+    query: z.output<Q>;
+    body: z.output<B>;
+  }): RepositoryRead<Read>;
   /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
-  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
+  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read>): Promise<unknown>;
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
-export const endpoint = <A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
-  definition: Endpoint<A, P, Q, B>,
+export const endpoint = <
+  A extends Access,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  Read = never,
+>(
+  definition: Endpoint<A, P, Q, B, Read>,
 ): AnyEndpoint => definition;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
-export type AnyEndpoint = Endpoint<any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any, any>;
 
 /** Whether the endpoint supports `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean =>

@@ -8,10 +8,11 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
+import type { RepositoryRead } from '../installations/repository-rows.ts';
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
- * @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
+ * @param before the result of `beforePush`. @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
  * @throws Refusal not-found if GitHub says that there is no such pull request; conflict if the repository cannot be
  *   written to. If GitHub cannot say, this saves the scopes.
  */
@@ -20,11 +21,11 @@ export async function pushScopes(
   by: Actor,
   repository: FoundRepository,
   pushed: PushedScopes,
+  { isOpen, isSame }: Before,
   beforeSaving?: (tx: SqlTx) => Promise<void>,
 ): Promise<void> {
   assertWritable(repository);
   const { number } = pushed;
-  const { isOpen, isSame } = await beforePush({ query: deps.sql.read }, repository.id, pushed);
   if (!isOpen && !(await mayExist(deps, repository, number))) {
     throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }
@@ -71,26 +72,21 @@ export type PushedScopes = { number: bigint; scopes: string[]; allScopes: boolea
 
 export type Push = PushedScopes & { repositoryId: bigint; by: Actor; at: Date };
 
-const before = `
-  SELECT
-    EXISTS (SELECT FROM open_pull_requests WHERE repository_id = $1 AND number = $2::int) AS "isOpen",
-    EXISTS (SELECT FROM pull_request_scopes WHERE repository_id = $1 AND number = $3::numeric
-      AND scopes = $4::text[] AND all_scopes = $5::boolean) AS "isSame"`;
+/** Whether a pull request is known to be open, and whether the same scopes were pushed before. */
+type Before = { isOpen: boolean; isSame: boolean };
 
-/**
- * Reads what is known about a pull request before a push.
- * @returns whether it is known to be open, and whether the same scopes were pushed before.
- */
-async function beforePush(
-  sql: SqlTx,
-  repositoryId: bigint,
-  { number, scopes, allScopes }: PushedScopes,
-): Promise<{ isOpen: boolean; isSame: boolean }> {
-  const known = number <= greatestNumber ? Number(number) : null;
-  const values = [repositoryId, known, String(number), scopes, allScopes];
-  const [row] = await sql.query<{ isOpen: boolean; isSame: boolean }>('scopes-before', before, values);
-  return row!;
-}
+const before = `SELECT json_build_object(
+  'isOpen', EXISTS (SELECT FROM open_pull_requests WHERE repository_id = named.repository_id AND number = $1::int),
+  'isSame', EXISTS (SELECT FROM pull_request_scopes WHERE repository_id = named.repository_id AND number = $2::numeric
+    AND scopes = $3::text[] AND all_scopes = $4::boolean))`;
+
+/** To read: what is known about a pull request before a push. */
+export const beforePush = ({ number, scopes, allScopes }: PushedScopes): RepositoryRead<Before> => ({
+  name: 'scopes-before',
+  sql: before,
+  values: [number <= greatestNumber ? Number(number) : null, String(number), scopes, allScopes],
+  valueOf: (json) => json as Before,
+});
 
 const columns = 'repository_id, number, scopes, all_scopes, pushed_at, pushed_by';
 const pushed = '$1::int8, $2::numeric, $3::text[], $4::boolean, $5::timestamptz, $6::jsonb';

@@ -19,6 +19,13 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return body;
 }
 
+/** The most bytes of a body that are read before its sender is known. */
+const mostAhead = 16 * 1024;
+
+/** Whether a body announces that it is small enough to be read before its sender is known. */
+export const mayReadAhead = (request: Request): boolean =>
+  Number(request.headers.get('content-length') ?? Infinity) <= mostAhead;
+
 /** The refusal of a body over a limit, in bytes. */
 export const tooLarge = (limit: number): Refusal =>
   new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);

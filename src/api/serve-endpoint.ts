@@ -1,7 +1,13 @@
 // Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
-import { authenticate } from '../auth/authenticate.ts';
-import { authorizeOwner, authorizeReader, authorizeRepository } from '../auth/authorize.ts';
+import { isWellFormedKey } from '../auth/application-key.ts';
+import { authenticate, bearerOf } from '../auth/authenticate.ts';
+import {
+  type AuthorizedRepository,
+  authorizeOwner,
+  authorizeReader,
+  authorizeRepository,
+} from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { actorOf, type Caller } from '../auth/caller.ts';
 import type { JobTokens } from '../auth/oidc/job-token.ts';
@@ -11,7 +17,8 @@ import type { Actor } from '../events/actor.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey, type Access } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
-import { assertStorable, readJsonBody, validate, validateBody } from './read-request.ts';
+import { readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
+import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } from './read-request.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
 export type Callers = { jobs: JobTokens; limits: CallerLimits };
@@ -46,10 +53,23 @@ async function answerCall(
   const access = definition.access as Access;
   const isOfRepository = access.to === 'repository' || access.to === 'repository-readers';
   const authorization = req.header('Authorization');
-  const caller = await authenticate(depsFor(null), jobs, authorization, isOfRepository ? path : null);
+  const { readJson, readContent } = contentOf(definition, req);
+  const readsOf = (content: Content): RepositoryRead<unknown> | null =>
+    definition.reads?.({ deps, path, ...content }) ?? null;
+  const mayTravel =
+    definition.reads &&
+    isWellFormedKey(bearerOf(authorization) ?? '') &&
+    (!definition.body || mayReadAhead(req.raw));
+  // What is wrong with the content is said once the caller has permission.
+  const along = mayTravel
+    ? await readContent()
+        .then(readsOf)
+        .catch(() => null)
+    : null;
+  const place = isOfRepository ? path : null;
+  const caller = await authenticate(depsFor(null), jobs, authorization, place, along);
   const actor = actorOf(deps, caller);
   const counted = depsFor(actor);
-  const { readJson, readContent } = contentOf(definition, req);
   // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
   const isLive = access.isLive && !(await isInvalid(readContent));
   const authorized = await authorize(counted, caller, { ...access, isLive }, path, {
@@ -63,10 +83,19 @@ async function answerCall(
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about a resource that it deleted itself.
   if (key === undefined) await definition.exists?.({ ...authorized, deps, actor, path });
-  const { query, json, body } = await readContent();
+  const content = await readContent();
+  const { query, json, body } = content;
+  const read = () =>
+    along && caller.kind === 'application-key' && caller.repository
+      ? Promise.resolve(caller.value)
+      : readAlone(
+          { query: deps.sql.read },
+          readsOf(content)!,
+          (authorized as AuthorizedRepository).repository,
+        );
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
-    const call = { ...authorized, deps: counted, actor, caller, path, query, body, url, remember };
+    const call = { ...authorized, deps: counted, actor, caller, path, query, body, read, url, remember };
     const result = await definition.handle(call);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };

@@ -7,6 +7,7 @@ import {
   repositoryNamed,
   type RepositoryPath,
   repositoryOfRow,
+  type RepositoryRead,
 } from '../installations/repository-rows.ts';
 
 // The form of application keys: `hf_<scope>_<32 random base62 characters><6 of checksum>`. With the checksum, we refuse
@@ -62,32 +63,37 @@ const keyColumns = `k.id AS key_id, k.name AS key_name, k.scope::text AS scope, 
 const keyHashed = 'application_keys k JOIN accounts o ON o.id = k.account_id';
 
 const keyAlone = `SELECT ${keyColumns}, NULL AS repository_id FROM ${keyHashed} WHERE k.secret_hash = $1`;
-const keyAndRepository = `
-  SELECT ${keyColumns}, named.* FROM ${keyHashed}
-  LEFT JOIN LATERAL (${repositoryNamed('$2', '$3')}) named ON true
-  WHERE k.secret_hash = $1`;
+const keyAndRepository = ({ sql, values: { length } }: RepositoryRead<unknown>) => `
+  SELECT ${keyColumns}, named.*, (${sql}) AS value FROM ${keyHashed}
+  LEFT JOIN LATERAL (${repositoryNamed(`$${length + 2}`, `$${length + 3}`)}) named ON true
+  WHERE k.secret_hash = $${length + 1}`;
 
-/** A calling key, with the known repository of the path. */
-export type KeyRow = { key: CallingKey; repository: FoundRepository | null };
+const nothing: RepositoryRead<null> = { name: 'repository', sql: 'NULL', values: [], valueOf: () => null };
+
+/** A calling key, with the known repository of the path, and what was read of it. */
+export type KeyRow = { key: CallingKey; repository: FoundRepository | null; value: unknown };
 
 /**
  * The key with this hash, also if it is revoked or expired, and the known repository of a path.
+ * @param read what to read of that repository. Without such a key it reads nothing.
  * @returns null if there is no such key.
  */
 export async function readKey(
   sql: Pick<Sql, 'read'>,
   secretHash: string,
   path: RepositoryPath | null,
+  read: RepositoryRead<unknown> | null,
 ): Promise<KeyRow | null> {
+  const along = read ?? nothing;
   const [row] = path
-    ? await sql.read('key-and-repository', keyAndRepository, [
-        secretHash,
-        path.owner.toLowerCase(),
-        path.repository.toLowerCase(),
+    ? await sql.read(`key-and-${along.name}`, keyAndRepository(along), [
+        ...[...along.values, secretHash],
+        ...[path.owner.toLowerCase(), path.repository.toLowerCase()],
       ])
     : await sql.read('key-alone', keyAlone, [secretHash]);
   if (!row || !sameHash(row['secret_hash'] as string, secretHash)) return null;
-  return { key: keyOfRow(row), repository: repositoryOfRow(row) };
+  const repository = repositoryOfRow(row);
+  return { key: keyOfRow(row), repository, value: repository && along.valueOf(row['value'], repository) };
 }
 
 function keyOfRow(row: Row): CallingKey {

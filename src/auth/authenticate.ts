@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
-import type { RepositoryPath } from '../installations/repository-rows.ts';
+import type { RepositoryPath, RepositoryRead } from '../installations/repository-rows.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
 import type { Caller } from './caller.ts';
 import { looksLikePersonalToken } from './github-token.ts';
@@ -24,6 +24,7 @@ export const bearerOf = (authorization: string | undefined): string | null =>
 /**
  * Judges the `Authorization` header.
  * @param path what the request is about. One statement reads its repository and the key.
+ * @param read what to read of that repository with it. It authorizes nobody.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable if
  *   GitHub must be asked and cannot answer.
  */
@@ -32,12 +33,13 @@ export async function authenticate(
   jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
+  read: RepositoryRead<unknown> | null,
 ): Promise<Caller> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
-    const found = await findKey(deps, credential, path);
+    const found = await findKey(deps, credential, path, read);
     if (!found) throw forbidden(notAccepted);
     await noteUse(deps, found.key);
     return { kind: 'application-key', ...found };
@@ -54,9 +56,14 @@ export async function authenticate(
 }
 
 /** Every request reads it, without a cache, so every replica refuses a revoked key at once. */
-async function findKey(deps: Deps, credential: string, path: RepositoryPath | null) {
+async function findKey(
+  deps: Deps,
+  credential: string,
+  path: RepositoryPath | null,
+  read: RepositoryRead<unknown> | null,
+) {
   if (!isWellFormedKey(credential)) return null;
-  const found = await readKey(deps.sql, hashKey(credential), path);
+  const found = await readKey(deps.sql, hashKey(credential), path, read);
   if (!found) return null;
   const { revokedAt, expiresAt } = found.key;
   const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);

@@ -1,5 +1,5 @@
 import type { SqlTx } from '../database/sql.ts';
-import { type FoundRepository } from '../installations/repository-rows.ts';
+import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
 import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
 import { isAheadOf, isNotEnded, earliestFirst, notEnded } from './freeze-store.ts';
 import { holdsMerges } from './freeze.ts';
@@ -10,19 +10,25 @@ import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts'
 
 // Lists freezes: for answers as one JSON column, and with their records for pages, including past ones.
 
-/** The repository to read. */
-type RepositoryIds = Pick<FoundRepository, 'id' | 'accountId'>;
-
 const inOrder = 'ORDER BY starts_at, created_at, id';
 
+const listed = `SELECT json_agg(${freezeJson('freezes')} ${inOrder})
+  FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`;
+
+/** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
+export const listedFreezes = (now: Date): RepositoryRead<StoredFreeze[]> => ({
+  name: 'list-freezes',
+  sql: listed,
+  values: [now],
+  valueOf: (json, { id }) => ((json as FreezeJson[] | null) ?? []).map((freeze) => fromJson(freeze, id)),
+});
+
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
-export async function listFreezes(sql: SqlTx, { id }: RepositoryIds, now: Date): Promise<StoredFreeze[]> {
-  const text = `
-    SELECT json_agg(${freezeJson('freezes')} ${inOrder}) AS freezes
-    FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
-  const [row] = await sql.query<{ freezes: FreezeJson[] | null }>('list-freezes', text, [id, now]);
-  return (row!.freezes ?? []).map((freeze) => fromJson(freeze, id));
-}
+export const listFreezes = (
+  sql: SqlTx,
+  repository: Pick<FoundRepository, 'id' | 'accountId'>,
+  now: Date,
+): Promise<StoredFreeze[]> => readAlone(sql, listedFreezes(now), repository);
 
 /** Freezes that had not ended at an instant. */
 export type NotOver = {
@@ -31,28 +37,29 @@ export type NotOver = {
   repeats: boolean;
 };
 
-const notOver = `
-  SELECT json_agg(json_build_object('freeze', ${freezeJson('freezes')}, 'deletedAt', deleted_at) ${inOrder}) AS freezes,
-    EXISTS (SELECT FROM freeze_plans
-      WHERE account_id = $2 AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$4')}) AS repeats
-  FROM freezes WHERE repository_id = $1 AND ${isAheadOf('ends_at', '$3')}
-    AND (deleted_at IS NULL OR deleted_at > $3)`;
+const notOver = `SELECT json_build_object(
+    'freezes', json_agg(json_build_object('freeze', ${freezeJson('freezes')}, 'deletedAt', deleted_at) ${inOrder}),
+    'repeats', EXISTS (SELECT FROM freeze_plans
+      WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
+  FROM freezes WHERE repository_id = named.repository_id AND ${isAheadOf('ends_at', '$1')}
+    AND (deleted_at IS NULL OR deleted_at > $1)`;
 
-/** The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
-export async function freezesNotOver(
-  sql: SqlTx,
-  { id, accountId }: RepositoryIds,
-  at: Date,
-  now: Date,
-): Promise<NotOver> {
-  type Row = { freezes: { freeze: FreezeJson; deletedAt: string | null }[] | null; repeats: boolean };
-  const [row] = await sql.query<Row>('freezes-not-over', notOver, [id, accountId, at, now]);
-  const kept = (row!.freezes ?? []).map(({ freeze, deletedAt }) => ({
-    freeze: fromJson(freeze, id),
-    deletedAt: deletedAt === null ? null : new Date(deletedAt),
-  }));
-  return { kept, repeats: row!.repeats };
-}
+type NotOverJson = { freezes: { freeze: FreezeJson; deletedAt: string | null }[] | null; repeats: boolean };
+
+/** To read: the freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
+export const freezesNotOver = (at: Date, now: Date): RepositoryRead<NotOver> => ({
+  name: 'freezes-not-over',
+  sql: notOver,
+  values: [at, now],
+  valueOf(json, { id }) {
+    const { freezes, repeats } = json as NotOverJson;
+    const kept = (freezes ?? []).map(({ freeze, deletedAt }) => ({
+      freeze: fromJson(freeze, id),
+      deletedAt: deletedAt === null ? null : new Date(deletedAt),
+    }));
+    return { kept, repeats };
+  },
+});
 
 /** A freeze with its creator and, if it was deleted, who deleted it and why. */
 export type FreezeRecord = StoredFreeze & {

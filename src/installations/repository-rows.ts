@@ -83,6 +83,32 @@ export function repositoryOfRow(row: Row): FoundRepository | null {
   };
 }
 
+/**
+ * One JSON value about a repository. The statement that finds the key and the repository of a request can read it along:
+ * a second statement costs the frequent requests too much processor time (`npm run bench -- api`).
+ */
+export type RepositoryRead<Value> = {
+  /** The name of the statement. The same SQL always has the same name. */
+  name: string;
+  /** A scalar subquery about `named.repository_id` and `named.owner_id` that returns JSON. Its parameters begin at $1. */
+  sql: string;
+  values: unknown[];
+  valueOf(json: unknown, repository: Pick<FoundRepository, 'id' | 'accountId'>): Value;
+};
+
+/** Reads the value with a statement of its own. */
+export async function readAlone<Value>(
+  connection: SqlTx,
+  { name, sql, values, valueOf }: RepositoryRead<Value>,
+  { id, accountId }: Pick<FoundRepository, 'id' | 'accountId'>,
+): Promise<Value> {
+  const [first, second] = [values.length + 1, values.length + 2];
+  const text = `
+    SELECT (${sql}) AS value FROM (SELECT $${first}::int8 AS repository_id, $${second}::int8 AS owner_id) named`;
+  const [row] = await connection.query<{ value: unknown }>(name, text, [...values, id, accountId]);
+  return valueOf(row!.value, { id, accountId });
+}
+
 /** Locks the repository until the transaction ends. Other transactions that lock it wait. */
 export async function lockRepository(tx: Tx, id: bigint): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${id} FOR UPDATE`;

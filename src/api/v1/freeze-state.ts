@@ -73,14 +73,15 @@ export const freezeStateEndpoint = endpoint({
       'Cache-Control': `\`max-age\` ends at the next transition, after ${longestAge} s at the latest`,
     },
   },
-  async handle({ deps, repository, query }) {
+  reads({ deps, query }) {
     const now = nowOf(deps.clock);
-    const at = readAt(query.at, now);
+    return freezesNotOver(readAt(query.at, now), now);
+  },
+  async handle({ deps, repository, query, read }) {
+    const at = readAt(query.at, nowOf(deps.clock));
     const base = query.base ?? null;
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
-      freezesNotOver({ query: deps.sql.read }, repository, at, now).then((notOver) =>
-        readFrozenState(deps, repository, notOver, base, at),
-      ),
+      read().then((notOver) => readFrozenState(deps, repository, notOver, base, at)),
       branchEnforcement(deps, repository, base),
     ]);
     const answer = {

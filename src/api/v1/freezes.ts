@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { listFreezes } from '../../freezes/list-freezes.ts';
+import { listedFreezes } from '../../freezes/list-freezes.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import {
@@ -39,9 +39,9 @@ export const listFreezesEndpoint = endpoint({
     schema: z.object({ scheduled_freezes: z.array(freezeSchema) }).openapi('ScheduledFreezes'),
     example: { scheduled_freezes: [exampleFreeze] },
   },
-  async handle({ deps, repository }) {
-    const freezes = await listFreezes({ query: deps.sql.read }, repository, nowOf(deps.clock));
-    return { scheduled_freezes: freezes.map(presentFreeze) };
+  reads: ({ deps }) => listedFreezes(nowOf(deps.clock)),
+  async handle({ read }) {
+    return { scheduled_freezes: (await read()).map(presentFreeze) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { pushScopes, type PushedScopes } from '../push-scopes.ts';
+import { beforePush, pushScopes, type PushedScopes } from '../push-scopes.ts';
 import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { text, number, owner, repository } from '../fields.ts';
@@ -36,14 +36,15 @@ const shared = {
   params,
   body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
   success: { status: 204, description: 'Stored' },
+  reads: ({ path, body }: { path: Path; body: Body }) => beforePush(pushedBy(path, body)),
 } as const;
 
 export const putScopes = endpoint({
   ...shared,
   method: 'put',
   summary: 'Set the scopes of a pull request',
-  async handle({ deps, actor, repository, path, body }) {
-    await pushScopes(deps, actor, repository, pushedBy(path, body));
+  async handle({ deps, actor, repository, path, body, read }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body), await read());
   },
 });
 
@@ -55,7 +56,9 @@ export const postScopes = endpoint({
     successor: ({ owner, repository, number }: Path) =>
       `/v1/repos/${owner}/${repository}/pulls/${number}/scopes`,
   },
-  async handle({ deps, actor, repository, path, body, remember }) {
-    await pushScopes(deps, actor, repository, pushedBy(path, body), (tx) => remember(tx, { status: 204 }));
+  async handle({ deps, actor, repository, path, body, read, remember }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body), await read(), (tx) =>
+      remember(tx, { status: 204 }),
+    );
   },
 });
