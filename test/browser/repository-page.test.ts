@@ -4,7 +4,6 @@ import {
   browserForAll,
   expectAccessible,
   expectNoScroll,
-  loaded,
   openPage,
   phone,
   screenshot,
@@ -78,18 +77,27 @@ test.each(['light', 'dark'] as const)('on a phone in %s nothing scrolls to the s
   expect(page.problems).toEqual([]);
 });
 
-test('the zone of the browser is shown, also in the days of the timeline of later pages', async () => {
+test('the zone of the browser is shown, also on the first page', async () => {
   const page = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
   await page.goto(`${acme.app.url}/repos/acme/web`);
-  expect(await page.textContent('#freezes')).toContain('(4 Mar 2026, 02:00 Asia/Tokyo)');
-  await page.selectOption('#zone', { label: 'Asia/Tokyo (yours)' });
-  await page.getByRole('button', { name: 'Show' }).first().click();
-  expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
-  expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
-  await loaded(page);
-  const first = await page.textContent('#freezes');
-  expect(first).toContain('2026-03-04 02:00 Asia/Tokyo');
-  expect(first).not.toContain('4 Mar 2026');
+  expect(await page.textContent('#freezes')).toContain('Wed 4 Mar, 02:00');
+  await page.reload();
+  expect(await page.textContent('#freezes')).toContain('Wed 4 Mar, 02:00');
+  expect(page.problems).toEqual([]);
+});
+
+test('the zone that the reader chose in the header stays, on a phone', async () => {
+  const page = await openPage(browser, { ...phone, timezoneId: 'Asia/Tokyo' });
+  await page.goto(`${acme.app.url}/acme/web`);
+  await page.locator('.zone summary').click();
+  await page.fill('#own-zone', 'Berlin');
+  await expectNoScroll(page);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Change time zone' }).click();
+  await page.locator('.zone strong', { hasText: 'Berlin' }).waitFor();
+  await page.reload();
+  expect(await page.textContent('.zone strong')).toBe('Berlin');
+  expect(await page.textContent('#freezes')).toContain('Tue 3 Mar, 18:00');
   expect(page.problems).toEqual([]);
 });
 
