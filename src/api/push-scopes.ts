@@ -12,7 +12,8 @@ import type { RepositoryRead } from '../installations/repository-rows.ts';
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
- * @param before the result of `beforePush`. @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
+ * @param before the result of `beforePush`.
+ * @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
  * @throws Refusal not-found if GitHub says that there is no such pull request; conflict if the repository cannot be
  *   written to. If GitHub cannot say, this saves the scopes.
  */

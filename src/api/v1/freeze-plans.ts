@@ -186,9 +186,9 @@ export const previewPlanEndpoint = endpoint({
     const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
       found.repositories.reduce((total, each) => total + of(each), 0);
     return {
-      repositories: found.repositories.map(({ name, toHold, excluded, enforced }) => ({
-        ...{ name, to_hold: toHold, excluded, enforced },
-      })),
+      repositories: found.repositories.map(({ name, toHold, excluded, enforced }) => {
+        return { name, to_hold: toHold, excluded, enforced };
+      }),
       repositories_matched: found.matched,
       to_hold: sum(({ toHold }) => toHold),
       excluded: sum(({ excluded }) => excluded),
