@@ -11,7 +11,7 @@ beforeAll(async () => {
   await acme.repository('api', [{}]);
 });
 afterEach(async () => {
-  await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
+  await line.holdfast(['unfreeze', 'acme', '--all', '--yes', '-m', 'Next story']);
   await acme.quiet();
 });
 afterAll(() => line.close());
@@ -26,6 +26,11 @@ test('list: for people columns, for programs tabs, JSON on demand, and the ids a
   expect(rows.every((row) => row.indexOf('2026-03-01') === head!.indexOf('FROM'))).toBe(true);
   expect(rows.join('\n')).toContain('A reason of \uFFFD[31mtwo lines');
   expect(rows.join('\n')).toContain('acme (2)');
+  const narrow = await line.holdfast(['list', 'acme'], { isTTY: true, columns: 80, env: { NO_COLOR: '1' } });
+  const lines = narrow.out.trimEnd().split('\n');
+  expect(lines.filter((text) => text.length > 80)).toEqual([]);
+  expect(lines).toHaveLength(5);
+  expect(lines[2]).toMatch(/^ {2}[0-9a-f-]{36}$/);
   const coloured = await line.holdfast(['list', 'acme'], { isTTY: true });
   expect(coloured.out).toContain('\u001b[33mon ');
   const piped = await line.holdfast(['list', 'acme', '--each']);

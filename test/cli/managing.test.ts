@@ -29,6 +29,9 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   ];
   const dry = await line.holdfast([...words, ...rule, '--dry-run', '--json']);
   expect([dry.code, dry.json().preview.repositories_matched]).toEqual([0, 1]);
+  const read = await line.holdfast([...words, ...rule, '--dry-run']);
+  expect(read.out).toContain('acme/web#1\t');
+  expect(read.out).toContain('  2026-03-20 18:00 UTC (2026-03-20 19:00 Europe/Paris) until');
   const made = await line.holdfast([...words, ...rule, '--json']);
   expect(made.err).toBe(
     'Planning freezes of acme from 2026-03-06 18:00 UTC (2026-03-06 19:00 Europe/Paris) until 2026-03-09 08:00 UTC (2026-03-09 09:00 Europe/Paris), 2 days 14 h, repeating by FREQ=WEEKLY;BYDAY=FR.\n',
@@ -44,6 +47,7 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   expect(shown.out).toContain(
     '  2026-03-20 18:00 UTC (2026-03-20 19:00 Europe/Paris) until 2026-03-23 08:00 UTC',
   );
+  expect(shown.out).toContain('  Repeats: FREQ=WEEKLY;BYDAY=FR, not on 2026-03-13, until 2026-12-31');
   const listed = await line.holdfast(['plans', 'list', 'acme']);
   expect(listed.out.split('\t').slice(0, 2)).toEqual(['Weekend', '1']);
   const changed = await line.holdfast([
