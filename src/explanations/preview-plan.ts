@@ -21,8 +21,8 @@ import { seenOf, warningsToTell } from './look-ahead.ts';
 export type PreviewedRepository = {
   name: string;
   toHold: number;
-  /** Those that it would hold. */
-  pullRequests: { number: number; title: string | null }[];
+  /** The open ones. Those that it would hold come first. */
+  pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
   enforced: 'yes' | 'no' | 'unknown';
 };
@@ -111,19 +111,23 @@ async function previewIn(
   if (!loaded) return null;
   const open = loaded.map(({ facts }) => facts);
   const verdicts = open.map((facts) => judgeFreeze(freeze, facts, at.getTime()));
-  const toHold = open.filter((_, index) => ['frozen', 'unknown'].includes(verdicts[index]!));
+  const pullRequests = open.map(({ number, values }, index) => ({
+    number,
+    title: textOrNull(values['title']),
+    author: textOrNull(values['author']),
+    held: ['frozen', 'unknown'].includes(verdicts[index]!),
+  }));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {
     open,
     repository: {
       name,
-      toHold: toHold.length,
-      pullRequests: toHold.map(({ number, values: { title } }) => ({
-        number,
-        title: typeof title === 'string' ? title : null,
-      })),
+      toHold: pullRequests.filter(({ held }) => held).length,
+      pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
     },
   };
 }
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

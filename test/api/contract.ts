@@ -144,6 +144,12 @@ export const contract: Record<string, Terms> = {
     body: { delete_reason: 'Done' },
     last: aPlan,
   },
+  'delete /freeze_plans/{owner}/{plan_id}': {
+    for: 'owner admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aPlan,
+  },
   'get /freeze_plans/{owner}/{plan_id}/enforcement': { for: 'owner admins', success: 200, last: aPlan },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },

@@ -304,6 +304,11 @@ export const rows: Record<string, Row> = {
     ...deletionRow,
     path: () => `/v1/freeze_plans/acme/${ids.plan}/delete`,
   },
+  'delete /freeze_plans/{owner}/{plan_id}': {
+    ...deletionRow,
+    required: [],
+    path: () => `/v1/freeze_plans/acme/${ids.plan}`,
+  },
   'patch /repos/{owner}/{repository}/settings': {
     path: () => `${web}/settings`,
     as: 'admin',

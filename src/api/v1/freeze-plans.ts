@@ -4,7 +4,6 @@ import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { administersAll } from '../../installations/find-account.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import {
@@ -24,15 +23,12 @@ import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
   exampleNewPlan,
-  exampleOccurrences,
   examplePlan,
   newPlan,
   notEnforced,
-  occurrences,
   planChange,
   planPath,
   planSchema,
-  presentOccurrence,
   presentPlan,
   presentSavedPlan,
   readNewPlan,
@@ -53,7 +49,7 @@ const accessBy = <Of>(repositories: (call: Named) => Promise<Of>) =>
   ({ to: 'owner-or-repositories', repositories }) as const;
 
 /** A person who is an admin of every repository that a plan names one by one may create it. */
-const accessByBody = accessBy(async ({ json }) => {
+export const accessByBody = accessBy(async ({ json }) => {
   const read = namesOfBody.safeParse(json);
   return { all: read.success ? plainNames(read.data.repositories.include) : null };
 });
@@ -136,69 +132,6 @@ export const createPlanEndpoint = endpoint({
 
 const count = z.int();
 
-const preview = z
-  .object({
-    repositories: z.array(
-      z.object({
-        name: z.string(),
-        to_hold: count,
-        excluded: count,
-        enforced: z.enum(['yes', 'no', 'unknown']),
-      }),
-    ),
-    repositories_matched: count,
-    to_hold: count,
-    excluded: count,
-    not_enforced: notEnforced,
-    not_looked_at: z
-      .array(z.string())
-      .openapi({ description: 'Repositories that Holdfast could not check in time' }),
-    next_occurrences: occurrences,
-  })
-  .openapi('FreezePlanPreview');
-
-export const previewPlanEndpoint = endpoint({
-  method: 'post',
-  path: `${path}/preview`,
-  tag,
-  summary: 'See what a freeze plan would hold, without saving it',
-  description: 'Takes the same body as the creation. Takes 10 s at most.',
-  access: accessByBody,
-  params: ownerPath,
-  body: { schema: newPlan, example: exampleNewPlan },
-  isReading: true,
-  success: {
-    status: 200,
-    description: 'What the plan would do',
-    schema: preview,
-    example: {
-      repositories: [{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' }],
-      repositories_matched: 2,
-      to_hold: 12,
-      excluded: 1,
-      not_enforced: ['acme/attic'],
-      not_looked_at: [],
-      next_occurrences: exampleOccurrences,
-    },
-  },
-  async handle({ deps, account, body }) {
-    const found = await previewPlan(deps, account, readNewPlan(body));
-    const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
-      found.repositories.reduce((total, each) => total + of(each), 0);
-    return {
-      repositories: found.repositories.map(({ name, toHold, excluded, enforced }) => {
-        return { name, to_hold: toHold, excluded, enforced };
-      }),
-      repositories_matched: found.matched,
-      to_hold: sum(({ toHold }) => toHold),
-      excluded: sum(({ excluded }) => excluded),
-      not_enforced: found.notEnforced,
-      not_looked_at: found.notLookedAt,
-      next_occurrences: found.nextOccurrences.map(presentOccurrence),
-    };
-  },
-});
-
 export const showPlanEndpoint = endpoint({
   method: 'get',
   path: ofPlan,
@@ -234,20 +167,38 @@ export const updatePlanEndpoint = endpoint({
   },
 });
 
-export const deletePlanEndpoint = endpoint({
-  method: 'post',
-  path: `${ofPlan}/delete`,
+const deletion = {
   tag,
-  summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   access: accessToChange,
   params: planPath,
   exists: planExists,
-  body: { schema: freezeDeletion, example: { delete_reason: 'Books are open' } },
   success: { status: 204, description: 'Deleted' },
+} as const;
+const exampleDeletion = { delete_reason: 'Books are open' };
+
+export const deletePlanEndpoint = endpoint({
+  ...deletion,
+  method: 'post',
+  path: `${ofPlan}/delete`,
+  summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
+  body: { schema: freezeDeletion, example: exampleDeletion },
   async handle({ deps, actor, account, administered, path, body, remember }) {
     await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, (tx) =>
       remember(tx, { status: 204 }),
     );
+  },
+});
+
+export const removePlanEndpoint = endpoint({
+  ...deletion,
+  method: 'delete',
+  path: ofPlan,
+  summary: 'Delete a freeze plan and its freezes that have not ended',
+  description: 'For tools that manage plans as resources. The body is optional.',
+  body: { schema: freezeDeletion.partial(), example: exampleDeletion, isOptional: true },
+  async handle({ deps, actor, account, administered, path, body }) {
+    const reason = body.delete_reason ?? 'No reason was given';
+    await deletePlan(deps, actor, account, administered, path.plan_id, reason);
   },
 });
 

@@ -56,7 +56,8 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
 function pullRequestsToHold(login: string, repositories: PreviewedRepository[], find: string): Html {
   const isFound = (text: string) => text.toLowerCase().includes(find.toLowerCase());
   const found = repositories
-    .map(({ name, pullRequests: all }) => {
+    .map(({ name, pullRequests }) => {
+      const all = pullRequests.filter(({ held }) => held);
       const some = all.filter(({ number, title }) => isFound(`#${number} ${title ?? ''}`));
       return { name, pullRequests: isFound(name) ? all : some };
     })
