@@ -60,6 +60,7 @@ type Metadata = {
   'product.disabled': { product: Product };
   'repository_settings.update': { settings_before: RepositorySettings; settings_after: RepositorySettings };
   'default_products.update': { products_before: Product[]; products_after: Product[] };
+  'freeze_templates.update': { templates_before: object[]; templates_after: object[] };
   'application_key.create': OfKey;
   'application_key.revoke': OfKey;
   'oidc_rule.create': OfRule;
@@ -120,6 +121,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'product.disabled': { done: 'disabled' },
   'repository_settings.update': { done: 'updated' },
   'default_products.update': { done: 'updated' },
+  'freeze_templates.update': { done: 'updated' },
   'application_key.create': { done: 'created' },
   'application_key.revoke': { done: 'revoked' },
   'oidc_rule.create': { done: 'created' },

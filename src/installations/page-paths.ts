@@ -26,6 +26,10 @@ type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositor
 /** The plans of an owner. */
 export const plansPath = (login: string): string => `/owners/${login}/plans`;
 
+/** The settings of an owner, and of a repository. */
+export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
+export const repositorySettingsPath = (repository: Named): string => `${repositoryPath(repository)}/settings`;
+
 /** The page of a plan. */
 export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
 

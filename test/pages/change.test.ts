@@ -217,7 +217,7 @@ test('a repository of a former holder of this login belongs to nobody here', asy
   const { db } = acme.app.deps;
   const { accountId } = await db.repository.findFirstOrThrow({ where: { name: 'api' } });
   const account = await db.account.findUniqueOrThrow({ where: { id: accountId } });
-  await db.account.create({ data: { ...account, id: 999_999n, seenAt: new Date(0) } });
+  await db.account.create({ data: { ...account, templates: [], id: 999_999n, seenAt: new Date(0) } });
   await db.repository.updateMany({ where: { name: 'api' }, data: { accountId: 999_999n } });
   expect((await send('bob', '/repos/acme/owners', { fields: [named('api')] })).status).toBe(403);
   await db.repository.updateMany({ where: { name: 'api' }, data: { accountId } });

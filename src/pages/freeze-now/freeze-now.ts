@@ -7,16 +7,17 @@ import { invalid } from '../../errors.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
-import { progressPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
 import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
-import { layout } from '../layout.ts';
+import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { readerZone, timesOf } from '../reader.ts';
+import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { untilText } from '../text.ts';
 import {
   freezeBody,
@@ -31,9 +32,12 @@ import { countOf, planPreview } from './plan-preview.ts';
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const { searchParams } = new URL(visit.context.req.url);
-  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit));
-  const filter = textOf(searchParams, 'filter');
-  return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'), { filter });
+  const saved = await templatesOf(visit.deps.db, visit.account.id);
+  const templates = templateLinks(ownerFormPath(visit.account.login, 'freeze'), searchParams, saved);
+  const query = fillIn(searchParams, saved);
+  if (!query.has('zone')) query.set('zone', readerZone(visit));
+  const filter = textOf(query, 'filter');
+  return page(visit, readFreezeFields(query, visit.isAdmin ? 'all' : 'ticked'), { filter, templates });
 }
 
 /** The repositories that a form names; null for all repositories of the owner, and for patterns. */
@@ -54,6 +58,8 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   return answerForm(
     change,
     async () => {
+      if (form.get('step') === 'template')
+        return templatePath(ownerFormPath(account.login, 'freeze'), await saveTemplate(change, fields));
       const ticked = readTicked(fields, account, all);
       return previewFirst(
         form,
@@ -155,12 +161,17 @@ async function freezeAll(
 function page(
   visit: OwnerVisit,
   fields: FreezeFields,
-  { filter, problems, preview = null }: { filter: string; problems?: FormProblems; preview?: FormPreview },
+  {
+    filter,
+    problems,
+    preview = null,
+    templates = '',
+  }: { filter: string; problems?: FormProblems; preview?: FormPreview; templates?: Html | '' },
 ): Response | Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
   const zone = readerZone(visit);
-  const shown = { filter, problems: problems ?? noProblems, preview };
+  const shown = { filter, problems: problems ?? noProblems, preview, templates };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),

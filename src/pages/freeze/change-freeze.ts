@@ -24,7 +24,7 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
     return answerForm(
       sent,
       async () => {
-        assertFresh(form, String(freeze.version), 'freeze');
+        assertFresh(form, String(freeze.version), 'this freeze');
         await make[change](sent, freeze);
         return `${freezePath(repository, freeze.id)}?done=${words[change]}`;
       },

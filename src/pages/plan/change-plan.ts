@@ -26,20 +26,31 @@ import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
+import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { withPlan } from './plan-actions.ts';
-import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
+import {
+  fieldsOf,
+  labels,
+  planBody,
+  type PlanFields,
+  readPlanFields,
+  templateOf,
+  versionOf,
+} from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 import { occurrenceTable, repetition } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
-export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
+export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
+  const { deps, account, isAdmin } = visit;
   const { searchParams } = new URL(visit.context.req.url);
-  const ticked = searchParams.getAll('repository');
-  const all = visit.isAdmin ? '*' : '';
-  const start = searchParams.get('start') ?? '';
-  const given = new URLSearchParams({ start, zone: readerZone(visit) });
-  const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
-  return formPage(visit, newForm(visit.account.login, fields));
+  const saved = await templatesOf(deps.db, account.id);
+  const templates = templateLinks(ownerFormPath(account.login, 'plans/new'), searchParams, saved);
+  const query = fillIn(searchParams, saved);
+  const ticked = query.getAll('repository');
+  if (!query.has('zone')) query.set('zone', readerZone(visit));
+  const fields = readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
+  return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin });
 }
 
 /** `GET /owners/{owner}/plans/{plan}/edit`. */
@@ -95,7 +106,8 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
-  return previewOrSave(change, newForm(login, fields), 'Create plan', async () => {
+  const empty = { ...newForm(login, fields), maySaveTemplate: change.administered === null };
+  return previewOrSave(change, empty, 'Create plan', async () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
       fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
@@ -114,7 +126,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     const { deps, actor, account, administered, form } = change;
     const fields = readPlanFields(form, '');
     return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
-      assertFresh(form, versionOf(plan), 'plan');
+      assertFresh(form, versionOf(plan), 'this plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       await updatePlan(deps, actor, account, administered, plan.id, changed);
       return planPath(account.login, plan.id);
@@ -139,14 +151,16 @@ const previewOrSave = (
 ): Promise<Response> =>
   answerForm(
     change,
-    () =>
-      previewFirst(
-        change.form,
-        { step: 'save', fields: empty.fields, labels },
-        save,
-        async () => ({ act, shown: await previewOf(change, empty.fields) }),
-        (preview) => formPage(change, { ...empty, preview }),
-      ),
+    async () =>
+      change.form.get('step') === 'template'
+        ? templatePath(empty.action, await saveTemplate(change, templateOf(empty.fields)))
+        : previewFirst(
+            change.form,
+            { step: 'save', fields: empty.fields, labels },
+            save,
+            async () => ({ act, shown: await previewOf(change, empty.fields) }),
+            (preview) => formPage(change, { ...empty, preview }),
+          ),
     (problems) => formPage(change, { ...empty, problems }),
     (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
@@ -174,7 +188,8 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-type EmptyForm = Omit<PlanForm, 'problems' | 'preview'> & { crumbs: Crumb[] };
+type EmptyForm = Omit<PlanForm, 'problems' | 'preview' | 'templates' | 'maySaveTemplate'> &
+  Pick<Partial<PlanForm>, 'templates' | 'maySaveTemplate'> & { crumbs: Crumb[] };
 
 const newForm = (login: string, fields: PlanFields): EmptyForm => ({
   heading: `New plan for ${login}`,
@@ -203,7 +218,10 @@ function formPage(
   const { context, viewer, account } = visit;
   const zone = readerZone(visit);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
-  const body = planForm({ problems: noProblems, preview: null, ...form });
+  const body = planForm({
+    ...{ problems: noProblems, preview: null, templates: '', maySaveTemplate: false },
+    ...form,
+  });
   return context.html(
     layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', crumbs, zone }),
     form.problems ? 422 : 200,
