@@ -16,8 +16,8 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { readerZone, timesOf } from '../reader.ts';
-import { untilText } from '../text.ts';
+import { timesOf } from '../reader.ts';
+import { readerZone, untilText } from '../text.ts';
 import {
   freezeBody,
   type FreezeFields,
@@ -31,7 +31,7 @@ import { countOf, planPreview } from './plan-preview.ts';
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const { searchParams } = new URL(visit.context.req.url);
-  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit));
+  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit.context));
   const filter = textOf(searchParams, 'filter');
   return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'), { filter });
 }
@@ -159,7 +159,7 @@ function page(
 ): Response | Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const shown = { filter, problems: problems ?? noProblems, preview };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
   return context.html(

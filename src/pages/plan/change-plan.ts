@@ -25,7 +25,8 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
+import { signInFirst, timesOf, uuidOf } from '../reader.ts';
+import { readerZone } from '../text.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
@@ -37,7 +38,7 @@ export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
   const ticked = searchParams.getAll('repository');
   const all = visit.isAdmin ? '*' : '';
   const start = searchParams.get('start') ?? '';
-  const given = new URLSearchParams({ start, zone: readerZone(visit) });
+  const given = new URLSearchParams({ start, zone: readerZone(visit.context) });
   const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
   return formPage(visit, newForm(visit.account.login, fields));
 }
@@ -201,7 +202,7 @@ function formPage(
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const { context, viewer, account } = visit;
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
   const body = planForm({ problems: noProblems, preview: null, ...form });
   return context.html(
