@@ -4,7 +4,7 @@ import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
 import { progressPath } from '../../installations/page-paths.ts';
@@ -106,7 +106,7 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) 
   const { deps, account } = visit;
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,
   ownerPath,
@@ -155,7 +155,7 @@ const previewOrSave = (
 async function previewOf(change: OwnerChange, fields: PlanFields) {
   const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]!.start;
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
