@@ -6,7 +6,12 @@ import { ownerFormPath, ownerPath, signInPath } from '../installations/page-path
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
 import { messagePage } from './message-page.ts';
-import { repositoryStates, withKnownEnforcement, stateOf } from '../explanations/repository-states.ts';
+import {
+  askBehindPage,
+  repositoryStates,
+  stateOf,
+  withKnownEnforcement,
+} from '../explanations/repository-states.ts';
 import { type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
@@ -62,7 +67,11 @@ function atAGlance(owners: SeenOwner[], overview: Overview, times: Times): Html 
     ${figures(owners, only ? ownerPath(only.account.login) : null)} ${overviewLists(overview, times, !only)}
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
-      ${owners.map(ownerCard)}
+      <table class="stacked">
+        <tbody>
+          ${owners.map(ownerRow)}
+        </tbody>
+      </table>
       <p class="muted">
         If an owner is missing, install Holdfast there, then
         <a href="${signInPath('/')}">sign in again</a>.
@@ -105,16 +114,18 @@ function choose(
   </details>`;
 }
 
-function ownerCard({ account: { login }, repositories }: SeenOwner): Html {
+const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
   const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
-  return html`<div class="card headline">
-    <h3><a href="${ownerPath(login)}">${login}</a></h3>
-    <span
-      >${countOf(repositories.length, 'repository', 'repositories')},
-      ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}</span
-    >
-  </div>`;
-}
+  return html`<tr>
+    <th scope="row">
+      <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>
+    </th>
+    <td>
+      ${countOf(repositories.length, 'repository', 'repositories')}
+      ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}
+    </td>
+  </tr>`;
+};
 
 /** How many owners the page shows. Each may cost a question to GitHub. */
 const mostOwners = 12;
@@ -129,8 +140,10 @@ async function ownersOf(deps: PageDeps, viewer: Session): Promise<SeenOwner[]> {
   const owners = await Promise.all(
     accounts.map(async (account) => {
       const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], 0);
-      const { repositories, isAdmin } = seen;
-      return isAdmin ? { ...seen, repositories: await withKnownEnforcement(deps, repositories) } : seen;
+      if (!seen.isAdmin) return seen;
+      const repositories = await withKnownEnforcement(deps, seen.repositories);
+      askBehindPage(deps, account.id, repositories);
+      return { ...seen, repositories };
     }),
   );
   return owners.filter(({ isAdmin, repositories }) => isAdmin || repositories.length > 0);

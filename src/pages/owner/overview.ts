@@ -119,8 +119,8 @@ function whereOf({ owner, names, repositories, href, counts }: Row, isOfMany: bo
   if (repositories <= mostNames)
     return html`${names.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}">${isOfMany ? `${account.login}/` : ''}${name}</a>`)}`;
   const list = counts ? frozenPath(account.login) : calendarPath(account.login);
-  return html`<a href="${isAdmin ? href : list}">${countOf(repositories, 'repository', 'repositories')}</a>
-    ${isOfMany ? html`of ${account.login}` : ''}`;
+  const count = countOf(repositories, 'repository', 'repositories');
+  return html`<a href="${isAdmin ? href : list}">${count}${isOfMany ? ` of ${account.login}` : ''}</a>`;
 }
 
 function whenOf({ startsAt, endsAt, endsDiffer, timezone, counts }: Row, times: Times): Html {
