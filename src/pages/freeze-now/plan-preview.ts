@@ -31,10 +31,10 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     ...repositories
       .toSorted((one, other) => weightOf(one) - weightOf(other))
       .map((each) => rowOf(login, each)),
-    ...notLookedAt.map((name) => notSeen(login, name, isLooking)),
+    ...(isLooking ? [] : notLookedAt.map((name) => notSeen(login, name))),
   ];
   return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
-    ${isLooking ? stillLooking(matched - notLookedAt.length, matched) : ''}
+    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
     <p>
       ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
       ${countOf(matched, 'repository', 'repositories')} would be
@@ -57,11 +57,24 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   </div>`;
 }
 
-/** It fills itself in, or shows more when the button is pressed. */
-const stillLooking = (seen: number, all: number): Html =>
+/** Says what was not looked at yet. It fills itself in, or shows more when the button is pressed. */
+const stillLooking = (login: string, left: string[], all: number): Html =>
   html`<div class="notice" role="status">
-      Holdfast has looked at ${seen} of ${countOf(all, 'repository', 'repositories')} so far.
-      <button type="submit" name="step" value="preview" class="quiet">Show more</button>
+      <div class="headline">
+        <span>
+          Holdfast has looked at ${all - left.length} of ${countOf(all, 'repository', 'repositories')} so far.
+        </span>
+        <button type="submit" name="step" value="preview" class="quiet">Show more</button>
+      </div>
+      <details>
+        <summary>Not looked at yet: ${left.length}</summary>
+        <p>
+          ${left
+            .slice(0, mostListed)
+            .map((name) => name.slice(login.length + 1))
+            .join(', ')}${left.length > mostListed ? ` and ${left.length - mostListed} more` : ''}
+        </p>
+      </details>
     </div>
     <script type="module" src="${assetUrl('fill-in.js')}"></script>`;
 
@@ -143,13 +156,8 @@ const skipped = (login: string, fullName: string): Html => {
   );
 };
 
-const notSeen = (login: string, fullName: string, isLooking: boolean): Html =>
-  row(
-    fullName.slice(login.length + 1),
-    html`–`,
-    html`–`,
-    isLooking ? html`Not looked at yet` : html`Unknown: GitHub did not answer in time`,
-  );
+const notSeen = (login: string, fullName: string): Html =>
+  row(fullName.slice(login.length + 1), html`–`, html`–`, html`Unknown: GitHub did not answer in time`);
 
 const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
   html`<tr>
