@@ -1,6 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { SignedIn } from '../auth/sign-in/sessions.ts';
+import type { Session } from '../auth/sign-in/sessions.ts';
 import { randomUUID } from 'node:crypto';
 import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
 import { authorizeOwnerOr, mostNamed } from '../auth/authorize-owner-or.ts';
@@ -38,7 +38,7 @@ import { assertStorable, readLimited } from '../api/read-request.ts';
 
 /** A form that a person sent. */
 export type Sent = Visit & {
-  viewer: SignedIn;
+  viewer: Session;
   caller: PersonCaller;
   /** The person as the audit log names them. */
   actor: Actor;

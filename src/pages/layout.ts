@@ -11,8 +11,8 @@ export type Page = {
   /** The title of the browser tab. The heading of the page is part of its body. */
   title: string;
   body: Html;
-  /** Who is signed in; null for nobody. Absent where nobody can sign in, such as on the setup page. */
-  viewer?: { login: string } | null;
+  /** Who is signed in, and the owners that they may open; null for nobody. Absent where nobody can sign in, such as on the setup page. */
+  viewer?: { login: string; owners?: string[] } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
   owner?: string;
   /** The page of the navigation that this one is. */
@@ -49,7 +49,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
         <header class="top">
           <div class="bar">
             <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
-            ${owner ? ownerMenu(owner) : ''}
+            ${owner ? ownerMenu(owner, viewer?.owners ?? []) : ''}
             <span class="rest"></span>
             ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
@@ -64,10 +64,21 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
     </html>`;
 }
 
-const ownerMenu = (login: string): Html =>
+/** @param all the owners that the reader may open. */
+const ownerMenu = (login: string, all: string[]): Html =>
   html`<details class="menu owner">
     <summary><bdi>${login}</bdi></summary>
-    <a href="/">All owners</a>
+    <ul>
+      ${all
+        .filter((each) => each !== login)
+        .map(
+          (each) =>
+            html`<li>
+              <a href="${ownerPath(each)}"><bdi>${each}</bdi></a>
+            </li>`,
+        )}
+      <li><a href="/">All owners</a></li>
+    </ul>
   </details>`;
 
 /** `acme / web / #5` */

@@ -6,6 +6,7 @@ import { type Html, layout } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
 import type { Deps } from '../deps.ts';
+import { readerZone } from './text.ts';
 
 /** A page that only says what happened and what to do next. */
 export type Message = {
@@ -28,7 +29,7 @@ export async function messagePage(
     <p>${text}</p>
     <p><a class="button" href="${link.href}">${link.text}</a></p>
     ${more ?? ''}`;
-  return context.html(layout({ title, body, viewer }), status);
+  return context.html(layout({ title, body, viewer, zone: readerZone(context) }), status);
 }
 
 const home = { href: '/', text: 'Go to the home page' };

@@ -1,6 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { uuid, repositoryPath } from '../api/fields.ts';
-import { type SignedIn, readSession } from '../auth/sign-in/sessions.ts';
+import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
@@ -14,12 +14,10 @@ import type { RepositoryPermission } from '../auth/permissions.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './layout.ts';
-import type { Times } from './text.ts';
+import { readerZone, type Times } from './text.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
-import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { isTimeZone } from '../time/local-time.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -32,7 +30,7 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
 /** Who is signed in. */
-export type Viewer = SignedIn | null;
+export type Viewer = Session | null;
 
 /** A request for a page. Its questions to GitHub count for the viewer. */
 export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
@@ -82,15 +80,9 @@ export const repositoryPage = (
       : context.redirect(underItsName(context, repository), 302);
   });
 
-/** The time zone of a page: the one that its URL asks for, else the reader's (a cookie of local-times.js), else UTC. */
-export function readerZone({ context }: Pick<Visit, 'context'>): string {
-  const zones = [context.req.query('zone'), getCookie(context, 'zone')];
-  return zones.find((zone) => zone !== undefined && isTimeZone(zone)) ?? 'UTC';
-}
-
 /** How the reader of a page sees times. */
 export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
-  zone: readerZone(visit),
+  zone: readerZone(visit.context),
   now: nowOf(visit.deps.clock),
 });
 

@@ -4,7 +4,7 @@ import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
 import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
@@ -16,9 +16,9 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { readerZone, timesOf } from '../reader.ts';
+import { timesOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
-import { untilText } from '../text.ts';
+import { readerZone, untilText } from '../text.ts';
 import {
   freezeBody,
   type FreezeFields,
@@ -35,7 +35,7 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const saved = await templatesOf(visit.deps.db, visit.account.id);
   const templates = templateLinks(ownerFormPath(visit.account.login, 'freeze'), searchParams, saved);
   const query = fillIn(searchParams, saved);
-  if (!query.has('zone')) query.set('zone', readerZone(visit));
+  if (!query.has('zone')) query.set('zone', readerZone(visit.context));
   const filter = textOf(query, 'filter');
   return page(visit, readFreezeFields(query, visit.isAdmin ? 'all' : 'ticked'), { filter, templates });
 }
@@ -112,7 +112,7 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) 
   const { deps, account } = visit;
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
@@ -170,7 +170,7 @@ function page(
 ): Response | Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const shown = { filter, problems: problems ?? noProblems, preview, templates };
   const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
   return context.html(

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,
   ownerPath,
@@ -25,8 +25,9 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
+import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
+import { readerZone } from '../text.ts';
 import { withPlan } from './plan-actions.ts';
 import {
   fieldsOf,
@@ -48,7 +49,7 @@ export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
   const templates = templateLinks(ownerFormPath(account.login, 'plans/new'), searchParams, saved);
   const query = fillIn(searchParams, saved);
   const ticked = query.getAll('repository');
-  if (!query.has('zone')) query.set('zone', readerZone(visit));
+  if (!query.has('zone')) query.set('zone', readerZone(visit.context));
   const fields = readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
   return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin });
 }
@@ -168,7 +169,7 @@ const previewOrSave = (
 async function previewOf(change: OwnerChange, fields: PlanFields) {
   const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]!.start;
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
@@ -216,7 +217,7 @@ function formPage(
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const { context, viewer, account } = visit;
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
   const body = planForm({
     ...{ problems: noProblems, preview: null, templates: '', maySaveTemplate: false },

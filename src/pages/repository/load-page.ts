@@ -20,8 +20,6 @@ export type RepositoryPage = {
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
-  /** The time zones of the freezes, to choose from. */
-  zones: Set<string>;
   held: HeldPullRequest[];
   /** Null if the viewer may not see the log. */
   log: EventPage | null;
@@ -63,7 +61,6 @@ export async function loadPage(
     current: read(current),
     listed: { ...shownListed, freezes: read(shownListed.freezes) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
-    zones: new Set([...current, ...shownPast.freezes].map(({ timezone }) => timezone)),
     held,
     log: log.page,
   };

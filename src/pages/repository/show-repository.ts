@@ -13,7 +13,7 @@ import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
-import { readView, linkTo, zoneChoice } from './view.ts';
+import { readView, linkTo } from './view.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
@@ -46,9 +46,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? zoneChoice(view, page.zones) : currentFreezeList(page, report)}
-    ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
-    ${page.log ? auditLog(page.log, view, times) : ''}`;
+    ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+    ${pastFreezeList(page)} ${page.log ? auditLog(page.log, view, times) : ''}`;
   return context.html(
     layout({
       title: fullName(repository),

@@ -77,20 +77,6 @@ export function linkTo(
   return `?${new URLSearchParams(words as [string, string][])}#${part}`;
 }
 
-/** The zone of every time on the page: UTC, a zone of its freezes, or (local-times.js) the browser's zone. */
-export function zoneChoice({ zone, current, past, event }: View, zones: Iterable<string>): Html {
-  const others = [...new Set([...zones, zone ?? 'UTC'])].filter((each) => each !== 'UTC');
-  return html`<form class="choice" method="get">
-    ${kept({ current, past, event })}
-    <label for="zone">Time zone</label>
-    <select id="zone" name="zone">
-      ${option('', 'Your own', zone === null)}
-      ${['UTC', ...others.toSorted()].map((each) => option(each, each, each === zone))}
-    </select>
-    <button type="submit" class="quiet">Show</button>
-  </form>`;
-}
-
 /** The query parameters that a form of the page keeps. */
 export const kept = (words: Record<string, string | null>): Html[] =>
   Object.entries(words).flatMap(([name, value]) =>
