@@ -1,4 +1,4 @@
-import { auditEventTypes } from './append-event.ts';
+import { auditEventTypes } from './audit-event.ts';
 
 /**
  * Event types that clients of the interface know but Holdfast never writes: merge queues and workflows of another
