@@ -1,5 +1,11 @@
 import { html, raw } from 'hono/html';
-import { auditPath, calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
+import {
+  auditPath,
+  calendarPath,
+  exemptionsPath,
+  ownerPath,
+  plansPath,
+} from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 import { cityOf } from '../time/local-time.ts';
@@ -88,6 +94,7 @@ const tabs = {
   overview: { name: 'Overview', icon: 'lock', path: ownerPath },
   calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
+  exemptions: { name: 'Exemptions', icon: 'unlock', path: exemptionsPath },
   audit: { name: 'Audit', icon: 'history', path: auditPath },
 } as const;
 export type Tab = keyof typeof tabs;

@@ -18,6 +18,7 @@ import { showHome } from './home.ts';
 import { pageHeaders } from './page-headers.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
 import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
+import { showExemptions } from './owner/show-exemptions.ts';
 import { showOwner } from './owner/show-owner.ts';
 import {
   namedByNewPlan,
@@ -63,6 +64,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
   pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
   pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
+  pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
   pages.get('/owners/:owner/progress/live', ownerPage(deps, streamProgress));
