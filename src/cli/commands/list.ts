@@ -14,7 +14,7 @@ export const list = command<{ each?: true }, [target: string]>({
   async run({ connect, output, world }, { each }, target) {
     const place = readPlace(target);
     const { service, memory } = await connect();
-    const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
+    const { byOccurrence, isOn, listFreezes } = await import('../freezing/list-freezes.ts');
     const freezes = await listFreezes(service, place);
     memory.save(
       freezes.flatMap(({ owner, repository, freeze }) => [
@@ -56,11 +56,3 @@ export const list = command<{ each?: true }, [target: string]>({
     });
   },
 });
-
-/** Groups the freezes of one occurrence of a plan. Keeps the order of the list. */
-function byOccurrence(freezes: ListedFreeze[]): ListedFreeze[][] {
-  const groups = Map.groupBy(freezes, ({ freeze, startsAt, endsAt }) =>
-    freeze.plan_id === undefined ? freeze.id : JSON.stringify([freeze.plan_id, startsAt, endsAt]),
-  );
-  return [...groups.values()];
-}
