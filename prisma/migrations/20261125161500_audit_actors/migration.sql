@@ -11,7 +11,7 @@ UPDATE "audit_events" SET "actor_key" = (
 ) WHERE jsonb_typeof("metadata") = 'object';
 
 -- CreateIndex
-CREATE INDEX "audit_events_account_id_id_idx" ON "audit_events"("account_id", "id");
+CREATE INDEX "audit_events_account_id_type_id_idx" ON "audit_events"("account_id", "type", "id");
 
 -- CreateIndex
 CREATE INDEX "audit_events_account_id_actor_key_id_idx" ON "audit_events"("account_id", "actor_key", "id");

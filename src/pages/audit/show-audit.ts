@@ -103,6 +103,13 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
   const { page, problem } = await firstPageInstead(view, read);
   const body = html`<h1>Audit log of ${log.name}</h1>
     ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`} ${filters(view, log)}
+    <p class="bar-of-links">
+      <a href="${auditLink(view, { format: 'csv' })}" download>Download CSV</a>
+      <a href="${auditLink(view, { format: 'jsonl' })}" download>Download JSON lines</a>
+      <span class="muted"
+        >What the filters select, at most the newest ${mostDownloaded.toLocaleString('en')} events.</span
+      >
+    </p>
     ${
       page.events.length > 0
         ? eventList(page.events, times, { ...log, isOfMany: log.repositories !== null })
@@ -112,13 +119,6 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
       ['Newer events', page.previous && auditLink(view, { cursor: page.previous })],
       ['Older events', page.next && auditLink(view, { cursor: page.next })],
     ])}
-    <p class="bar-of-links">
-      <a href="${auditLink(view, { format: 'csv' })}" download>Download CSV</a>
-      <a href="${auditLink(view, { format: 'jsonl' })}" download>Download JSON lines</a>
-      <span class="muted"
-        >What the filters select, at most the newest ${mostDownloaded.toLocaleString('en')} events.</span
-      >
-    </p>
     ${log.repositories !== null && !log.isOwners ? html`<p class="muted">You aren’t an admin of ${log.login}, so this page has only repositories that you are an admin of, and some of those may be missing. Open the audit log of a repository from its page.</p>` : ''}`;
   const title = `Audit log of ${log.name}`;
   return context.html(layout({ title, body, viewer, owner: log.login, ...log.page, zone: times.zone }));
