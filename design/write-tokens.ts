@@ -17,8 +17,10 @@ const icons = [
   'check-circle',
   'checklist',
   'circle-slash',
+  'history',
   'lock',
   'question',
+  'unlock',
 ] as const;
 
 /** The values of a theme, with references resolved. */

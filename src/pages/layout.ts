@@ -1,5 +1,11 @@
 import { html, raw } from 'hono/html';
-import { calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
+import {
+  auditPath,
+  calendarPath,
+  exemptionsPath,
+  ownerPath,
+  plansPath,
+} from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 import { cityOf } from '../time/local-time.ts';
@@ -94,15 +100,17 @@ const breadcrumb = (login: string, crumbs: Crumb[]): Html =>
     </ol>
   </nav>`;
 
-/** The pages of an owner. */
+/** The pages of an owner, in the order of the bar. Settings come after the audit log. */
 const tabs = {
   overview: { name: 'Overview', icon: 'lock', path: ownerPath },
   calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
+  exemptions: { name: 'Exemptions', icon: 'unlock', path: exemptionsPath },
+  audit: { name: 'Audit', icon: 'history', path: auditPath },
 } as const;
 export type Tab = keyof typeof tabs;
 
-/** The navigation of an owner's pages. It scrolls to the side on a phone. */
+/** The navigation of an owner's pages. On a phone it takes two lines. */
 const tabsOf = (login: string, tab: Tab | undefined): Html =>
   html`<nav class="tabs" aria-label="${login}">
     ${Object.entries(tabs).map(

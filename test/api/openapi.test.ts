@@ -87,6 +87,7 @@ test('every limit is the one that clients know', () => {
     and: `minItems 1, ${conditions}`,
     base: words,
     branch: words,
+    by: 'maxLength 255',
     cursor: 'maxLength 100',
     delete_reason: reason,
     environments: 'minItems 1, maxItems 100, maxItems 50',

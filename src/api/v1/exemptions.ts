@@ -128,7 +128,12 @@ export const listExemptionsEndpoint = endpoint({
       pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
     const filter = { state, pullRequest };
-    const { rows, older, newer } = await listExemptions(deps.db, repository.id, filter, page);
+    const { rows, older, newer } = await listExemptions(
+      deps.db,
+      { repositoryId: repository.id },
+      filter,
+      page,
+    );
     const exemptions = rows.map((each) => presentExemption(each, repository, deps.config.publicUrl));
     return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: older, prev: newer }));
   },

@@ -70,6 +70,7 @@ type Candidate = [word: string, does: string];
 /** Values that options and arguments can have, where they are known. */
 const values: Record<string, () => string[]> = {
   '--zone': () => Intl.supportedValuesOf('timeZone'),
+  '--format': () => ['table', 'csv', 'jsonl'],
   '--scope': () => ['admin', 'ci'],
   '--state': () => ['requested', 'approved', 'denied', 'revoked', 'expired', 'used', 'all'],
   shell: () => Object.keys(scripts),

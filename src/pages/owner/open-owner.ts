@@ -38,6 +38,8 @@ export type OwnerVisit = Visit & {
    * asked about all public ones.
    */
   mayFreeze: boolean | 'unknown';
+  /** What GitHub says that the viewer can do, of the repositories that it was asked about. It is not asked for an admin. */
+  permissions: ReadonlyMap<bigint, RepositoryPermission>;
 };
 
 /** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
@@ -126,6 +128,17 @@ export async function plansShownTo({
   };
 }
 
+type Seen = Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze' | 'permissions'>;
+
+/** The repositories where the viewer has one of these permissions. */
+export const repositoriesFor = (
+  { repositories, isAdmin, permissions }: Seen,
+  allowed: RepositoryPermission[],
+): RepositoryState[] =>
+  isAdmin ? repositories : repositories.filter(({ id }) => allowed.includes(permissions.get(id) ?? 'none'));
+
+const nobody = { isAdmin: false, isPartial: false, mayFreeze: false, permissions: new Map() } as const;
+
 /**
  * What a viewer can read of an owner. Costs GitHub no question for visitors, and one for admins.
  * @param all the repositories of the owner. @param mostPublic for how many public ones GitHub is asked whether the viewer
@@ -135,13 +148,13 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   visit: V,
   all: RepositoryState[],
   mostPublic = mostPublicAsked,
-): Promise<V & Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze'>> {
+): Promise<V & Seen> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
-  if (!viewer) return { ...visit, repositories: open, isAdmin: false, isPartial: false, mayFreeze: false };
+  if (!viewer) return { ...visit, ...nobody, repositories: open };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
     await rememberReader(deps, viewer);
-    return { ...visit, repositories: all, isAdmin: true, isPartial: false, mayFreeze: true };
+    return { ...visit, ...nobody, repositories: all, isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
@@ -154,6 +167,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
     isAdmin: false,
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,
+    permissions,
     mayFreeze: isAdminOfOne || (open.length > mostPublic && 'unknown'),
   };
 }

@@ -5,11 +5,12 @@ import {
   recentEnforcement,
   type EnforcementReport,
 } from '../../explanations/enforcement/recent-enforcement.ts';
+import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { calendarPath, ownerFormPath } from '../../installations/page-paths.ts';
+import { calendarPath, ownerFormPath, repositoryAuditPath } from '../../installations/page-paths.ts';
 import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
-import { auditLog } from './audit-log.ts';
+import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
@@ -20,7 +21,7 @@ import { countsOf, notJudged } from '../held.ts';
 import { instant, shorten } from '../text.ts';
 import { html } from 'hono/html';
 
-/** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
+/** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
   const times = timesOf(visit);
@@ -47,7 +48,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
-    ${pastFreezeList(page)} ${page.log ? auditLog(page.log, view, times) : ''}`;
+    ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, mayChange) : ''}`;
   return context.html(
     layout({
       title: fullName(repository),
@@ -59,6 +60,20 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     }),
   );
 }
+
+/** Who did what last. @param isAdmin whether the viewer sees the whole log. */
+const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPage, isAdmin: boolean): Html =>
+  html`<section id="log" aria-labelledby="log-heading">
+    <details class="fold">
+      <summary><h2 id="log-heading">Latest events</h2></summary>
+      ${
+        events.length === 0
+          ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
+          : eventList(events, times, repository.account)
+      }
+    </details>
+    ${isAdmin ? html`<p><a href="${repositoryAuditPath(repository)}">Audit log</a></p>` : ''}
+  </section>`;
 
 /**
  * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.

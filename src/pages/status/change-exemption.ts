@@ -7,7 +7,7 @@ import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { exemptionsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
@@ -50,7 +50,9 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
-      return pullRequestPath(repository, Number(number));
+      return form.has('from_list')
+        ? exemptionsPath(repository.account.login)
+        : pullRequestPath(repository, Number(number));
     });
   });
 

@@ -60,7 +60,7 @@ export function exemptionForms(
       ? [html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`]
       : []),
   ];
-  return html`${requested.map((each) => request(each, repository, path, standing, times))}
+  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
   ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
   ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
   ${isHeld ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
@@ -81,14 +81,18 @@ function whoApproves(name: string, { viewer, permission, isForTwo, maySignIn }: 
   return maySignIn ? others : `${others} Ask one of them: nobody can sign in here yet.`;
 }
 
-/** A request: who asks, why and for how long, and where it stands. Admins get the forms to decide. */
-function request(
+/**
+ * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
+ * @param sent hidden fields of the forms.
+ */
+export function exemptionRequest(
   exemption: ExemptionRecord,
   repository: FoundRepository,
-  path: string,
   standing: Standing,
   times: Times,
+  sent = html``,
 ): Html {
+  const path = `${pullRequestPath(repository, exemption.pullRequest)}/exemptions`;
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt, anyHead, headSha } = exemption;
   const { permission, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
@@ -107,9 +111,9 @@ function request(
     ${
       permission === 'admin' || isOwn(exemption, standing)
         ? html`<div class="actions">
-            ${permission === 'admin' && !isSecondMissing ? approve(`${path}/${id}/approve`) : ''}
-            ${permission === 'admin' ? confirmation('Deny…', `${path}/${id}/deny`, why(id, 'Reason'), 'Deny request') : ''}
-            ${isOwn(exemption, standing) ? takeBack(exemption, path) : ''}
+            ${permission === 'admin' && !isSecondMissing ? approve(`${path}/${id}/approve`, sent) : ''}
+            ${permission === 'admin' ? confirmation('Deny…', `${path}/${id}/deny`, html`${sent} ${why(id, 'Reason')}`, 'Deny request') : ''}
+            ${isOwn(exemption, standing) ? takeBack(exemption, path, sent) : ''}
           </div>`
         : ''
     }
@@ -123,14 +127,14 @@ const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean 
 const mayTakeBack = (exemption: ExemptionRecord, standing: Standing): boolean =>
   standing.permission === 'admin' || isOwn(exemption, standing);
 
-const approve = (action: string): Html =>
-  html`<form method="post" action="${action}"><button type="submit">Approve</button></form>`;
+const approve = (action: string, sent: Html): Html =>
+  html`<form method="post" action="${action}">${sent}<button type="submit">Approve</button></form>`;
 
-const takeBack = ({ id, state }: ExemptionRecord, path: string): Html =>
+const takeBack = ({ id, state }: ExemptionRecord, path: string, sent = html``): Html =>
   confirmation(
     state === 'requested' ? 'Withdraw…' : 'Revoke exemption…',
     `${path}/${id}/revoke`,
-    why(`revoke-${id}`, 'Reason'),
+    html`${sent} ${why(`revoke-${id}`, 'Reason')}`,
     state === 'requested' ? 'Withdraw request' : 'Revoke exemption',
   );
 
