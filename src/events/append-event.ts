@@ -5,8 +5,8 @@ import type { Prisma, Product } from '../generated/prisma/client.ts';
 /** A freeze in the audit log, by the names of the API. */
 export type FreezeInEvent = { reason: string; [field: string]: unknown };
 
-/** The settings of a repository in the audit log. */
-export type RepositorySettings = Record<string, boolean | number | string | null>;
+/** The settings of a repository or an owner in the audit log. */
+type SettingsInEvent = Record<string, boolean | number | string | null | string[]>;
 /** An exemption in the audit log. */
 type ExemptionAttributes = {
   head_sha: string;
@@ -29,6 +29,7 @@ type OfKey = {
   /** The revoked key that created this one, directly or through other keys. */
   revoked_with?: string;
 };
+type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
 type OfExemption = {
   exemption_id: string;
   exemption_attributes: ExemptionAttributes;
@@ -58,7 +59,8 @@ type Metadata = {
   'freeze_plan.delete': OfPlan & { reason: string };
   'product.enabled': { product: Product };
   'product.disabled': { product: Product };
-  'repository_settings.update': { settings_before: RepositorySettings; settings_after: RepositorySettings };
+  'repository_settings.update': OfSettings;
+  'owner_settings.update': OfSettings;
   'default_products.update': { products_before: Product[]; products_after: Product[] };
   'application_key.create': OfKey;
   'application_key.revoke': OfKey;
@@ -119,6 +121,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'product.enabled': { done: 'enabled' },
   'product.disabled': { done: 'disabled' },
   'repository_settings.update': { done: 'updated' },
+  'owner_settings.update': { done: 'updated' },
   'default_products.update': { done: 'updated' },
   'application_key.create': { done: 'created' },
   'application_key.revoke': { done: 'revoked' },

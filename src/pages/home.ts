@@ -20,7 +20,7 @@ import {
   withKnownEnforcement,
   stateOf,
 } from '../explanations/repository-states.ts';
-import { type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
+import { mayAs, type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
 import { nowOf } from '../clock.ts';
 import { type ExemptionRecord, waitingRequests } from '../exemptions/exemption-store.ts';
 import { accountsOf } from '../installations/find-account.ts';
@@ -216,7 +216,9 @@ async function requestsFor(deps: PageDeps, viewer: SignedIn, owners: SeenOwner[]
   if (own.length + others.length === 0) return [];
   const repositories = await repositoriesOfIds(deps.sql, [...own, ...others]);
   const decided = await Promise.all(
-    repositories.map(async (each) => own.includes(each.id) || (await isAdminOf(deps, viewer, each))),
+    repositories.map(
+      async (each) => own.includes(each.id) || (await mayAs({ deps, viewer, repository: each }, 'approver')),
+    ),
   );
   const theirs = repositories.filter((_, index) => decided[index]);
   const exemptions = await waitingRequests(
@@ -230,13 +232,4 @@ async function requestsFor(deps: PageDeps, viewer: SignedIn, owners: SeenOwner[]
     exemption,
     repository: theirs.find(({ id }) => id === exemption.repositoryId)!,
   }));
-}
-
-async function isAdminOf(deps: PageDeps, viewer: SignedIn, repository: FoundRepository): Promise<boolean> {
-  try {
-    return (await deps.permissions.ofRepository(deps, viewer, repository)) === 'admin';
-  } catch (error) {
-    if (!isTooManyRequests(error)) throw error;
-    return false;
-  }
 }

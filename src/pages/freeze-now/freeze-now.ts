@@ -17,6 +17,7 @@ import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '..
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { readerZone, timesOf } from '../reader.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { untilText } from '../text.ts';
 import {
   freezeBody,
@@ -36,10 +37,10 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'), { filter });
 }
 
-/** The repositories that a form names; null for all repositories of the owner, and for patterns. */
-export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
+/** The repositories that a form names. */
+export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
   const { which, repositories } = readFreezeFields(form, 'ticked');
-  return which === 'all' ? null : plainNames(repositories);
+  return { include: which === 'all' ? ['*'] : repositories, exclude: [] };
 }
 
 /** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */

@@ -8,6 +8,7 @@ import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
+import { readSettingsOfAll } from '../../installations/settings.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
@@ -15,6 +16,8 @@ import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
+  isAmong,
+  isOwnerFreezer,
   openPage,
   type PageDeps,
   rememberReader,
@@ -34,7 +37,7 @@ export type OwnerVisit = Visit & {
   /** Whether private repositories that the viewer can read may be missing. */
   isPartial: boolean;
   /**
-   * Whether the viewer may freeze: as an admin of the owner or of one of its repositories. `unknown` if GitHub was not
+   * Whether the viewer may freeze: as an admin or freezer of the owner or of one of its repositories. `unknown` if GitHub was not
    * asked about all public ones.
    */
   mayFreeze: boolean | 'unknown';
@@ -95,7 +98,7 @@ export const freezerPage = (
     if (mayFreeze !== false) return show(visit);
     const { login } = account;
     const title = 'You cannot freeze here';
-    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
+    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see, and you don't have the role freezer there. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
     const link = { href: ownerPath(login), text: 'Back to the overview' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   });
@@ -147,15 +150,32 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
   const permissions = await permissionsOf(deps, viewer, asked);
   const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
-  const isAdminOfOne = [...permissions.values()].includes('admin');
+  const mayFreezeOne =
+    [...permissions.values()].includes('admin') ||
+    (await isOwnerFreezer(deps, viewer, account)) ||
+    (await isFreezerOfOne(deps, viewer, account, [...permissions.keys()]));
   return {
     ...visit,
     repositories: all.filter(isSeen),
     isAdmin: false,
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,
-    mayFreeze: isAdminOfOne || (open.length > mostPublic && 'unknown'),
+    mayFreeze: mayFreezeOne || (open.length > mostPublic && 'unknown'),
   };
+}
+
+async function isFreezerOfOne(
+  deps: PageDeps,
+  viewer: Person,
+  account: InstalledAccount,
+  ids: bigint[],
+): Promise<boolean> {
+  const place = { account, installation: account.installation };
+  const settings = await readSettingsOfAll(deps.db, ids);
+  // Most repositories have the same list.
+  const lists = new Map([...settings.values()].map(({ freezers }) => [JSON.stringify(freezers), freezers]));
+  for (const freezers of lists.values()) if (await isAmong(deps, viewer, place, freezers)) return true;
+  return false;
 }
 
 /** What GitHub lets a person do with repositories. Leaves out those without access, and those that GitHub cannot be asked about now. */

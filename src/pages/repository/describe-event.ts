@@ -81,7 +81,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       return { did: `disabled the product ${event.metadata.product}`, details: [] };
     case 'repository_settings.update': {
       const { settings_before: before, settings_after: after } = event.metadata;
-      const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+      const changed = Object.keys(after).filter((name) => `${after[name]}` !== `${before[name]}`);
       return {
         did: 'changed the settings',
         details: changed.map((name) => ({ name, before: `${before[name]}`, text: `${after[name]}` })),

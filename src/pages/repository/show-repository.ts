@@ -8,7 +8,7 @@ import {
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
 import { calendarPath, ownerFormPath } from '../../installations/page-paths.ts';
-import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
+import { mayAs, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
@@ -29,7 +29,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
-    mayAdminister(visit),
+    mayAs(visit, 'freezer'),
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
