@@ -6,7 +6,7 @@ import { repositoryAbsent } from '../installations/find-repository.ts';
 import { readOwnerSettings } from '../installations/settings.ts';
 import { matchedBy, plainNames, repositoriesOfOwner } from '../plans/matched-repositories.ts';
 import type { Plan } from '../plans/plan.ts';
-import { authorizeOwner, authorizeReader, authorizeRepository } from './authorize.ts';
+import { authorizeOwner, authorizeReader, authorizeRepository, withRole } from './authorize.ts';
 import type { PersonCaller, Caller } from './caller.ts';
 import { hasScope, lacksScope } from './github-token.ts';
 import type { Recency } from './permissions.ts';
@@ -139,7 +139,7 @@ async function assertFreezer({ deps, caller, account }: Asking, notAdmin: Refusa
   const { freezers } = await readOwnerSettings(deps.db, account.id);
   const place = { account, installation: account.installation };
   const why = await whyRoleLacks(deps, caller, place, 'freezer', freezers, false);
-  if (why !== null) throw forbidden(`${notAdmin.message} ${why}`);
+  if (why !== null) throw withRole(notAdmin, why);
   if (
     caller.kind === 'github-token' &&
     caller.grant.by === 'scopes' &&

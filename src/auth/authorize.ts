@@ -39,8 +39,8 @@ const notAdmin = (caller: PersonCaller, place: string) =>
   forbidden(`${caller.person.login} is not an admin of ${place} on GitHub. ${instead(caller, 'Ask one')}`);
 
 /** The refusal, and what a role would do about it. */
-const withRole = (refusal: Refusal, role: string | null): Refusal =>
-  role === null ? refusal : forbidden(`${refusal.message} ${role}`);
+export const withRole = (refusal: Refusal, role: string | null): Refusal =>
+  !role ? refusal : forbidden(`${refusal.message} ${role}`);
 
 const notWriter = (caller: PersonCaller, place: string) =>
   forbidden(

@@ -34,7 +34,7 @@ export async function hasRole(
 }
 
 /**
- * Why a role does not let a caller do something; null if it does. Asks GitHub about teams at this moment.
+ * Why a role does not let a caller do something, empty if nobody has it; null if it does. Asks GitHub about teams at this moment.
  * @param showsHolders whether the caller may learn who has the role.
  */
 export async function whyRoleLacks(
@@ -56,7 +56,7 @@ export async function whyRoleLacks(
     return `GitHub does not say whether ${caller.person.login} is in a team with the role ${role}, so the role does not count. Try again in a moment.`;
   if (!showsHolders)
     return `The role ${role} is enough too, if the settings of ${place.account.login} give it.`;
-  if (holders.length === 0) return `The role ${role} is enough too, but nobody has it.`;
+  if (holders.length === 0) return '';
   return `The role ${role} is enough too: ${listed(holders, place.account.login)} ${holders.length === 1 ? 'has' : 'have'} it.`;
 }
 

@@ -159,7 +159,7 @@ test('of an owner whose repositories a person can see, the page says what they l
   const whyNot = async (fields: [string, string][]) =>
     (await send('rita', '/repos/acme/owners', { fields })).text;
   expect(await whyNot([named('web')])).toContain(
-    'an admin of acme or of each repository that you selected. Select only repositories that you are an admin of.',
+    'an admin of acme or of each repository that you selected. Select only repositories that you are an admin or freezer of.',
   );
   const many = Array.from({ length: 51 }, (_, index) => named(`r${index}`));
   expect(await whyNot(many)).toContain('Select at most 50 repositories');

@@ -19,7 +19,7 @@ const hours = `Send 1 to ${mostHours} hours, or null for no limit of its own.`;
 const mostHolders = 50;
 const holder = z
   .string()
-  .max(100, 'A login or team has at most 100 characters.')
+  .max(100, 'Send a login or team of at most 100 characters.')
   .regex(
     /^([\w-]+|@[\w-]+\/[\w-]+)$/,
     'Send the login of a person, such as ada, or a team, such as @acme/release.',

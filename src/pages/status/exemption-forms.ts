@@ -124,7 +124,7 @@ function request(
           </div>`
         : ''
     }
-    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another person must approve the request.</p>` : ''}
+    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another ${decider(null, standing)} must approve the request.</p>` : ''}
   </section>`;
 }
 
