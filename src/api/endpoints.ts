@@ -36,7 +36,7 @@ import { getLogs, getOwnerLogs } from './v1/logs.ts';
 import { mergeQueueEntry, mergeQueueStatus } from './v1/merge-queue.ts';
 import { deletePause, getPause, putPause } from './v1/pause.ts';
 import { previewFreezeEndpoint, previewPlanEndpoint } from './v1/previews.ts';
-import { getSettings, patchSettings } from './v1/settings.ts';
+import { getOwnerSettings, getSettings, patchOwnerSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
 
@@ -64,6 +64,8 @@ export const endpoints: AnyEndpoint[] = [
   mergeQueueEntry,
   getSettings,
   patchSettings,
+  getOwnerSettings,
+  patchOwnerSettings,
   listPlansEndpoint,
   createPlanEndpoint,
   previewPlanEndpoint,

@@ -5,8 +5,8 @@ import type { Actor } from './actor.ts';
 /** A freeze in the audit log, by the names of the API. */
 export type FreezeInEvent = { reason: string; [field: string]: unknown };
 
-/** The settings of a repository in the audit log. */
-export type RepositorySettings = Record<string, boolean | number | string | null>;
+/** The settings of a repository or an owner in the audit log. */
+type SettingsInEvent = Record<string, boolean | number | string | null | string[]>;
 /** An exemption in the audit log. */
 type ExemptionAttributes = {
   head_sha: string;
@@ -22,6 +22,7 @@ type ExemptionAttributes = {
 /** A template of the forms that freeze, in the audit log. */
 type TemplateInEvent = { name: string; [field: string]: unknown };
 
+type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
 type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
@@ -61,7 +62,8 @@ type Metadata = {
   'freeze_plan.delete': OfPlan & { reason: string };
   'product.enabled': { product: string };
   'product.disabled': { product: string };
-  'repository_settings.update': { settings_before: RepositorySettings; settings_after: RepositorySettings };
+  'repository_settings.update': OfSettings;
+  'owner_settings.update': OfSettings;
   'default_products.update': { products_before: string[]; products_after: string[] };
   'freeze_templates.update': { templates_before: TemplateInEvent[]; templates_after: TemplateInEvent[] };
   'application_key.create': OfKey;
@@ -125,6 +127,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'product.enabled': { name: 'Product enabled', done: 'enabled' },
   'product.disabled': { name: 'Product disabled', done: 'disabled' },
   'repository_settings.update': { name: 'Settings changed', done: 'updated' },
+  'owner_settings.update': { name: 'Default settings changed', done: 'updated' },
   'default_products.update': { name: 'Default products changed', done: 'updated' },
   'freeze_templates.update': { name: 'Templates changed', done: 'updated' },
   'application_key.create': { name: 'Application key created', done: 'created' },

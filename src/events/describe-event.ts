@@ -72,9 +72,12 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
       return { did: `disabled the product ${event.metadata.product}`, details: [] };
-    case 'repository_settings.update': {
+    case 'repository_settings.update':
+    case 'owner_settings.update': {
       const { settings_before: before, settings_after: after } = event.metadata;
-      return { did: 'changed the settings', details: changesIn(before, after, Object.keys(after)) };
+      const did =
+        event.type === 'owner_settings.update' ? 'changed the default settings' : 'changed the settings';
+      return { did, details: changesIn(before, after, Object.keys(after)) };
     }
     case 'freeze_templates.update': {
       const { templates_before: before, templates_after: after } = event.metadata;

@@ -4,6 +4,7 @@ import type { Exemption as Stored, Prisma } from '../generated/prisma/client.ts'
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Row } from '../database/sql.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
+import { readSettingsOfAll } from '../installations/settings.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 
 // Finds exemptions. An observation reads them together with freezes, in one statement.
@@ -121,13 +122,11 @@ export async function waitingRequests(
     { requestedBy: { path: ['type'], equals: 'user' } },
     { requestedBy: { path: ['id'], equals: person } },
   ];
+  const settings = await readSettingsOfAll(tx, repositoryIds);
+  const forTwo = repositoryIds.filter((id) => settings.get(id)?.twoPersonExemptions);
   const rows = await tx.exemption.findMany({
     // If two people are required, the person who requested it cannot decide.
-    where: {
-      ...where,
-      state: 'requested',
-      NOT: { repository: { twoPersonExemptions: true }, AND: isTheirs },
-    },
+    where: { ...where, state: 'requested', NOT: { repositoryId: { in: forTwo }, AND: isTheirs } },
     orderBy: { serial: 'asc' },
     take: most,
   });

@@ -2,16 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
-import type { Account } from '../../generated/prisma/client.ts';
-import { administersAll } from '../../installations/find-account.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import {
   matchedBy,
   matchedRepositories,
   repositoriesOfOwner,
-  namesToChange,
-  plainNames,
+  touchedByChange,
 } from '../../plans/matched-repositories.ts';
 import { knownPlan, listPlans, requirePlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
@@ -40,31 +38,32 @@ const tag = 'Freeze plans';
 const path = '/freeze_plans/{owner}';
 const ofPlan = `${path}/{plan_id}` as const;
 
-const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
+const globs = z.array(z.string());
+const selection = z.object({ include: globs, exclude: globs.default([]) });
+const namesOfBody = z.object({ repositories: selection });
 
-type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+type Named = { deps: Deps; account: InstalledAccount; path: Record<string, unknown>; json: unknown };
 
-/** For admins of the owner, or of the repositories. */
+/** For admins of the owner, and for people who may freeze the repositories. */
 const accessBy = <Of>(repositories: (call: Named) => Promise<Of>) =>
   ({ to: 'owner-or-repositories', repositories }) as const;
 
-/** A person who is an admin of every repository that a plan names one by one may create it. */
+/** A person who may freeze every repository that a plan names may create it. */
 export const accessByBody = accessBy(async ({ json }) => {
-  const read = namesOfBody.safeParse(json);
-  return { all: read.success ? plainNames(read.data.repositories.include) : null };
+  return { all: namesOfBody.safeParse(json).data?.repositories ?? null };
 });
 
 /** Who may see a plan depends on the repositories that it names. */
 const accessToSee = accessBy(async (call) => {
   const plan = await planOf(call);
-  return { all: plan && plainNames(plan.repositories.include) };
+  return { all: plan && plan.repositories };
 });
 
 /** Who may change a plan also depends on what it still freezes, and on what the change would make of it. */
 const accessToChange = accessBy(async (call) => {
   const plan = await planOf(call);
   const added = namesOfBody.safeParse(call.json).data?.repositories.include;
-  return { all: plan && (await namesToChange(call.deps.db, plan, nowOf(call.deps.clock), added)) };
+  return { all: plan && (await touchedByChange(call.deps.db, plan, nowOf(call.deps.clock), added)) };
 });
 
 /** Finds plans that are over or deleted too, so that their owner learns that and a retried deletion gets its answer. */
@@ -76,10 +75,10 @@ const planOf = async ({ deps, account, path }: Named) => {
 /** A person sees the plans that they may create. */
 const accessByPlans = accessBy(async ({ deps, account }) => {
   const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
-  return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
+  return { anyOf: new Map(plans.map(({ id, repositories }) => [id, repositories])) };
 });
 
-type PlanCall = { deps: Deps; account: Account; path: { plan_id: string } };
+type PlanCall = { deps: Deps; account: InstalledAccount; path: { plan_id: string } };
 const planExists = ({ deps, account, path }: PlanCall) => requirePlan(deps.db, deps, account, path.plan_id);
 
 export const listPlansEndpoint = endpoint({
@@ -88,7 +87,7 @@ export const listPlansEndpoint = endpoint({
   tag,
   summary: 'List the freeze plans of an owner that are not over, oldest first',
   description:
-    'An admin of repositories sees the plans that name only these repositories, one by one. Holdfast asks GitHub about the first 50 repositories that plans name.',
+    'A person who may freeze repositories sees the plans that they could create. Holdfast asks GitHub about the first 50 repositories that plans name.',
   access: accessByPlans,
   params: ownerPath,
   query: z.object(pagingQuery(100)),
@@ -99,12 +98,10 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account, administered, query, url }) {
+  async handle({ deps, account, allowed, query, url }) {
     const now = nowOf(deps.clock);
     const all = await repositoriesOfOwner(deps.sql, account.id);
-    const plans = (await listPlans(deps.db, account.id, now)).filter(({ repositories }) =>
-      administersAll(administered, plainNames(repositories.include)),
-    );
+    const plans = (await listPlans(deps.db, account.id, now)).filter(({ id }) => allowed?.has(id) ?? true);
     const page = pageByIds(plans, query, 'plan');
     const shown = [];
     for (const plan of page.items)

@@ -64,7 +64,7 @@ export const previewFreezeEndpoint = endpoint({
   summary: 'See which open pull requests a freeze would hold, without saving it',
   description:
     'Takes the same body as the creation. Lists the pull requests that the freeze would hold, would exclude or cannot evaluate, by number, with the conditions that decide. Only counts pull requests that do not match. Pages are linked by the `Link` header (`next`).',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: repositoryPath,
   query: z.object(pagingQuery(30)),
   body: { schema: newFreeze, example },

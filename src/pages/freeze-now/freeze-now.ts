@@ -17,6 +17,7 @@ import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '..
 import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { timesOf } from '../reader.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
 import {
@@ -40,10 +41,10 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   return page(visit, readFreezeFields(query, visit.isAdmin ? 'all' : 'ticked'), { filter, templates });
 }
 
-/** The repositories that a form names; null for all repositories of the owner, and for patterns. */
-export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
+/** The repositories that a form names. */
+export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
   const { which, repositories } = readFreezeFields(form, 'ticked');
-  return which === 'all' ? null : plainNames(repositories);
+  return { include: which === 'all' ? ['*'] : repositories, exclude: [] };
 }
 
 /** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */

@@ -21,7 +21,7 @@ import {
 } from '../form.ts';
 import { instant, longText, shorten, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { absentPage, isInsider, mayAdminister, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
+import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import {
@@ -62,7 +62,7 @@ export async function freezePage(
     isInside ? recentEnforcement(deps, repository) : null,
     isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
     heldPullRequests(deps, repository.id),
-    mayAdminister(visit),
+    mayAs(visit, 'freezer'),
   ]);
   const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);

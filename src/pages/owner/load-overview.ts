@@ -1,5 +1,4 @@
 import type { SignedIn } from '../../auth/sign-in/sessions.ts';
-import { isTooManyRequests } from '../../errors.ts';
 import { type ExemptionRecord, waitingRequests } from '../../exemptions/exemption-store.ts';
 import { type CurrentGroup, currentGroups } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
@@ -9,7 +8,7 @@ import { type FoundRepository, repositoriesOfIds } from '../../installations/rep
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';
-import type { PageDeps } from '../reader.ts';
+import { mayAs, type PageDeps } from '../reader.ts';
 import type { OwnerVisit } from './open-owner.ts';
 
 /** An owner, with its repositories that the viewer can read. */
@@ -47,7 +46,7 @@ export const mostNames = 3;
 /** How many rows each list has. */
 const mostRows = 15;
 const mostRequests = 20;
-/** For how many repositories of others' owners GitHub is asked whether the viewer is an admin. */
+/** For how many repositories of others' owners GitHub is asked whether the viewer decides there. */
 const mostAsked = 5;
 
 /** Reads an overview of owners. Takes a few statements for any number of repositories, and two more for each owner. */
@@ -132,7 +131,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<(
     .toArray();
 }
 
-/** The requests that wait for the viewer's decision, in repositories of which they are an admin. */
+/** The requests that wait for the viewer's decision, in repositories where they decide. */
 async function requestsFor(
   deps: PageDeps,
   viewer: SignedIn,
@@ -146,7 +145,9 @@ async function requestsFor(
   if (own.length + others.length === 0) return [];
   const repositories = await repositoriesOfIds(deps.sql, [...own, ...others]);
   const decided = await Promise.all(
-    repositories.map(async (each) => own.includes(each.id) || (await isAdminOf(deps, viewer, each))),
+    repositories.map(
+      async (each) => own.includes(each.id) || (await mayAs({ deps, viewer, repository: each }, 'approver')),
+    ),
   );
   const theirs = repositories.filter((_, index) => decided[index]);
   const exemptions = await waitingRequests(
@@ -160,13 +161,4 @@ async function requestsFor(
     exemption,
     repository: theirs.find(({ id }) => id === exemption.repositoryId)!,
   }));
-}
-
-async function isAdminOf(deps: PageDeps, viewer: SignedIn, repository: FoundRepository): Promise<boolean> {
-  try {
-    return (await deps.permissions.ofRepository(deps, viewer, repository)) === 'admin';
-  } catch (error) {
-    if (!isTooManyRequests(error)) throw error;
-    return false;
-  }
 }

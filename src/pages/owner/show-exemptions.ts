@@ -10,7 +10,8 @@ import {
 import { nullIf } from '../../errors.ts';
 import { ownerPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { readSettings } from '../../installations/settings.ts';
+import { holderText } from '../../installations/role-holders.ts';
+import { readSettingsOfAll } from '../../installations/settings.ts';
 import { hidden } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
@@ -19,7 +20,7 @@ import { pageLinks } from '../repository/freeze-list.ts';
 import { option } from '../repository/view.ts';
 import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
-import { type OwnerVisit, repositoriesFor } from './open-owner.ts';
+import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
 
 /** The most requests and active exemptions that the page shows. */
 const mostOpen = 50;
@@ -29,12 +30,13 @@ type Listed = { exemption: ExemptionRecord; repository: FoundRepository };
 
 /**
  * `GET /owners/{owner}/exemptions`: what waits for a decision, what is active, and what is over, of the repositories
- * that the viewer can write to.
+ * that the viewer can write to or decides in.
  */
 export async function showExemptions(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer, isAdmin } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  const theirs = repositoriesFor(visit, ['admin', 'write']);
+  const deciding = isAdmin ? new Set<bigint>() : await idsWithRole({ ...visit, viewer }, 'approver');
+  const theirs = repositoriesFor(visit, ['admin', 'write'], deciding);
   const { login } = account;
   if (theirs.length === 0 && !isAdmin) {
     const text = `On GitHub, you cannot write to a repository of ${login} that Holdfast knows, so you see no exemptions.`;
@@ -73,7 +75,7 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
     });
   const body = html`<h1>Exemptions</h1>
     ${filters(view)}
-    ${waiting ? await waitingList(visit, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
+    ${waiting ? await waitingList(visit, deciding, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
     ${active ? section('Active', listed(active.rows), 'No exemptions are active.', times) : ''}
     ${section(isAll ? 'Over' : stateNames[view.state!], listed(over.rows), isAll ? 'No exemptions are over.' : 'None.', times)}
     ${pageLinks('Pages of exemptions', [
@@ -126,21 +128,24 @@ const filters = ({ repository, state }: View): Html =>
 
 /** The requests that wait, the oldest first, each with the forms that the viewer may send. */
 async function waitingList(
-  { deps, viewer, isAdmin, permissions }: OwnerVisit,
+  { deps, viewer, account, isAdmin, permissions }: OwnerVisit,
+  deciding: ReadonlySet<bigint>,
   listed: Listed[],
   isMore: boolean,
   times: Times,
 ): Promise<Html> {
   const ids = [...new Set(listed.map(({ repository }) => repository.id))];
-  const settings = new Map(
-    await Promise.all(ids.map(async (id) => [id, await readSettings(deps.db, id)] as const)),
-  );
-  const standingIn = ({ id }: FoundRepository): Standing => ({
-    viewer,
-    permission: isAdmin ? 'admin' : (permissions.get(id) ?? 'none'),
-    isForTwo: settings.get(id)!.twoPersonExemptions,
-    maySignIn: signInSettings(deps.config) !== null,
-  });
+  const settings = await readSettingsOfAll(deps.db, ids);
+  const standingIn = ({ id }: FoundRepository): Standing => {
+    const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');
+    const { approvers, twoPersonExemptions: isForTwo } = settings.get(id)!;
+    return {
+      ...{ viewer, permission, isForTwo },
+      mayDecide: permission === 'admin' || deciding.has(id),
+      approvers: approvers.map((each) => holderText(each, account.login)),
+      maySignIn: signInSettings(deps.config) !== null,
+    };
+  };
   return html`<section aria-labelledby="waiting">
     <h2 id="waiting">Waiting for a decision</h2>
     ${listed.length === 0 ? html`<p class="muted">Nothing waits for a decision.</p>` : ''}

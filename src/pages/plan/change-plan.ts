@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { nowOf } from '../../clock.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
@@ -11,7 +12,7 @@ import {
   plansPath,
   progressPath,
 } from '../../installations/page-paths.ts';
-import { namesToChange, plainNames } from '../../plans/matched-repositories.ts';
+import { plainNames, touchedByChange } from '../../plans/matched-repositories.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
@@ -25,7 +26,7 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, uuidOf } from '../reader.ts';
+import { isOwnerFreezer, mayAs, signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone } from '../text.ts';
 import { withPlan } from './plan-actions.ts';
@@ -61,7 +62,7 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
   if (visit.ending) return visit.context.redirect(planPath(account.login, plan.id), 303);
   if (!(await mayEdit(visit))) {
     const title = 'You cannot change this plan';
-    const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
+    const text = `Admins of ${account.login} can, and admins and freezers of every repository that the plan names.`;
     const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   }
@@ -69,37 +70,38 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
 }
 
 /**
- * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or of every repository
- * that the plan names one by one.
- * @throws Refusal unavailable or too-many-requests as `permission`.
+ * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or as an admin or freezer
+ * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
  */
-async function mayEdit({ deps, plan, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
+async function mayEdit({ deps, plan, account, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
   if (isAdmin || !viewer) return isAdmin;
   const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
   const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
-  if (!names || named.length < new Set(names).size) return false;
+  if (!names) return isOwnerFreezer(deps, viewer, account);
+  if (named.length < new Set(names).size) return false;
   const found = await repositoriesOfIds(
     deps.sql,
     named.map(({ id }) => id),
   );
-  for (const repository of found)
-    if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'admin') return false;
+  for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
   return true;
 }
 
 /** The repositories that a new plan names. */
-export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<string[] | null> =>
-  plainNames(linesOf(form.get('include') ?? ''));
+export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<Selection> => ({
+  include: linesOf(form.get('include') ?? ''),
+  exclude: linesOf(form.get('exclude') ?? ''),
+});
 
 /** The repositories that a change to a plan touches. */
 export async function namedByPlan(
   sent: Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>,
-): Promise<string[] | null> {
+): Promise<Selection | null> {
   const { deps, account, form } = sent;
   const id = uuidOf(sent, 'plan');
   const now = nowOf(deps.clock);
   const plan = id && (await findPlan(deps.db, { id, accountId: account.id }, now));
-  return plan ? namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
+  return plan ? touchedByChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
 }
 
 /** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */

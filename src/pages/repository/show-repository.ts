@@ -9,7 +9,7 @@ import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
 import { calendarPath, ownerFormPath, repositoryAuditPath } from '../../installations/page-paths.ts';
-import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
+import { mayAs, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
@@ -30,7 +30,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
-    mayAdminister(visit),
+    mayAs(visit, 'freezer'),
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;

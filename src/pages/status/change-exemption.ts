@@ -16,7 +16,7 @@ import { numberOf, pullRequestPage } from './pull-request-page.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
 export const askForExemption = (deps: PageDeps): Handler =>
-  repositoryForm(deps, 'write', async (sent) => {
+  repositoryForm(deps, { least: 'write' }, async (sent) => {
     const { actor, repository, notAdmin, form } = sent;
     const number = numberOf(sent);
     if (number === null) return absentPage(sent);
@@ -40,7 +40,7 @@ export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decisi
 
 /** Handles a form that decides on an exemption. The person who requested it may revoke it too. */
 export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
-  repositoryForm(deps, 'write', async (sent) => {
+  repositoryForm(deps, { least: 'write', role: 'approver' }, async (sent) => {
     const { actor, repository, notAdmin, form } = sent;
     const number = numberOf(sent);
     const id = uuidOf(sent, 'id');

@@ -11,6 +11,7 @@ import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
+import { holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
@@ -24,6 +25,7 @@ import {
   absentPage,
   isInsider,
   type PageDeps,
+  mayAs,
   permissionOf,
   reading,
   type RepositoryVisit,
@@ -79,6 +81,8 @@ export async function pullRequestPage(
   const standing: Standing = {
     viewer,
     permission,
+    mayDecide: await mayAs(visit, 'approver'),
+    approvers: settings.approvers.map((each) => holderText(each, repository.account.login)),
     isForTwo: settings.twoPersonExemptions,
     maySignIn: signInSettings(deps.config) !== null,
   };
