@@ -86,7 +86,7 @@ export type CurrentGroup = Group & {
 };
 
 /** The repositories of which groups are asked. */
-export type Asked = {
+type Asked = {
   all: bigint[];
   /** Those whose reasons and people the viewer may read. */
   inside: bigint[];

@@ -91,15 +91,17 @@ export const previewPlanSoon = (deps: Deps, account: Account, input: PlanInput):
     const begin = (): Look => {
       const begun = beginLook(deps, freezable, freeze, at, longest);
       kept.set(key, begun);
-      begun.end.catch(() => kept.delete(key));
+      const isWhole = () => begun.seen.size === freezable.length;
+      begun.end.then(
+        () => isWhole() && kept.set(key, begun, freshFor),
+        () => kept.delete(key),
+      );
       return begun;
     };
     const look = kept.get(key) ?? begin();
     await within(soon, look.end);
-    if (look.isLooking) return look;
     // Whoever asks again for what GitHub did not answer wants it to be asked again.
-    if (look.seen.size < freezable.length) kept.delete(key);
-    else kept.set(key, look, freshFor);
+    if (!look.isLooking && look.seen.size < freezable.length) kept.delete(key);
     return look;
   });
 
