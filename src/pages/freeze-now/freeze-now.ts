@@ -16,7 +16,7 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { readerZone, timesOf } from '../reader.ts';
+import { isOwnerFreezer, readerZone, timesOf } from '../reader.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { untilText } from '../text.ts';
 import {
@@ -153,16 +153,17 @@ async function freezeAll(
   return to(plan.id);
 }
 
-function page(
+async function page(
   visit: OwnerVisit,
   fields: FreezeFields,
   { filter, problems, preview = null }: { filter: string; problems?: FormProblems; preview?: FormPreview },
-): Response | Promise<Response> {
-  const { context, account, viewer, repositories, isAdmin } = visit;
+): Promise<Response> {
+  const { deps, context, account, viewer, repositories, isAdmin } = visit;
+  const mayAll = isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
   const { login } = account;
   const zone = readerZone(visit);
   const shown = { filter, problems: problems ?? noProblems, preview };
-  const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
+  const body = freezeForm({ login, fields, repositories, mayAll, ...shown });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
     problems ? 422 : 200,
