@@ -199,6 +199,12 @@ test('a login that changed hands: the person keeps the role, and the next holder
     step: 'freeze',
   };
   expect((await visitors.tess!.send('/owners/acme/freeze', form)).status).toBe(403);
+  // A pattern that matches nothing asks about no repository, only about the team.
+  await patch('/v1/settings/acme', { freezers: ['@acme/release'] });
+  const pattern = { ...form, repository: 'nothing-*' };
+  expect((await visitors.tess!.send('/owners/acme/freeze', pattern)).status).toBe(403);
+  expect((await visitors.kid!.send('/owners/acme/freeze', pattern)).status).not.toBe(403);
+  await patch('/v1/settings/acme', { freezers: null });
   for (const [now, before] of [
     ['rel-now', 'rel'],
     ['tess-now', 'tess'],
@@ -315,7 +321,9 @@ test('a plan with a pattern needs the role in the settings of the owner, and tha
     403,
     expect.stringContaining('The role freezer is enough too, if the settings of acme give it.'),
   ]);
+  expect(await pageOf('rel', '/owners/acme/freeze')).not.toContain('value="all"');
   await patch('/v1/settings/acme', { freezers: ['rel'] });
+  expect(await pageOf('rel', '/owners/acme/freeze')).toContain('value="all"');
   expect((await plans(tokens.rel!, plan(include), '/preview')).status).toBe(200);
   const made = await plans(tokens.rel!, plan(include));
   expect(made.status, made.text).toBe(201);

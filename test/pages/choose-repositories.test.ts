@@ -84,6 +84,7 @@ test('of 2,000 repositories, 100 that match and what is selected are listed, in 
           problems: new Map(),
           preview: null,
           templates: '',
+          maySaveTemplate: false,
         },
         fields: readFreezeFields(
           new URLSearchParams(selected.map((name): [string, string] => ['repository', name])),

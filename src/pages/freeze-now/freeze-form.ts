@@ -123,6 +123,8 @@ type FreezeForm = {
   preview: FormPreview;
   /** Links to the templates, or nothing. */
   templates: Html | '';
+  /** Whether the viewer may save a template. */
+  maySaveTemplate: boolean;
 };
 
 /** Asks what to freeze, how long and why; then shows a preview with the button that freezes. */
@@ -135,6 +137,7 @@ export function freezeForm({
   problems,
   preview,
   templates,
+  maySaveTemplate,
 }: FreezeForm): Html {
   const shown = ['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone', 'template_name'];
   return html`<h1>Freeze now</h1>
@@ -174,6 +177,7 @@ export function freezeForm({
           </select>
         </div>
       </details>
-      ${mayAll ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
+      ${maySaveTemplate ? saveAsTemplate(problems) : ''}
+      ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
     </form>`;
 }

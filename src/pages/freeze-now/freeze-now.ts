@@ -16,7 +16,7 @@ import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { timesOf } from '../reader.ts';
+import { isOwnerFreezer, timesOf } from '../reader.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
@@ -159,7 +159,7 @@ async function freezeAll(
   return to(plan.id);
 }
 
-function page(
+async function page(
   visit: OwnerVisit,
   fields: FreezeFields,
   {
@@ -168,12 +168,13 @@ function page(
     preview = null,
     templates = '',
   }: { filter: string; problems?: FormProblems; preview?: FormPreview; templates?: Html | '' },
-): Response | Promise<Response> {
-  const { context, account, viewer, repositories, isAdmin } = visit;
+): Promise<Response> {
+  const { deps, context, account, viewer, repositories, isAdmin } = visit;
+  const mayAll = isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
   const { login } = account;
   const zone = readerZone(context);
-  const shown = { filter, problems: problems ?? noProblems, preview, templates };
-  const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
+  const shown = { filter, problems: problems ?? noProblems, preview, templates, maySaveTemplate: isAdmin };
+  const body = freezeForm({ login, fields, repositories, mayAll, ...shown });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
     problems ? 422 : 200,
