@@ -18,6 +18,7 @@ const icons = [
   'checklist',
   'circle-slash',
   'history',
+  'gear',
   'lock',
   'question',
   'unlock',

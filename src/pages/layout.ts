@@ -4,6 +4,7 @@ import {
   calendarPath,
   exemptionsPath,
   ownerPath,
+  ownerSettingsPath,
   plansPath,
 } from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
@@ -107,6 +108,7 @@ const tabs = {
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
   exemptions: { name: 'Exemptions', icon: 'unlock', path: exemptionsPath },
   audit: { name: 'Audit', icon: 'history', path: auditPath },
+  settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
 } as const;
 export type Tab = keyof typeof tabs;
 

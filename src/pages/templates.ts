@@ -94,10 +94,11 @@ const most = 20;
  * @returns its name. @throws Refusal invalid for a form without a name; forbidden; conflict if there are too many.
  */
 export async function saveTemplate(
-  { deps, actor, account, administered, form }: OwnerChange,
+  { deps, actor, account, viewer, form }: OwnerChange,
   fields: Omit<Template, 'name'>,
 ): Promise<string> {
-  if (administered !== null) throw forbidden(`Only admins of ${account.login} can save templates.`);
+  if (!(await deps.permissions.isOwnerAdmin(deps, viewer, account)))
+    throw forbidden(`Only admins of ${account.login} can save templates.`);
   const name = requiredText(form, 'template_name', 'Enter a name for the template.').slice(0, longestName);
   await changeTemplates(deps, actor, account, (before) => {
     const others = before.filter((each) => each.name !== name);

@@ -187,3 +187,19 @@ test('OIDC rules: made, listed, deleted', async () => {
   const scopes = await line.holdfast(['oidc-rules', 'create', 'acme', '--name', 'scopes']);
   expect(scopes.out).toMatch(/^Made OIDC rule [0-9a-f-]{36} of acme\.\n$/);
 });
+
+test('settings of a repository and of its owner: shown, changed, and left to the owner again', async () => {
+  const ofOwner = await line.holdfast(['settings', 'acme', 'longest_open_end_hours=72', 'freezers=ada']);
+  expect([ofOwner.code, ofOwner.out]).toEqual([0, expect.stringContaining('freezers\tada\tacme')]);
+  const words = ['settings', 'acme/web', 'comment_commands=requests', 'freezers=[]', '--json'];
+  const changed = (await line.holdfast(words)).json();
+  expect(changed).toMatchObject({ comment_commands: 'requests', freezers: [], longest_open_end_hours: 72 });
+  const back = await line.holdfast(['settings', 'acme/web', 'freezers=', 'comment_commands=']);
+  expect(back.out).toContain('freezers\tada\towner or default');
+  const odd = await line.holdfast(['settings', 'acme/web', 'colour=red']);
+  expect(odd.err).toContain('Warning: `colour`');
+  expect((await line.holdfast(['settings', 'acme/web', 'colour'])).code).toBe(2);
+  const wrong = await line.holdfast(['settings', 'acme/web', 'longest_open_end_hours=soon']);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('longest_open_end_hours')]);
+  await line.holdfast(['settings', 'acme', 'freezers=', 'longest_open_end_hours=']);
+});

@@ -66,7 +66,7 @@ const schema = z
   })
   .openapi('RepositorySettings');
 
-const change = z
+export const settingsChange = z
   .looseObject({
     two_person_exemptions: fields.two_person_exemptions.nullish(),
     longest_open_end_hours: fields.longest_open_end_hours.nullish(),
@@ -76,7 +76,7 @@ const change = z
   })
   .openapi('SettingsChange');
 
-const body = { schema: change, example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] } };
+const body = { schema: settingsChange, example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] } };
 
 /** @param sent the body of the request. */
 function withWarnings(settings: ShownSettings, sent: object) {

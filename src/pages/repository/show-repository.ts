@@ -8,8 +8,13 @@ import {
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { calendarPath, ownerFormPath, repositoryAuditPath } from '../../installations/page-paths.ts';
-import { mayAs, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
+import {
+  calendarPath,
+  ownerFormPath,
+  repositoryAuditPath,
+  repositorySettingsPath,
+} from '../../installations/page-paths.ts';
+import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
@@ -27,11 +32,13 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
-  const [page, report, mayChange] = await Promise.all([
+  const [page, report, mayChange, permission] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
     mayAs(visit, 'freezer'),
+    permissionOf(visit),
   ]);
+  const isAdmin = permission === 'admin';
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
   const chosen = new URLSearchParams({ repository: name });
@@ -42,13 +49,14 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${mayChange ? html`<a class="button" href="${freezeNow}">Freeze now</a>` : ''}
         ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button quiet" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
         <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
+        ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
       </div>
     </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
-    ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, mayChange) : ''}`;
+    ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return context.html(
     layout({
       title: fullName(repository),
