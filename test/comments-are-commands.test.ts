@@ -334,7 +334,7 @@ describe('where comments only request', () => {
       expect(await said(words)).toContain(
         `[the page of the repository](https://holdfast.example/repos/${web})`,
       );
-    expect(await said('status')).toContain('**Held until it is removed.**');
+    expect(await said('status')).toContain('**Blocked until it is removed.**');
     expect([await freezes(), await exemptions.list(web)]).toMatchObject([[{}], [{ state: 'requested' }]]);
   });
 });
@@ -344,16 +344,16 @@ describe('status', () => {
     expect(await said('status', 'wes')).toBe('**Free.** No freeze holds this pull request.');
     await acme.freeze(web, { reason: 'Books', end: '2026-03-03T18:00:00', timezone: 'Europe/Paris' });
     expect(await said('status', 'wes')).toBe(
-      '**Held until 2026-03-03 18:00 Europe/Paris.**\n\n- `Books`, until 2026-03-03 18:00 Europe/Paris',
+      '**Blocked until 2026-03-03 18:00 Europe/Paris.**\n\n- `Books`, until 2026-03-03 18:00 Europe/Paris',
     );
     await acme.freeze(web, { reason: 'Ever', matching_conditions: ['base=main'] });
-    expect(await said('status', 'wes')).toContain('**Held until it is removed.**');
+    expect(await said('status', 'wes')).toContain('**Blocked until it is removed.**');
     await exemptions.exempt(web, 1);
     expect(await said('status', 'wes')).toMatch(
       /^\*\*Exempt until 2026-03-02 \d\d:\d\d UTC\.\*\*|Europe\/Paris\.\*\*/,
     );
     acme.github.closePullRequest(web, 2);
-    expect(await said('status', 'wes', 2)).toBe('**Closed.** Freezes hold open pull requests only.');
+    expect(await said('status', 'wes', 2)).toBe('**Closed.** Freezes block open pull requests only.');
   });
 
   test('says if GitHub would merge what a freeze holds', async () => {
@@ -361,7 +361,7 @@ describe('status', () => {
     await acme.freeze(web);
     for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 10_000));
     expect(await said('status', 'wes')).toContain(
-      '**Not held:** a freeze is ongoing until it is removed, but GitHub',
+      '**Not blocked:** a freeze is ongoing until it is removed, but GitHub',
     );
   });
 

@@ -103,7 +103,7 @@ describe('the page of the pull request', () => {
     expect(page).toContain(
       'Requested by the application key admin key, approved by the application key admin key.',
     );
-    expect(page).toContain('It would hold this pull request, but the pull request is exempt.');
+    expect(page).toContain('It would block this pull request, but the pull request is exempt.');
 
     acme.github.push(docs, 1);
     await acme.quiet();

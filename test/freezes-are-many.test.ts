@@ -151,7 +151,7 @@ test('with the longest texts, for every viewer: under 300 kB, by few statements'
   };
   const text = await load();
   expect(text).toContain('1000 freezes are ongoing');
-  expect(text).toContain('30 pull requests are held');
+  expect(text).toContain('30 pull requests are blocked');
   expect(text).toContain('id="log"');
   expect(text.length).toBeLessThan(300_000);
   const statements = await statementsDuring(load);

@@ -55,10 +55,10 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     expect((await enforcement(web)).findings[0]).toMatchObject({
       check: 'leaking',
       state: 'failed',
-      message: 'GitHub would merge pull requests that freezes should hold: #1.',
+      message: 'GitHub would merge pull requests that freezes should block: #1.',
     });
     const repositoryPage = await page(`/repos/${web}`);
-    expect(repositoryPage).toContain('1 pull request is held.');
+    expect(repositoryPage).toContain('1 pull request is blocked.');
     expect(repositoryPage).toContain('<span class="leaking">GitHub would merge 1</span>');
     expect(repositoryPage).toContain('<a class="badge leaking" href="#enforcement">Not enforced</a>');
     const statusPage = await page(`/repos/${web}/pulls/1`);
@@ -87,7 +87,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     expect(await progress(web, id)).toMatchObject({ enforced: true, ...mended });
     expect(await enforcement(web)).toMatchObject({ enforced: true, ...mended });
     expect(await page(`/repos/${web}/pulls/1`)).toContain('<span class="badge held">Blocked</span>');
-    expect(await page(`/repos/${web}`)).toContain('2 pull requests are held.');
+    expect(await page(`/repos/${web}`)).toContain('2 pull requests are blocked.');
   });
 
   test('is asked about again at once if somebody asks whether it is fixed', async () => {

@@ -30,7 +30,7 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   const { id } = await acme.freeze(web);
   const all = { pull_requests: { to_hold: 4, held: 4 }, not_held: [], leaking: [] };
   expect(await progress(web, id)).toMatchObject(all);
-  expect(await page('acme/web')).toContain('4 pull requests are held.');
+  expect(await page('acme/web')).toContain('4 pull requests are blocked.');
 
   await markNotHeld(web, 2, 'refused');
   await markNotHeld(web, 3, 'contested');
@@ -45,9 +45,9 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   expect(await enforcement(web)).toMatchObject(known);
   const repositoryPage = (await page('acme/web')).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
   expect(repositoryPage).toContain(
-    '2 pull requests are held. 2 more should be held: GitHub refused the status of 1, somebody keeps overwriting the status of 1.',
+    '2 pull requests are blocked. 2 more should be blocked: GitHub refused the status of 1, somebody keeps overwriting the status of 1.',
   );
-  expect(repositoryPage).not.toContain('4 pull requests are held');
+  expect(repositoryPage).not.toContain('4 pull requests are blocked');
   const statusPage = await page('acme/web/pulls/2');
   expect(statusPage).toContain('<span class="badge held">Pending</span>');
   expect(statusPage).toContain('but GitHub refused its status.');
@@ -57,10 +57,10 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   expect(await diagnose(options, output)).toBe(1);
   const said = String(output.read());
   expect(said).toContain(
-    'FAILED   GitHub refused the Holdfast status on pull requests that freezes should hold: #2.',
+    'FAILED   GitHub refused the Holdfast status on pull requests that freezes should block: #2.',
   );
   expect(said).toContain(
-    'FAILED   Somebody keeps overwriting the Holdfast status on pull requests that freezes should hold: #3.',
+    'FAILED   Somebody keeps overwriting the Holdfast status on pull requests that freezes should block: #3.',
   );
 });
 
@@ -79,7 +79,7 @@ test('ones whose status waits are to be held, until it is written', async () => 
   });
   const text = (await page('acme/ops')).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
   expect(text).toContain(
-    '0 pull requests are held. 2 more should be held: 2 are waiting for their statuses.',
+    '0 pull requests are blocked. 2 more should be blocked: 2 are waiting for their statuses.',
   );
   expect(await page('acme/ops/pulls/1')).toContain('but Holdfast has not written its status yet.');
   fault.remove();

@@ -10,7 +10,7 @@ const then = async (act: (github: Acme['github']) => unknown): Promise<void> => 
 };
 
 describe('during a freeze of everything', () => {
-  test('a new pull request is held, also from a fork', async () => {
+  test('a new pull request is blocked, also from a fork', async () => {
     const web = await acme.repository('web');
     await acme.freeze(web);
     await then((github) => github.openPullRequest(web, { author: 'ada' }));

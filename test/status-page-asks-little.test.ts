@@ -23,7 +23,7 @@ test('while GitHub is down the page says what was last known', async () => {
   try {
     const held = words(await page(repository, 1));
     expect(held).toContain(
-      'Pull request #1 Blocked A freeze holds this pull request until it is removed . Why Storm GitHub is not available',
+      'Pull request #1 Blocked A freeze blocks this pull request until it is removed . Why Storm GitHub is not available',
     );
     expect(held).toMatch(/Storm Since .* until it is removed\./);
     expect(held).toContain('pending Frozen until removed: Storm');
@@ -43,7 +43,7 @@ test('while GitHub is slow, too, and the answer serves the next load of the page
   const fault = acme.github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /graphql/ } });
   const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
   expect(words(first)).toContain(
-    'Blocked A freeze holds this pull request until it is removed . Why Storm GitHub is not available',
+    'Blocked A freeze blocks this pull request until it is removed . Why Storm GitHub is not available',
   );
   fault.remove();
   expect(words(await page(repository, 1))).toContain('Seen late');
@@ -72,7 +72,7 @@ describe('for any number of page loads', () => {
     expect((await page(repository, 99)).status).toBe(429);
     expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
     await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-    expect(words(await page(repository, last))).toContain('It holds all pull requests.');
+    expect(words(await page(repository, last))).toContain('It applies to all pull requests.');
   });
 
   test('pages of private repositories have looks left', async () => {

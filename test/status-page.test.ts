@@ -28,7 +28,7 @@ test('held: by which freeze, until when, on which values, and what would free it
   expect(seen.status).toBe(200);
   const text = words(seen);
   expect(text).toContain(
-    'New checkout Blocked A freeze holds this pull request until Wed 1 Apr, 07:00 UTC (09:00 Paris) . Why Quarter end How to get through',
+    'New checkout Blocked A freeze blocks this pull request until Wed 1 Apr, 07:00 UTC (09:00 Paris) . Why Quarter end How to get through',
   );
   expect(text).toContain(
     'Quarter end Since Sun 1 Mar, 09:00 UTC (10:00 Paris, less than a minute ago) , until Wed 1 Apr, 07:00 UTC (09:00 Paris)',
@@ -92,9 +92,9 @@ test('several freezes are each shown, and without end until removed', async () =
   const text = words(await page(repository, 1));
   expect(text).toContain('until Fri 1 Jan 2027, 00:00 UTC');
   expect(text).toMatch(/it takes one of these for each freeze: .*Two : Wait\. The freeze ends by itself on /);
-  expect(text).toContain('Blocked 2 freezes hold this pull request, one of them without an end .');
+  expect(text).toContain('Blocked 2 freezes block this pull request, one of them without an end .');
   expect(text).toMatch(/One Since .* until it is removed\./);
-  expect(text).toContain('It holds all pull requests.');
+  expect(text).toContain('It applies to all pull requests.');
 });
 
 test('without a label that would do, the page says which conditions would', async () => {
@@ -113,9 +113,9 @@ test('or, and, not read like a sentence, and many conditions fold', async () => 
   });
   const { text } = await page(repository, 1);
   expect(words({ text } as Seen)).toContain(
-    'It holds pull requests that match base=main and ( label=l0 or label=l1 or label=l2 or label=l3 or label=l4 or label=l5 or label=l6 … (295 more).',
+    'It applies to pull requests that match base=main and ( label=l0 or label=l1 or label=l2 or label=l3 or label=l4 or label=l5 or label=l6 … (295 more).',
   );
-  const [open, folded] = [text.indexOf('What it holds'), text.indexOf('291 more conditions')];
+  const [open, folded] = [text.indexOf('What it applies to'), text.indexOf('291 more conditions')];
   expect(open).toBeGreaterThan(0);
   expect(folded).toBeGreaterThan(open);
   // Deciding conditions are not folded.
@@ -130,7 +130,7 @@ test('of many freezes, those after the third fold', async () => {
   const repository = await acme.repository('crowded', [{}]);
   for (let count = 1; count <= 5; count++) await acme.freeze(repository, { reason: `Freeze ${count}` });
   const { text } = await page(repository, 1);
-  expect(words({ text } as Seen)).toContain('5 freezes hold this pull request, 5 of them without an end');
+  expect(words({ text } as Seen)).toContain('5 freezes block this pull request, 5 of them without an end');
   expect(text.match(/<section class="card">/g)).toHaveLength(3);
   expect(text.match(/<details class="card fold">/g)).toHaveLength(2);
 });
@@ -142,7 +142,7 @@ test('held for another pull request with the same head', async () => {
   await acme.quiet();
   await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Blocked Its commit is held, and so is this pull request.');
+  expect(text).toContain('Blocked Another pull request with the same commit is blocked, so this one is blocked too.');
   expect(text).toContain('#2 is frozen by Release branch .');
 });
 
@@ -152,8 +152,8 @@ test('closed ones are called closed', async () => {
   acme.github.closePullRequest(repository, 1);
   await acme.quiet();
   const text = words(await page(repository, 1));
-  expect(text).toContain('Closed Freezes hold open pull requests only.');
-  expect(text).not.toContain('What holds it');
+  expect(text).toContain('Closed Freezes block open pull requests only.');
+  expect(text).not.toContain('What blocks it');
 });
 
 test('the statuses that we wrote are listed, the newest first and at most 20, and go with their head', async () => {
@@ -187,7 +187,7 @@ test('held because its conditions cannot be judged: which one, and why', async (
   try {
     await acme.freeze(repository, { matching_conditions: ['label=y'] });
     const text = words(await page(repository, 1));
-    expect(text).toContain('Blocked A freeze holds this pull request until it is removed .');
+    expect(text).toContain('Blocked A freeze blocks this pull request until it is removed .');
     expect(text).toContain(
       'Holdfast could not evaluate all of its conditions. The freeze holds until it can',
     );
@@ -273,13 +273,13 @@ test('a long reason is folded, and the page says that all of several freezes mus
   const repository = await acme.repository('long', [{}]);
   const reason = `Long ${'words '.repeat(1650)}end`;
   await acme.freeze(repository, { reason });
-  expect(words(await page(repository, 1))).not.toContain('none of these freezes holds it');
+  expect(words(await page(repository, 1))).not.toContain('none of these freezes blocks it');
   await acme.freeze(repository, { reason: 'Short' });
   const seen = await page(repository, 1);
   const [, heading] = /<h3[^>]*>(Long[^<]*)</.exec(seen.text)!;
   expect(heading!.length).toBeLessThan(300);
   expect(seen.text).toContain(reason);
-  expect(words(seen)).toContain('The pull request can merge when none of these freezes holds it.');
+  expect(words(seen)).toContain('The pull request can merge when none of these freezes blocks it.');
 });
 
 test('it leads to the page of all freezes of the repository', async () => {

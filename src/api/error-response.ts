@@ -50,7 +50,7 @@ function translate(error: unknown): Refusal | null {
         ? 'P1001'
         : null;
   if (code === writeConflict || isConflict(error))
-    return new Refusal('conflict', 'A concurrent change won. Read the resource and try again.');
+    return new Refusal('conflict', 'The resource changed at the same time. Read it and try again.');
   if ((code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) || isAway(error)) {
     return new Refusal(
       'unavailable',

@@ -18,7 +18,7 @@ export function openApiDocument(publicUrl: string): object {
     info: {
       title: 'Holdfast',
       version: '1',
-      description: 'Merge freezes that hold, and let go.',
+      description: 'Merge freezes for GitHub.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: `${publicUrl}/v1` }],
@@ -128,7 +128,7 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
   409: {
     description:
       'The state does not allow it: a concurrent change won, an Idempotency-Key is in progress, the repository is archived, the installation is suspended, or freezes are switched off.',
-    example: { detail: 'A concurrent change won. Read the resource and try again.' },
+    example: { detail: 'The resource changed at the same time. Read it and try again.' },
   },
   413: {
     description: 'The body is over 1 MiB.',

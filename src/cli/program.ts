@@ -64,7 +64,7 @@ async function programFor(
   more: Commands = {},
 ): Promise<Command> {
   const program = new Command('holdfast')
-    .description('Merge freezes that hold, and let go.')
+    .description('Merge freezes for GitHub.')
     .option('--url <url>', 'the address of Holdfast (HOLDFAST_URL, or the address that login saved)')
     .option(
       '--token <token>',

@@ -16,7 +16,7 @@ const fieldNames: Record<string, string> = {
   recurrence: 'Repeats',
   matching_conditions: 'Matching',
   exclude_conditions: 'Except',
-  holds: 'Holds',
+  holds: 'Blocks',
   environments: 'Environments',
 };
 const allFields = Object.keys(fieldNames);

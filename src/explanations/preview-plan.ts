@@ -22,7 +22,7 @@ import { seenOf, warningsToTell } from './look-ahead.ts';
 export type PreviewedRepository = {
   name: string;
   toHold: number;
-  /** The open ones. Those that it would hold come first. */
+  /** The open ones. Those that it would block come first. */
   pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
   enforced: 'yes' | 'no' | 'unknown';

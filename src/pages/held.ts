@@ -23,18 +23,18 @@ const whyNotAll: Record<ReasonNotHeld, (count: number) => string> = {
 /** For freezes that began after the open pull requests were last checked. */
 export const notJudged = html`Not judged yet: Holdfast has not checked the open pull requests since it began.`;
 
-/** `2 pull requests are held. 3 should be held: 1 is waiting for its status, GitHub would merge 2.` */
+/** `2 pull requests are blocked. 3 more should be blocked: 1 is waiting for its status, GitHub would merge 2.` */
 export function countsOf(pullRequests: HeldPullRequest[]): Html {
   const reasons = Map.groupBy(pullRequests, ({ notHeld }) => notHeld);
   const held = reasons.get(null)?.length ?? 0;
   reasons.delete(null);
   const missing = pullRequests.length - held;
-  return html`${held === 1 ? '1 pull request is held' : `${held} pull requests are held`}.
+  return html`${held === 1 ? '1 pull request is blocked' : `${held} pull requests are blocked`}.
   ${
     missing === 0
       ? ''
       : html`${missing} more should be
-        held:${[...reasons].map(
+        blocked:${[...reasons].map(
           ([reason, its], index) =>
             html`${index > 0 ? ', ' : ' '}<span class="${reason}">${whyNotAll[reason!](its.length)}</span>`,
         )}.`

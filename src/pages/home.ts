@@ -38,11 +38,11 @@ export async function showHome(visit: Visit): Promise<Response> {
 }
 
 const forStrangers = (deps: PageDeps): Html =>
-  html`<h1>Merge freezes that hold, and let go</h1>
+  html`<h1>Merge freezes for GitHub</h1>
     <p>
       Holdfast freezes merges on GitHub for a release, an incident or a holiday. While a freeze is on, GitHub
       refuses to merge the pull requests that it holds. The <code>holdfast/freeze</code> check of a pull
-      request links to a page that explains why it is held and until when.
+      request links to a page that explains why it is blocked and until when.
     </p>
     <p class="actions">
       ${signInSettings(deps.config) ? html`<a class="button" href="${signInPath('/')}">Sign in with GitHub</a>` : ''}

@@ -37,8 +37,8 @@ const home = { href: '/', text: 'Go to the home page' };
 /** What a page says after a change. The URL only names it, so that nobody can inject a message. */
 const messages: Record<string, string> = {
   saved: 'Saved.',
-  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
-  'plan-ended': 'The plan has ended. The pull requests that it held can merge within seconds.',
+  unfrozen: 'Unfrozen. The pull requests that were blocked can merge within seconds.',
+  'plan-ended': 'The plan has ended. The pull requests that it blocked can merge within seconds.',
 };
 
 /** The message that the URL of a page names (`said`). */

@@ -102,10 +102,10 @@ function progressOf(progress: Progress, { account }: OwnerVisit): Html {
       <strong
         >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
       >
-      held on GitHub in ${countOf(repositories, 'repository', 'repositories')}
+      blocked on GitHub in ${countOf(repositories, 'repository', 'repositories')}
       ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
-    ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
+    ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests blocked"></progress>`}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}

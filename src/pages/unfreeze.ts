@@ -136,7 +136,9 @@ function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean, time
                   ><bdi>${shorten((isAdmin ? freezes[0]! : asPublic(freezes[0]!)).reason, 120)}</bdi></label
                 >
               </th>
-              <td>${whereOf(repositories)} ${plan ? html`<span class="muted">the whole plan</span>` : ''}</td>
+              <td>
+                ${whereOf(repositories)} ${plan ? html`<span class="muted">the entire plan</span>` : ''}
+              </td>
               <td>${untilOf(freezes[0]!, times)}</td>
             </tr>`,
         )}

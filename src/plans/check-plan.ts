@@ -63,7 +63,7 @@ const problem = (path: (string | number)[], message: string): Problem => ({
 
 function recurrenceProblems({ rule, except, until }: Recurrence, end: string | null): Problem[] {
   const parsed = parseRule(rule);
-  const notDate = 'This is not a date. Send one such as 2026-12-24.';
+  const notDate = 'Enter a date like 2026-12-24.';
   return [
     ...(parsed.ok ? [] : [problem(['recurrence', 'rule'], parsed.message)]),
     ...except.flatMap((date, at) => (isDate(date) ? [] : [problem(['recurrence', 'except', at], notDate)])),

@@ -188,7 +188,7 @@ test('without scripts, by the keyboard alone', async () => {
   await page.getByRole('heading', { name: 'Freezing acme' }).waitFor();
   await acme.quiet();
   // The page loads itself again.
-  await page.locator('main', { hasText: /4 pull requests\s+held on GitHub/ }).waitFor();
+  await page.locator('main', { hasText: /4 pull requests\s+blocked on GitHub/ }).waitFor();
   expect(acme.frozen('acme/api')).toEqual([1, 2]);
   await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
   await page.getByLabel('Reason', { exact: true }).focus();

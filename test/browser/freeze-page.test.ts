@@ -99,10 +99,10 @@ test('an error is beside its field', async () => {
   const { id } = await freezeNow('Release 4.2');
   const page = await pageOf('ada', `/repos/${web}/freezes/${id}`, phone);
   await page.getByText('Edit…').click();
-  await page.getByLabel('Hold pull requests that match').fill('lable=risky');
+  await page.getByLabel('Block pull requests that match').fill('lable=risky');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('alert').waitFor();
-  expect(await page.getByLabel('Hold pull requests that match').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('Block pull requests that match').getAttribute('aria-invalid')).toBe('true');
   expect(await page.textContent('#matching_conditions-problem')).toContain('lable');
   await screenshot(page, 'freeze-problem');
   // The answer to a form that is refused is a 422, which the browser tells of.

@@ -78,7 +78,7 @@ test.each(['light', 'dark'] as const)(
     await page.goto(`${acme.app.url}/repos/${repository}/pulls/1`);
     await screenshot(page, `long-${colorScheme}`);
     expect(await page.textContent('main')).toContain(
-      '50 freezes hold this pull request, 50 of them without an end.',
+      '50 freezes block this pull request, 50 of them without an end.',
     );
     await expectNoScroll(page);
     expect(await page.evaluate(readsLeftToRight('from this pull request.'))).toBe(true);

@@ -193,11 +193,14 @@ describe('trying again', () => {
   });
 
   test('a refusal is not retried', async () => {
-    await answering([answer(409, { detail: 'A concurrent change won.' })], async (url, seen) => {
-      const said = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
-      expect([said.code, seen.length]).toEqual([1, 1]);
-      expect(said.err).toContain('A concurrent change won.');
-    });
+    await answering(
+      [answer(409, { detail: 'The resource changed at the same time.' })],
+      async (url, seen) => {
+        const said = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
+        expect([said.code, seen.length]).toEqual([1, 1]);
+        expect(said.err).toContain('The resource changed at the same time.');
+      },
+    );
   });
 
   test('if the service is down for long, or asks for too long a wait, the outcome is not known: 2', async () => {

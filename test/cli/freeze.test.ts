@@ -121,7 +121,7 @@ test('repositories that were frozen together are unfrozen together, or one of th
   await acme.quiet();
   expect([acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([[1, 2], []]);
   const again = await line.holdfast(['unfreeze', 'acme/api', '-m', 'Again']);
-  expect([again.code, again.err]).toEqual([1, expect.stringContaining('Nothing that holdfast freeze made')]);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('was created from this machine')]);
   const rest = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Over', '--json']);
   expect(rest.json().ended).toMatchObject([{ kind: 'freeze', in: 'acme/web' }]);
   await line.holdfast(['unfreeze', 'acme', '-m', 'Tidy']);
@@ -159,7 +159,7 @@ test.each([
   expect(seen.out).toContain(`except those that match ${words}.\n`);
 });
 
-test('--dry-run shows what would be held, and makes nothing', async () => {
+test('--dry-run shows what would be blocked, and makes nothing', async () => {
   const one = await line.holdfast([
     'freeze',
     'acme/web',
@@ -170,8 +170,8 @@ test('--dry-run shows what would be held, and makes nothing', async () => {
     '--dry-run',
   ]);
   expect(one.code, one.err).toBe(0);
-  expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\texcluded\t.*\nOf 2 open pull requests/);
-  expect(one.out).toContain('It holds all pull requests, except those that match label=hotfix.\n');
+  expect(one.out).toMatch(/^acme\/web#1\tblocked\t.*\nacme\/web#2\texcluded\t.*\nOf 2 open pull requests/);
+  expect(one.out).toContain('It blocks all pull requests, except those that match label=hotfix.\n');
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
   expect(all.json().preview.repositories).toContainEqual(
@@ -194,7 +194,7 @@ test('unfreeze ends freezes of others only with --all, and only the ongoing ones
   // It has been seen here, and was not made here.
   expect((await line.holdfast(['list', 'acme/web'])).out).toContain(other.id);
   const none = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Over']);
-  expect([none.code, none.err]).toEqual([1, expect.stringContaining('Nothing that holdfast freeze made')]);
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('was created from this machine')]);
   expect(acme.frozen('acme/web')).toEqual([1, 2]);
   const weekly = await line.holdfast([
     ...['plans', 'create', 'acme', '-m', 'Sundays', '--zone', 'UTC', '--json', '--include', 'api'],
@@ -232,7 +232,7 @@ test('an id that this machine has not seen is found in the owner of the key, or 
   elsewhere.close();
   const person = commandLineFor(acme, acme.github.addToken('ada'));
   const lost = await person.holdfast(['unfreeze', id, '-m', 'Over']);
-  expect([lost.code, lost.err]).toEqual([2, `Say where ${id} is: --in acme or --in acme/web.\n`]);
+  expect([lost.code, lost.err]).toEqual([2, `Add --in acme or --in acme/web, where ${id} is.\n`]);
   const wrong = await person.holdfast(['unfreeze', id, '-m', 'Over', '--in', 'acme/web']);
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('There is no freeze or plan')]);
   expect((await person.holdfast(['unfreeze', id, '-m', 'Over', '--in', 'acme'])).code).toBe(0);

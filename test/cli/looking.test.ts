@@ -53,7 +53,7 @@ test('list: for people columns, for programs tabs, JSON on demand, and the ids a
 });
 
 test('list of nothing says so', async () => {
-  expect((await line.holdfast(['list', 'acme'])).out).toBe('No freeze is on or planned in acme.\n');
+  expect((await line.holdfast(['list', 'acme'])).out).toBe('No freeze is active or scheduled in acme.\n');
 });
 
 test('status of a pull request: what holds it, why and until when', async () => {
@@ -63,7 +63,7 @@ test('status of a pull request: what holds it, why and until when', async () => 
   const held = await line.holdfast(['status', 'acme/web#1']);
   expect(held.code).toBe(0);
   expect(held.out).toContain('Frozen  acme/web#1 Faster checkout');
-  expect(held.out).toContain('held by  INC-4711');
+  expect(held.out).toContain('blocked by  INC-4711');
   expect(held.out).toContain('until 2026-03-01 12:00 Europe/Paris');
   expect(held.out).toContain('matches: base=main');
   const free = await line.holdfast(['status', 'https://github.com/acme/web/pull/2', '--exit-code']);

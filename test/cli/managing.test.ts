@@ -79,7 +79,7 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   const progress = await line.holdfast(['plans', 'progress', plan.id]);
   expect([progress.code, progress.out]).toEqual([
     0,
-    expect.stringContaining('1 of 1 pull requests are held in 1 '),
+    expect.stringContaining('1 of 1 pull requests are blocked in 1 '),
   ]);
   expect((await line.holdfast(['plans', 'delete', plan.id, '-m', 'No more'])).code).toBe(0);
   expect((await line.holdfast(['plans', 'list', 'acme'])).out).toBe('acme has no plans.\n');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 test.each(seeds)(
-  'seed %i: acknowledged writes stay, frozen pull requests are held, and every status becomes true',
+  'seed %i: acknowledged writes stay, frozen pull requests are blocked, and every status becomes true',
   async (seed) => {
     const url = server ?? postgres?.url ?? null;
     const { counts, violations, steps, logFolder } = await run(seed, seconds, url, postgres);

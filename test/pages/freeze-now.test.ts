@@ -101,7 +101,7 @@ test('the preview changes nothing; the button makes a plan of all repositories, 
     },
   });
   const progress = await ada.open(made.location);
-  expect(progress.text).toMatch(/3 pull requests<\/strong\s*>\s*held on GitHub in 4 repositories/);
+  expect(progress.text).toMatch(/3 pull requests<\/strong\s*>\s*blocked on GitHub in 4 repositories/);
   const live = await ada.open(made.location.replace('/progress?', '/progress/live?'));
   expect(live.text).toContain('/repos/acme/infra#enforcement');
 });
@@ -119,7 +119,7 @@ test('one repository gets a freeze, and the page follows its progress', async ()
   expect(await frozen()).toEqual([['api', 'Just this']]);
   const plans = await acme.app.deps.db.freezePlan.count({ where: { reason: 'Just this' } });
   expect(plans).toBe(0);
-  expect((await ada.open(location)).text).toMatch(/1 pull request<\/strong\s*>\s*held on GitHub/);
+  expect((await ada.open(location)).text).toMatch(/1 pull request<\/strong\s*>\s*blocked on GitHub/);
 });
 
 test('tapped twice, it is made once', async () => {
@@ -298,7 +298,7 @@ test('a part of a plan is unfrozen by its freezes, all of it with the plan', asy
   const done = await ada.send('/owners/acme/unfreeze', unfreeze);
   expect(done.location).toBe('/repos/acme?said=unfrozen');
   expect((await ada.open(done.location)).text).toContain(
-    'The pull requests that were held can merge within seconds.',
+    'The pull requests that were blocked can merge within seconds.',
   );
   expect(await frozen()).toEqual([['web', 'Both']]);
   const plans = () => acme.app.deps.db.freezePlan.findFirstOrThrow({ where: { reason: 'Both' } });

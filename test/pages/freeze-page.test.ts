@@ -64,7 +64,7 @@ test('shows everything: until when, what it holds, by titles, and its id', async
   expect(status).toBe(200);
   expect(words(text)).toContain('Release 4.2 Ongoing until Wed 2 Dec, 11:00 UTC (12:00 Paris)');
   expect(words(text)).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
-  expect(words(text)).toContain('1 pull request is held. #1 New checkout');
+  expect(words(text)).toContain('1 pull request is blocked. #1 New checkout');
   expect(words(text)).toContain('Enforced Yes');
   expect(text).toContain(`<code class="id">${freeze.id}</code>`);
   expect(words(text)).toContain('the application key admin key of test created a freeze');

@@ -26,7 +26,7 @@ async function homeOf(login: string): Promise<string> {
 
 test('a person who is not signed in learns what this is, and signs in', async () => {
   const { text } = await new Visitor(acme).open('/');
-  expect(text).toContain('Merge freezes that hold, and let go');
+  expect(text).toContain('Merge freezes for GitHub');
   expect(text).toContain('href="/auth/sign-in?to=%2F"');
   expect(text).not.toContain('acme');
 });

@@ -70,13 +70,13 @@ test('what is frozen now and what comes next is a row for each freeze, above the
   expect(web).toMatch(/href="\/repos\/acme\/web\/freezes\/[\w-]+" dir="auto">INC-4711/);
   expect(web).toMatch(/Frozen<\/span>\s*until[\s\S]*Sun 1 Mar, 12:00 UTC[\s\S]*\(in 3 h\)/);
   expect(web).toContain('by <bdi>the application key admin key</bdi>');
-  expect(web).toContain('2 pull requests held');
+  expect(web).toContain('2 pull requests blocked');
   expect(groupOf(text, 'Books')).toMatch(/until removed/);
   expect(groupOf(text, 'Easter')).toMatch(/Scheduled<\/span>\s*from[\s\S]*Thu 5 Mar, 00:00 UTC/);
   expect(text.indexOf('>INC-4711<')).toBeLessThan(text.indexOf('id="next"'));
   expect(text.indexOf('>Easter<')).toBeGreaterThan(text.indexOf('id="next"'));
   const outside = await page('mallory');
-  expect(groupOf(outside, 'Incident')).toContain('2 pull requests held');
+  expect(groupOf(outside, 'Incident')).toContain('2 pull requests blocked');
   expect(groupOf(outside, 'Incident')).not.toContain('by <bdi>');
 });
 
@@ -96,7 +96,7 @@ test('what a plan did to many repositories is one row, which leads to the plan',
   const text = await page('ada');
   const row = groupOf(text, 'Tenth anniversary');
   expect(row).toContain(`<a href="/owners/acme/plans/${plan.id}">4 repositories</a>`);
-  expect(row).toContain('3 pull requests held');
+  expect(row).toContain('3 pull requests blocked');
   expect(text.split('>Tenth anniversary</a>')).toHaveLength(3);
   // Its freezes do not exist yet.
   expect(text.slice(text.indexOf('id="next"'))).toMatch(/Tenth anniversary[\s\S]*Mon 1 Mar 2027, 08:00/);

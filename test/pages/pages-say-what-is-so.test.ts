@@ -67,7 +67,7 @@ test('GitHub does not say: no page calls it frozen, or not enforced', async () =
   for (const path of pages) {
     const text = await settled(path);
     expect(text).toMatch(
-      /1 pull request held on GitHub in 1 repository GitHub doesn’t say whether it is enforced: unsaid/,
+      /1 pull request blocked on GitHub in 1 repository GitHub doesn’t say whether it is enforced: unsaid/,
     );
     expect(text).not.toContain('Not enforced');
   }
@@ -75,7 +75,7 @@ test('GitHub does not say: no page calls it frozen, or not enforced', async () =
   expect(await settled('/repos/acme')).toMatch(/unsaid Unsaid.*? Frozen until removed 1 Unknown/);
   acme.github.faults.clear();
   await acme.advanceTo(new Date(acme.clock.now() + 400_000));
-  for (const path of pages) expect(await settled(path)).toMatch(/held on GitHub in 1 repository Frozen/);
+  for (const path of pages) expect(await settled(path)).toMatch(/blocked on GitHub in 1 repository Frozen/);
 });
 
 test('the status is not written yet: the page says how many wait, and no more than that', async () => {
@@ -88,7 +88,7 @@ test('the status is not written yet: the page says how many wait, and no more th
   await vi.waitUntil(waits, { timeout: 60_000 });
   expect(await see(`/owners/acme/progress?freeze=${id}`)).not.toContain('repository Frozen');
   expect(await see('/repos/acme')).toMatch(/slow Slow Frozen until removed 0 of 2/);
-  expect(await see('/')).toMatch(/ slow .*?Frozen until removed 0 of 2 pull requests held/);
+  expect(await see('/')).toMatch(/ slow .*?Frozen until removed 0 of 2 pull requests blocked/);
   const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const live = await fetch(`${acme.app.url}/owners/acme/progress/live?freeze=${id}`, {
     headers: { Cookie: cookie },
@@ -131,5 +131,5 @@ test('for a plan of one branch, the page says it about that branch, like the pre
       `/owners/acme/progress?plan=${await plan(['branches'], { matching_conditions: [`base=${base}`] })}`,
     );
   expect(await of('release')).toMatch(/Not enforced: branches/);
-  expect(await of('main')).toMatch(/held on GitHub in 1 repository Frozen/);
+  expect(await of('main')).toMatch(/blocked on GitHub in 1 repository Frozen/);
 });

@@ -51,8 +51,8 @@ test.each([
     { unit: 'day', end: '2026-11-29T08:00' },
     'An occurrence begins before the one ahead of it ends.',
   ],
-  ['until', { until: '2027-02-30' }, 'This is not a date.'],
-  ['except', { except: '24.12., 25.12.' }, 'This is not a date.'],
+  ['until', { until: '2027-02-30' }, 'Enter a date like 2026-12-24.'],
+  ['except', { except: '24.12., 25.12.' }, 'Enter a date like 2026-12-24.'],
 ])('a repetition that makes no sense is an error at %s, and stays typed', async (field, typed, message) => {
   const answer = await ada.send(newPlan, { ...release, repeat: 'every', ...typed, step: 'preview' });
   expect(answer.status).toBe(422);
@@ -102,7 +102,7 @@ test.each([
   expect(await planOf(rule)).toMatchObject({ end: '2026-11-27T21:00:00', rule });
 });
 
-test('the preview lists the pull requests that would be held, and finds some of them', async () => {
+test('the preview lists the pull requests that would be blocked, and finds some of them', async () => {
   const changes = Array.from({ length: 22 }, (_, index) => ({ title: `Change ${index + 1}` }));
   await acme.repository('busy', [...changes, { title: 'Excluded', labels: ['hotfix'] }]);
   const fields = { ...release, include: 'busy\nweb', exception: 'label=hotfix' };

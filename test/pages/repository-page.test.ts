@@ -57,14 +57,14 @@ describe('the list', () => {
     expect(text).toContain('Ongoing until Mon 2 Mar, 20:00 (12:00 Paris)');
     expect(text).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
     expect(text).toContain('Except pull requests that match label=hotfix');
-    expect(text).toMatch(/1 pull request is held\.$/);
-    expect(row(html, other)).toContain('Ongoing until it is removed 1 pull request is held.');
+    expect(text).toMatch(/1 pull request is blocked\.$/);
+    expect(row(html, other)).toContain('Ongoing until it is removed 1 pull request is blocked.');
     // The rest is on the page of the freeze.
     const its = (await ada.open(`/repos/${web}/freezes/${freeze.id}`)).text;
     expect(its).toContain('<dt>Created by</dt>');
     expect(its).toMatch(new RegExp(`href="/repos/${web}/pulls/1"\\s*>#1 <span dir="auto">`));
     expect(html).toContain('<span class="badge held">Frozen</span>');
-    expect(html).toContain('2 pull requests are held.');
+    expect(html).toContain('2 pull requests are blocked.');
   });
 
   test('says if a status is not written yet', async () => {
@@ -74,7 +74,7 @@ describe('the list', () => {
       data: { isWaiting: true, writtenState: 'success' },
     });
     expect(row((await read()).html, freeze)).toContain(
-      '0 pull requests are held. 2 more should be held: 2 are waiting for their statuses',
+      '0 pull requests are blocked. 2 more should be blocked: 2 are waiting for their statuses',
     );
   });
 
@@ -141,7 +141,7 @@ describe('the first lines', () => {
     await acme.freeze(web, { reason: 'Three', start: '2027-04-01T00:00:00' });
     expect(first((await read()).html)).toMatch(
       // The second one begins when the first one ends.
-      /Frozen until Wed 3 Mar 2027, 00:00 UTC \(01:00 Paris\) . 1 freeze is ongoing. Held 2 pull requests are held. Enforced Yes, GitHub refuses to merge what is held Next Two , from Tue 2 Mar 2027, 11:00 UTC/,
+      /Frozen until Wed 3 Mar 2027, 00:00 UTC \(01:00 Paris\) . 1 freeze is ongoing. Blocked 2 pull requests are blocked. Enforced Yes, GitHub refuses to merge what is frozen Next Two , from Tue 2 Mar 2027, 11:00 UTC/,
     );
     const endless = await acme.freeze(web, { reason: 'No end' });
     expect(first((await read()).html)).toContain('Frozen without an end. 2 freezes are ongoing.');

@@ -33,9 +33,9 @@ describe('a refusal names its field', () => {
     [
       { recurrence: { rule: 'FREQ=YEARLY', except: ['2026-02-30'] } },
       ['recurrence', 'except', 0],
-      /not a date/,
+      /a date like/,
     ],
-    [{ recurrence: { rule: 'FREQ=YEARLY', until: 'x' } }, ['recurrence', 'until'], /not a date/],
+    [{ recurrence: { rule: 'FREQ=YEARLY', until: 'x' } }, ['recurrence', 'until'], /a date like/],
     [
       { start: '2020-12-24T18:00:00', end: '2020-12-25T18:00:00', ...rule('FREQ=YEARLY;COUNT=2') },
       ['recurrence'],
@@ -234,7 +234,7 @@ describe('a person who administers the repositories', () => {
   });
 });
 
-test('a preview says what would be held, and saves nothing', async () => {
+test('a preview says what would be blocked, and saves nothing', async () => {
   await acme.quiet();
   const before = await acme.app.deps.db.freezePlan.count();
   const { status, body } = await post(

@@ -90,6 +90,6 @@ test('killed while its answer was on the way: the answer has arrived, and is not
   github.comment(web, 1, { by: 'ada', body: '/holdfast status' });
   await answered(3);
   expect(answers()[1]!.body).toContain('**Frozen until');
-  expect(answers()[2]!.body).toContain('**Held until');
+  expect(answers()[2]!.body).toContain('**Blocked until');
   expect((await freezes()).map(({ reason }) => reason).toSorted()).toEqual(['one', 'two']);
 });

@@ -127,7 +127,7 @@ describe.skipIf(!server)('with a PostgreSQL to move to', () => {
     await start(to);
   }
 
-  /** Both pull requests are held until the end and let go then. */
+  /** Both pull requests are blocked until the end and let go then. */
   async function holdsUntil(end: number, held: number): Promise<void> {
     const restarted = Date.now();
     await github.waitForStatus(repository, held + 1, 'pending', { timeoutMs: 60 * second });

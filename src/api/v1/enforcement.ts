@@ -35,7 +35,7 @@ export async function presentRefused({ db, clock }: Pick<Deps, 'db' | 'clock'>) 
   return at && { webhooks_refused_at: at.toISOString() };
 }
 
-/** Fields that say which pull requests are held, and which are not. */
+/** Fields that say which pull requests are blocked, and which are not. */
 const heldFields = {
   pull_requests: progress,
   leaking: z.array(z.int()).openapi({

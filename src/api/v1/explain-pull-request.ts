@@ -11,7 +11,7 @@ import { number, owner, repository } from '../fields.ts';
 import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
 
 export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
-  description: '`unknown` means that the conditions could not be evaluated, so the pull request is held.',
+  description: '`unknown` means that the conditions could not be evaluated, so the pull request is blocked.',
 });
 
 export const reason = z
@@ -161,7 +161,7 @@ export const explainPullRequestEndpoint = endpoint({
   method: 'get',
   path: '/repos/{owner}/{repository}/pulls/{number}/freezes',
   tag: 'Scheduled freezes',
-  summary: 'See what holds a pull request now, why, and until when',
+  summary: 'See what blocks a pull request now, why, and until when',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: z.object({ owner, repository, number }),
   success: {

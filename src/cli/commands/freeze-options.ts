@@ -20,7 +20,7 @@ export const publicReasonOption: OptionSpec = [
 ];
 
 export const conditionOptions: OptionSpec[] = [
-  ['--match <condition>', 'only hold pull requests that match, such as base=main; repeat for more', 'many'],
+  ['--match <condition>', 'only block pull requests that match, such as base=main; repeat for more', 'many'],
   [
     '--exclude <condition>',
     'exclude pull requests that match, such as label=hotfix; repeat to exclude what matches any',

@@ -36,15 +36,15 @@ export const freeze = command<Options, [targets: string[]]>({
     ['--all', 'freeze every repository of the owner, including future ones'],
     ['--except <glob>', 'with --all or a pattern: exclude these repositories; repeat for more', 'many'],
     publicReasonOption,
-    ['--wait', 'wait until GitHub holds the pull requests; exit with 1 if a branch is not enforced'],
+    ['--wait', 'wait until GitHub blocks the pull requests; exit with 1 if a branch is not enforced'],
     ['--timeout <length>', 'the longest time to wait (10m)'],
-    ['--dry-run', 'show what would be held, and change nothing'],
+    ['--dry-run', 'show what would be blocked, and change nothing'],
   ],
   examples: [
     ['holdfast freeze acme/web --for 2h -m "INC-4711"', 'Freeze one repository for the next two hours'],
     [
       'holdfast freeze acme --all --for 2h -m "INC-4711" --wait',
-      'Freeze all repositories, and wait until GitHub holds the pull requests',
+      'Freeze all repositories, and wait until GitHub blocks the pull requests',
     ],
     [
       'holdfast freeze acme/web --from "fri 18:00" --until "mon 08:00" --zone Europe/Paris --exclude label=hotfix -m "Weekend"',
@@ -56,7 +56,7 @@ export const freeze = command<Options, [targets: string[]]>({
     ],
     [
       'holdfast freeze acme/web acme/api -m "Release" --dry-run',
-      'See what a freeze of two repositories would hold',
+      'See what a freeze of two repositories would block',
     ],
   ],
   async run(call, options, targets) {
@@ -82,7 +82,7 @@ export const freeze = command<Options, [targets: string[]]>({
     memory.save([{ ...made.item, made: true }]);
     for (const warning of made.warnings) call.output.note(`Warning: ${warning}`);
     const { kind, id } = made.item;
-    call.output.line(`Made ${kind} ${id} of ${made.of}.`);
+    call.output.line(`Created ${kind} ${id} of ${made.of}.`);
     call.output.line(`End it with: holdfast unfreeze ${id} -m "…"`);
     if (options.wait) return waitFor(call, service, made, longest);
     call.output.json(made.shown);

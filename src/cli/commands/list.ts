@@ -46,7 +46,7 @@ export const list = command<{ each?: true }, [target: string]>({
         ];
       }),
     );
-    if (freezes.length === 0) output.line(`No freeze is on or planned in ${target}.`);
+    if (freezes.length === 0) output.line(`No freeze is active or scheduled in ${target}.`);
     output.json({
       freezes: freezes.map(({ owner, repository, freeze, startsAt, endsAt }) => ({
         repository: nameOf({ owner, repository }),

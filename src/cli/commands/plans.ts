@@ -84,7 +84,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
     ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ['--name <name>', 'the name of the plan (the first line of the reason)'],
     ...wantedOptions,
-    ['--dry-run', 'show when it would freeze and which pull requests it would hold, and change nothing'],
+    ['--dry-run', 'show when it would freeze and which pull requests it would block, and change nothing'],
   ],
   examples: [
     [
@@ -93,7 +93,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
     ],
     [
       'holdfast plans create acme -m "Weekend" --include "web-*" --from "fri 18:00" --until "mon 08:00" --rule "FREQ=WEEKLY;BYDAY=FR" --dry-run',
-      'See what each weekend would hold',
+      'See what each weekend would block',
     ],
   ],
   async run(call, options, text) {
@@ -184,10 +184,14 @@ const remove = command<Where & { message: string }, [id: string]>({
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
-  summary: 'show how many pull requests GitHub holds for a plan; exit with 1 if a repository is not enforced',
+  summary:
+    'show how many pull requests GitHub blocks for a plan; exit with 1 if a repository is not enforced',
   options: [where],
   examples: [
-    ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'See how many pull requests are held'],
+    [
+      'holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e',
+      'See how many pull requests are blocked',
+    ],
   ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
     const connection = await connect();
@@ -195,7 +199,7 @@ const progress = command<Where, [id: string]>({
     const path = '/freeze_plans/{owner}/{plan_id}/enforcement';
     const found = await connection.service.get(path, { owner, plan_id: id });
     output.line(
-      `${found.held} of ${found.to_hold} pull requests are held in ${found.repositories} repositories; ${found.waiting} statuses wait to be written.`,
+      `${found.held} of ${found.to_hold} pull requests are blocked in ${found.repositories} repositories; ${found.waiting} statuses wait to be written.`,
     );
     for (const name of found.not_enforced) output.note(`Not enforced: ${name}. See holdfast doctor ${name}`);
     output.json(found);

@@ -26,7 +26,7 @@ const set = command<object, [repository: string, products: string[]]>({
   summary: 'enable these products of a repository, and disable all others',
   examples: [
     ['holdfast products set acme/web merge_protections', 'Switch freezes on in a repository'],
-    ['holdfast products set acme/web none', 'Disable everything. Held pull requests can merge again'],
+    ['holdfast products set acme/web none', 'Disable everything. Blocked pull requests can merge again'],
   ],
   async run({ output, connect }, _options, text, names) {
     const repository = readRepository(text);

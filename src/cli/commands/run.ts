@@ -15,14 +15,14 @@ export const runFrozen = command<Options, [words: string[]]>({
     ['--freeze <repository>', 'the repository to freeze; repeat for more', 'many'],
     ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ...conditionOptions,
-    ['--wait', 'start the command when GitHub holds the pull requests; if it cannot, do not start'],
+    ['--wait', 'start the command when GitHub blocks the pull requests; if it cannot, do not start'],
     ['--lease <length>', 'when the freeze ends if this machine fails (10m)'],
   ],
   examples: [
     ['holdfast run --freeze acme/web -m "Deploying" -- ./deploy.sh', 'Freeze merges during a deployment'],
     [
       'holdfast run --freeze acme/web --freeze acme/api --wait -m "Migration" -- npm run migrate',
-      'Freeze two repositories, and wait until GitHub holds their pull requests',
+      'Freeze two repositories, and wait until GitHub blocks their pull requests',
     ],
   ],
   notes: `The freeze has an end a few minutes ahead. This moves the end while the command runs, and ends the freeze after
@@ -47,7 +47,7 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
       const code = options.wait ? await waitFor(call, renewed, signals.stop) : exitCodes.done;
       signals.stop.throwIfAborted();
       if (code !== exitCodes.done) {
-        await endFreezes(call, renewed, 'GitHub does not hold, so the command did not begin');
+        await endFreezes(call, renewed, 'GitHub does not block merges, so the command did not begin');
         return code;
       }
       call.output.note(`Frozen while it runs: ${repositories.map(nameOf).join(', ')}.`);
@@ -73,7 +73,7 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
   },
 });
 
-/** Waits until GitHub holds the pull requests, for half of the lease at most. Prints to standard error only. */
+/** Waits until GitHub blocks the pull requests, for half of the lease at most. Prints to standard error only. */
 async function waitFor(
   call: Call,
   { service, freezes, length }: RenewedFreezes,

@@ -14,7 +14,7 @@ export const status = command<Options, [target: string]>({
     ['--exit-code', 'exit with 1 if it is frozen'],
   ],
   examples: [
-    ['holdfast status acme/web#5', 'See what holds a pull request, why, and until when'],
+    ['holdfast status acme/web#5', 'See what blocks a pull request, why, and until when'],
     [
       'holdfast status acme/web --base main --exit-code || exit 0',
       'Stop a script while a repository is frozen',
@@ -65,8 +65,8 @@ const markOf = (frozen: boolean): Cell =>
 type Verdict = Schemas['PullRequestExplanation']['freezes'][number]['verdict'];
 
 const verdictWords: Record<Verdict, string> = {
-  frozen: 'held by',
-  unknown: 'held by (its conditions could not be evaluated)',
+  frozen: 'blocked by',
+  unknown: 'blocked by (its conditions could not be evaluated)',
   excluded: 'excluded by',
   not_matched: 'not matched by',
 };
@@ -83,10 +83,10 @@ async function ofRepository(
   const { describeMoment } = await import('../times.ts');
   const change = next === null ? '' : ` until ${describeMoment(Date.parse(next), world.zone, world.zone)}`;
   output.line(markOf(frozen), `  ${nameOf(repository)}${change}`);
-  for (const id of freezes) output.line(`        held by ${id}`);
+  for (const id of freezes) output.line(`        blocked by ${id}`);
   output.line('        enforced: ', enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced);
   if (frozen && enforced === 'no')
-    output.note(`GitHub does not hold what is frozen: holdfast doctor ${nameOf(repository)}`);
+    output.note(`GitHub does not block what is frozen: holdfast doctor ${nameOf(repository)}`);
   output.json(found);
   return frozen && (enforced === 'no' || exitCode) ? exitCodes.refused : exitCodes.done;
 }

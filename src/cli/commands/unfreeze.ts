@@ -50,7 +50,7 @@ export const unfreeze = command<Options, [targets: string[]]>({
       }
       connection.memory.forget(item.id);
     }
-    if (ended.length === 0) call.output.line('Nothing was on.');
+    if (ended.length === 0) call.output.line('No freeze was active.');
     call.output.json({ ended: ended.map((item) => ({ kind: item.kind, id: item.id, in: nameOf(item) })) });
   },
 });
@@ -89,7 +89,7 @@ async function itemsOf(
   ];
   if (made.length > 0) return made;
   throw refused(
-    `Nothing that holdfast freeze made from this machine is on in ${target}. See holdfast list ${target}, and name an id; or add --all.`,
+    `No active freeze in ${target} was created from this machine. Run holdfast list ${target} to see the IDs, or add --all.`,
   );
 }
 

@@ -52,7 +52,7 @@ export async function findItem(
   if (known && kinds.includes(known.kind)) return known;
   const place =
     where === undefined
-      ? await ownerOfKey(service, `Say where ${id} is: --in acme or --in acme/web.`)
+      ? await ownerOfKey(service, `Add --in acme or --in acme/web, where ${id} is.`)
       : readPlace(where);
   const item = await search(service, id, kinds, place);
   if (!item) throw refused(`There is no ${kinds.join(' or ')} ${id} in ${nameOf(place)}.`);

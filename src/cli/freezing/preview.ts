@@ -27,30 +27,30 @@ export async function previewFreeze(
       const isHeld = verdict !== 'excluded';
       return [
         `${name}#${number}`,
-        { text: isHeld ? 'held' : 'excluded', tone: isHeld ? 'held' : 'free' },
+        { text: isHeld ? 'blocked' : 'excluded', tone: isHeld ? 'held' : 'free' },
         title,
       ];
     }),
   );
   output.line(
-    `Of ${counts.open} open pull requests, it would hold ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
+    `Of ${counts.open} open pull requests, it would block ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
   );
   output.line(inWords(body));
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks only at pull requests.
   const { enforced } = await service.get('/repos/{owner}/{repository}/freeze_state', repository);
-  if (enforced === 'no') output.note(`GitHub would not hold it: holdfast doctor ${name}`);
+  if (enforced === 'no') output.note(`GitHub would not block it: holdfast doctor ${name}`);
   output.json({ kind: 'freeze', repository: name, enforced, preview });
   return exitCodeOf(enforced);
 }
 
-/** What it would hold and exclude, as a sentence. */
+/** What it would block and exclude, as a sentence. */
 function inWords({
   matching_conditions: matching = [],
   exclude_conditions: exclude = [],
 }: Pick<Schemas['NewScheduledFreeze'], 'matching_conditions' | 'exclude_conditions'>): string {
   const held = matching.length === 0 ? 'all pull requests' : `pull requests that match ${listed(matching)}`;
-  return `It holds ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
+  return `It blocks ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
 }
 
 /** The service has accepted them, so each group has one key. */
@@ -82,7 +82,7 @@ export async function previewPlan(
   const preview = await service.post('/freeze_plans/{owner}/preview', { owner }, body);
   const { repositories, not_enforced, not_looked_at } = preview;
   output.table(
-    ['REPOSITORY', 'WOULD HOLD', 'EXCLUDED', 'ENFORCED'],
+    ['REPOSITORY', 'WOULD BLOCK', 'EXCLUDED', 'ENFORCED'],
     repositories.map(({ name, to_hold, excluded, enforced }) => [
       ...[`${owner}/${name}`, String(to_hold), String(excluded)],
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,

@@ -133,7 +133,7 @@ function summaryOf(
     `<p>${html(conclusionOf(found, isPushed))}</p>`,
     ...(rows.length > 0 ? [table] : []),
     ...(state ? [describeState(state)] : []),
-    ...(page ? [`[See what holds this pull request](${page})`] : []),
+    ...(page ? [`[See what blocks this pull request](${page})`] : []),
   ].join('\n\n');
 }
 

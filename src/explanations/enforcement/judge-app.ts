@@ -53,8 +53,8 @@ function judgePermissions(app: AppFacts): Finding {
   const list = missing.map((name) => permissionText(name)).join(', ');
   const isVital = missing.some((name) => vital.has(name));
   const consequence = isVital
-    ? 'Without them, no freeze holds.'
-    : 'Conditions and merge queues that need them cannot be evaluated, so they hold.';
+    ? 'Without them, no freeze blocks merges.'
+    : 'Conditions and merge queues that need them cannot be evaluated, so they block.';
   return found(
     isVital ? 'failed' : 'warning',
     `Holdfast lacks ${list}. ${consequence}`,

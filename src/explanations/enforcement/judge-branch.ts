@@ -102,7 +102,7 @@ function weightOf({ reason, exists }: BranchFacts): { state: Finding['state']; w
   if (reason === 'chained')
     return {
       state: 'warning',
-      why: '. It is the head of another open pull request, which is held when it merges.',
+      why: '. It is the head of another open pull request, which is blocked when it merges.',
     };
   if (exists.known && !exists.value)
     return { state: 'warning', why: '. The branch does not exist yet, and no ruleset covers it.' };
@@ -182,7 +182,7 @@ function judgeBypass({ name: branch, requirements }: BranchFacts, target: Target
   return found(
     'warning',
     `${capitalized([...new Set(who)].join(', '))} can bypass ${listOf(requirements)} on ${branch}. Holdfast records such merges as freeze.bypassed.`,
-    `To hold them too, ${how} at ${settingsPage(target, first.by)}.`,
+    `To block them too, ${how} at ${settingsPage(target, first.by)}.`,
   );
 }
 

@@ -23,7 +23,7 @@ export function judgeInstallation(
     findings.push(
       found(
         'failed',
-        `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
+        `Holdfast's installation on ${account.login} is suspended, so it can neither read nor block anything.`,
         `Unsuspend it at ${installationUrl}.`,
       ),
     );
@@ -40,7 +40,7 @@ export function judgeInstallation(
       ? product('ok', `Freezes are switched on for ${repository}.`)
       : product(
           'failed',
-          `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is held.`,
+          `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is blocked.`,
           `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
         ),
   );
@@ -126,7 +126,7 @@ export function judgeTouched(
   return findings;
 }
 
-/** Whether everything that freezes should hold is known to be held. @param held what they hold or should hold. */
+/** Whether everything that freezes should block is known to be blocked. @param held what they hold or should hold. */
 export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Target): Finding[] {
   const rules = `${web}/${repository}/settings/rules`;
   /** A finding about the pull requests that are not held for a reason, if there are any. */
@@ -147,21 +147,21 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
       'leaking',
       'leaking',
       'failed',
-      'GitHub would merge pull requests that freezes should hold',
+      'GitHub would merge pull requests that freezes should block',
       `Require ${context} from Holdfast on their base branches at ${rules}. Holdfast asks GitHub again within a minute.`,
     ),
     ...about(
       'refused',
       'held',
       'failed',
-      'GitHub refused the Holdfast status on pull requests that freezes should hold',
+      'GitHub refused the Holdfast status on pull requests that freezes should block',
       'Push a new commit to each. GitHub accepts at most 1,000 statuses with the same name on a commit.',
     ),
     ...about(
       'contested',
       'held',
       'failed',
-      'Somebody keeps overwriting the Holdfast status on pull requests that freezes should hold',
+      'Somebody keeps overwriting the Holdfast status on pull requests that freezes should block',
       `Find out who in the audit log (freeze_status.overwritten), and choose Holdfast as the source of ${context} at ${rules}.`,
     ),
     ...about(
@@ -173,7 +173,7 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
     ),
   ];
   if (held.length === 0 || findings.length > 0) return findings;
-  const message = `Every pull request that freezes should hold is known to be held: ${held.length}.`;
+  const message = `Every pull request that freezes should block is known to be blocked: ${held.length}.`;
   return [findingsOf('held')('ok', message)];
 }
 

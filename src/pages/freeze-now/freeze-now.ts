@@ -91,7 +91,7 @@ function readTicked(
   const unknown = plain.filter((name) => !byName.has(name.toLowerCase()));
   const problems = [
     ...(reason === ''
-      ? [problemOf('reason', 'Enter a reason. People whose pull requests are held see it.')]
+      ? [problemOf('reason', 'Enter a reason. People whose pull requests are blocked see it.')]
       : []),
     ...(duration === 'until' && until === '' ? [problemOf('until', 'Choose a date and a time.')] : []),
     ...(which === 'ticked' && names.length === 0

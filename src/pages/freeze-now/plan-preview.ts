@@ -38,7 +38,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     <p>
       ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
       ${countOf(matched, 'repository', 'repositories')} would be
-      held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
+      blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
       ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
     </p>
@@ -88,7 +88,7 @@ function pullRequestsToHold(login: string, repositories: PreviewedRepository[], 
     })
     .filter(({ pullRequests }) => pullRequests.length > 0);
   const isShort = find !== '' || found.length === 1;
-  return html`<h3>Pull requests that would be held</h3>
+  return html`<h3>Pull requests that would be blocked</h3>
     <div class="find">
       ${textField({ name: 'find', label: 'Find a repository or pull request', value: find })}
       <button type="submit" name="step" value="preview" class="quiet">Show</button>
@@ -127,7 +127,7 @@ const table = (rows: Html[]): Html =>
     <thead>
       <tr>
         <th>Repository</th>
-        <th class="number">Held</th>
+        <th class="number">Blocked</th>
         <th class="number">Excluded</th>
         <th>Enforced</th>
       </tr>

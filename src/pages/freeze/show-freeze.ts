@@ -92,8 +92,8 @@ export async function freezePage(
 const doneWords: Record<string, string> = {
   changed: 'The freeze was changed. GitHub shows the change within seconds.',
   extended: 'The freeze was extended.',
-  ended: 'The freeze has ended. The pull requests that it held can merge within seconds.',
-  deleted: 'The freeze was deleted. The pull requests that it held can merge within seconds.',
+  ended: 'The freeze has ended. The pull requests that it blocked can merge within seconds.',
+  deleted: 'The freeze was deleted. The pull requests that it blocked can merge within seconds.',
 };
 
 /** How many events of a freeze are shown. The audit log has the rest. */
@@ -158,8 +158,8 @@ function facts(
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
     ${item('Start', instant(startsAt, times, timezone))}
     ${item('End', endsAt ? instant(endsAt, times, timezone) : 'None')} ${item('Time zone', timezone)}
-    ${item('Holds', whatItHolds(freeze, 'folded'))}
-    ${isOn ? item('Held now', heldNow(repository, freeze, held, mostHeld)) : ''}
+    ${item('Blocks', whatItHolds(freeze, 'folded'))}
+    ${isOn ? item('Blocked now', heldNow(repository, freeze, held, mostHeld)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
@@ -190,7 +190,7 @@ function changeForms(
             'End now…',
             to('end'),
             html`${version}
-              <p>The pull requests that it holds can merge again.</p>`,
+              <p>The pull requests that it blocks can merge again.</p>`,
             'End freeze now',
           )
         : ''
@@ -206,7 +206,7 @@ function changeForms(
 const whyDelete = textField({
   name: 'delete_reason',
   label: 'Reason',
-  hint: 'The pull requests that it holds can merge again. The audit log keeps who deleted the freeze and why.',
+  hint: 'The pull requests that it blocks can merge again. The audit log keeps who deleted the freeze and why.',
   attributes: html`required maxlength="10000"`,
 });
 
@@ -252,7 +252,7 @@ function editForm(
       }
       ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
     </div>
-    ${textArea(field('matching_conditions', 'Hold pull requests that match', { hint: `${perLine} Leave empty to hold every pull request.` }))}
+    ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
     ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
     <button type="submit">Save changes</button>
   </form>`;

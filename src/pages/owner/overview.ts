@@ -29,7 +29,7 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
       : html`<a class="${kind}" href="${list}?state=${state}#repositories">${number}</a>`;
   return html`<dl class="figures">
     ${figure('Repositories frozen', html`<span class="${frozen > 0 ? 'held' : 'free'}">${frozen} of ${all.length}</span>`)}
-    ${figure('Pull requests held', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
+    ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
     ${leaking > 0 ? figure('GitHub would merge', html`<span class="leaking">${leaking}</span>`) : ''}
     ${toJudge > 0 ? figure('Not judged yet', html`${countOf(toJudge, 'repository', 'repositories')}`) : ''}
     ${trouble > 0 ? figure('Not enforced', linked(trouble, 'trouble', 'leaking')) : ''}
@@ -131,7 +131,7 @@ function whenOf({ startsAt, endsAt, endsDiffer, timezone, counts }: Row, times: 
     : html`from ${instant(startsAt, times, timezone)} ${until} ${early}`;
 }
 
-/** How many pull requests are held, and what keeps it from holding. */
+/** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf({
   held,
   waiting,
@@ -143,7 +143,7 @@ function countsOf({
   const all = held + waiting + leaking;
   const of = (count: number) => countOf(count, 'repository', 'repositories');
   return html`${held === all ? countOf(held, 'pull request') : `${held} of ${countOf(all, 'pull request')}`}
-  held ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
+  blocked ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
   ${toJudge > 0 ? html`<p class="muted">${of(toJudge)} not judged yet</p>` : ''}
   ${notEnforced > 0 ? html`<p class="leaking">Not enforced in ${of(notEnforced)}</p>` : ''}
   ${unknown > 0 ? html`<p class="muted">Not known to be enforced in ${of(unknown)}</p>` : ''}`;

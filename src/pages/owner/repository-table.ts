@@ -35,7 +35,7 @@ export function repositoryTable(table: Table): Html {
         ${isTickable ? html`<th class="tick-box"><span class="said">Select</span></th>` : ''}
         <th>Repository</th>
         <th>Now</th>
-        <th class="number">Held</th>
+        <th class="number">Blocked</th>
         <th>Enforced</th>
       </tr>
     </thead>

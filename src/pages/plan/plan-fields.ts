@@ -68,7 +68,7 @@ export const labels: Record<keyof PlanFields, string> = {
   except: 'Skipped dates',
   matching: 'Conditions',
   exceptions: 'Exclude',
-  holds: 'Holds',
+  holds: 'Blocks',
   environments: 'Environments',
 };
 

@@ -62,15 +62,15 @@ export function planForm({
       ${repetitionFields(fields, problems)} ${exceptionFields(fields.exceptions, problems)}
       <details ${isMore(fields, problems) ? html`open` : ''}>
         <summary>Conditions, deployments, public reason</summary>
-        ${textArea(text('matching', 'Hold pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
+        ${textArea(text('matching', 'Block pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
         ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Statuses and public pages show this instead of the reason.' })}
         ${chips(
           'radio',
-          { name: 'holds', label: 'Holds', problems },
+          { name: 'holds', label: 'Blocks', problems },
           Object.entries(held).map(([value, label]) => ({ value, label })),
           [fields.holds],
         )}
-        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not block deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </details>
       ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
     </form>`;

@@ -119,7 +119,7 @@ function facts(visit: PlanVisit, switchedOff: Html | null): Html {
     ${item('Repositories', repositoriesOf(visit))}
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
     ${plan.recurrence ? item('Repeats', repetition({ ...plan, recurrence: plan.recurrence })) : ''}
-    ${item('Holds', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
+    ${item('Blocks', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
     ${item('Created by', html`${actorName(plan.createdBy)}`)}
     ${item('ID', html`<code class="id">${plan.id}</code>`)}
   </dl>`;
@@ -129,7 +129,7 @@ function facts(visit: PlanVisit, switchedOff: Html | null): Html {
 export const repetition = (plan: { start: string; recurrence: Recurrence }): Html =>
   html`${repeats(plan)}${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`;
 
-/** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
+/** Whether the plan is ongoing, how many pull requests are blocked, and where it is not enforced. */
 function stateOf(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
@@ -141,7 +141,7 @@ function stateOf(
     ? html`<span class="badge held">Ongoing</span>
         <a href="${progressPath(account.login, { plan: plan.id })}"
           >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}
-          held</a
+          blocked</a
         >`
     : isScheduled
       ? html`<span class="badge scheduled">Scheduled</span>`

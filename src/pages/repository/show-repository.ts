@@ -99,7 +99,7 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
     ...(ongoing.length > 0
       ? [
           item(
-            'Held',
+            'Blocked',
             html`${countsOf(heldByThem)}
             ${ongoing.every((each) => isJudged(page.repository, each)) ? '' : notJudged}`,
           ),
@@ -147,7 +147,7 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
         : words.includes('unknown')
           ? 'unknown'
           : true;
-  if (word === true) return html`Yes, GitHub refuses to merge what is held`;
+  if (word === true) return html`Yes, GitHub refuses to merge what is frozen`;
   return word === false
     ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge pull requests
         anyway.`
@@ -199,6 +199,6 @@ const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
       <li>
         ${freezeNow === null ? 'Ask an admin to create the first freeze.' : html`<a href="${freezeNow}">Create the first freeze</a>.`}
       </li>
-      <li>The check of each pull request then links to a page that explains why it is held.</li>
+      <li>The check of each pull request then links to a page that explains why it is blocked.</li>
     </ol>
   </section>`;

@@ -74,7 +74,7 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
             : `Leave empty to do as ${owner} does${inLimit(settings)}.`,
         attributes: html`inputmode="numeric" maxlength="6"`,
       })}
-      ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /freeze status.')}
+      ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
       <div class="actions"><button type="submit">Save settings</button></div>
     </form>`;
 }

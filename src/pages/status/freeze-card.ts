@@ -66,7 +66,7 @@ const passing = (
   html`<p>
       ${
         pass
-          ? 'It would hold this pull request, but the pull request is exempt.'
+          ? 'It would block this pull request, but the pull request is exempt.'
           : verdict === 'excluded'
             ? 'It excludes this pull request.'
             : 'This pull request does not match its conditions.'
@@ -90,8 +90,8 @@ const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html 
   html`<p>
       ${
         freeze.matchingConditions.length === 0
-          ? `It holds all pull requests${exclude.length > 0 ? ' that it does not exclude' : ''}.`
-          : html`It holds pull requests that match ${sentence(freeze.matchingConditions)}.`
+          ? `It applies to all pull requests${exclude.length > 0 ? ' except those that it excludes' : ''}.`
+          : html`It applies to pull requests that match ${sentence(freeze.matchingConditions)}.`
       }
     </p>
     ${exclude.length > 0 ? html`<p>It excludes pull requests that match ${sentence(freeze.excludeConditions)}.</p>` : ''}
@@ -99,7 +99,7 @@ const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html 
       freeze.matchingConditions.length + exclude.length > 0
         ? html`<details>
             <summary>Conditions and their values</summary>
-            ${freeze.matchingConditions.length > 0 ? reasonsTable('What it holds', matching) : ''}
+            ${freeze.matchingConditions.length > 0 ? reasonsTable('What it applies to', matching) : ''}
             ${exclude.length > 0 ? reasonsTable('What it excludes', exclude) : ''}
           </details>`
         : ''

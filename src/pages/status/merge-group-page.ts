@@ -44,7 +44,7 @@ function body(
 ): Html {
   return html`<h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
     <p>${verdict(heldBy.length > 0, status, notHeld)}</p>
-    ${heldBy.length > 0 ? html`<h2>What holds it</h2>` : ''}
+    ${heldBy.length > 0 ? html`<h2>What blocks it</h2>` : ''}
     ${heldBy.map(
       (freeze) =>
         html`<section class="card">

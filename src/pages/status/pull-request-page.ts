@@ -170,7 +170,7 @@ function through(
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
     ${forms(holding.length > 0)} ${holding.length > 0 ? waysThrough(holding, repository, times) : ''}
-    ${isElsewhere ? html`<p>The other pull requests that hold it must be free too, or each have its own exemption.</p>` : ''}
+    ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
   </section>`;
 }
 
@@ -187,8 +187,8 @@ function details(
   return html`${live ? aboutGitHub(live, isFinal, times) : ''}
   ${
     isOpen(shown) && holding.length > 0
-      ? html`<h2 id="holding">What holds it</h2>
-          ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes holds it.</p>` : ''}
+      ? html`<h2 id="holding">What blocks it</h2>
+          ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes blocks it.</p>` : ''}
           ${holdingCards(holding, place)}`
       : ''
   }
@@ -239,7 +239,7 @@ function aboutGitHub(
 }
 
 /**
- * What holds it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
+ * What blocks it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
  * what is below it in its stack with it.
  */
 function otherHolds(repository: FoundRepository, holds: Hold[]): Html {
@@ -250,7 +250,7 @@ function otherHolds(repository: FoundRepository, holds: Hold[]): Html {
       : holdsOf(
           repository,
           below,
-          html`<h2>What holds its stack</h2>
+          html`<h2>What blocks its stack</h2>
             <p>To merge it, GitHub merges the pull requests below it in its stack:</p>`,
         )
   }
@@ -260,7 +260,7 @@ function otherHolds(repository: FoundRepository, holds: Hold[]): Html {
       : holdsOf(
           repository,
           sharing,
-          html`<h2>What holds its commit</h2>
+          html`<h2>What blocks its commit</h2>
             <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>`,
         )
   }`;

@@ -93,7 +93,7 @@ export const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest
 export type Verdict = { tone: 'held' | 'free' | 'leaking' | 'past'; word: string; text: Html };
 
 /**
- * Whether a pull request is held, by how many freezes, and until when.
+ * Whether a pull request is blocked, by how many freezes, and until when.
  * @param exemption the approved exemption that is not over, if any.
  */
 export function verdict(
@@ -102,7 +102,7 @@ export function verdict(
   exemption: ExemptionRecord | null,
   times: Times,
 ): Verdict {
-  if (!isOpen) return { tone: 'past', word: 'Closed', text: html`Freezes hold open pull requests only.` };
+  if (!isOpen) return { tone: 'past', word: 'Closed', text: html`Freezes block open pull requests only.` };
   if (holding.length === 0 && isUnjudged) return { tone: 'held', word: 'Not judged yet', text: unjudged };
   if (holding.length === 0 && !live?.sharedHolds.length)
     return exemption
@@ -122,11 +122,12 @@ export function verdict(
 
 const unjudged = html`A freeze began after Holdfast last checked this pull request.`;
 
-const belowIt = html`A pull request below it in its stack is held, and so is this one`;
+const belowIt = html`A pull request below it in its stack is blocked, so this one is blocked too`;
 
 function byWhat(freezes: ShownFreeze[], times: Times): Html {
-  if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
-  const by = freezes.length === 1 ? 'A freeze holds' : `${freezes.length} freezes hold`;
+  if (freezes.length === 0)
+    return html`Another pull request with the same commit is blocked, so this one is blocked too`;
+  const by = freezes.length === 1 ? 'A freeze blocks' : `${freezes.length} freezes block`;
   const shown = freezes.map(({ freeze }) => freeze);
   return html`${by} this pull request${until(shown, times)}`;
 }
@@ -164,7 +165,7 @@ export function answer(
 /** Where it is in its stack, and what holds it there. */
 function inStack(repository: FoundRepository, { position, size, base }: StackPlace, below: number[]): Html {
   const links = below.map((each) => html`<a href="${pullRequestPath(repository, each)}">#${each}</a>`);
-  const held = html`, held by ${links.map((link, index) => html`${index > 0 ? ', ' : ''}${link}`)} below it`;
+  const held = html`, blocked by ${links.map((link, index) => html`${index > 0 ? ', ' : ''}${link}`)} below it`;
   return html`<p>
     ${position} of ${size} in the stack onto <code>${base}</code>${below.length > 0 ? held : ''}.
   </p>`;

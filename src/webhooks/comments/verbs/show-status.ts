@@ -13,7 +13,7 @@ const mostNamed = 5;
 export const showStatus: RunCommand = async (order) => {
   const { deps, repository, number } = order;
   const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
-  if (!pullRequest.isOpen) return '**Closed.** Freezes hold open pull requests only.';
+  if (!pullRequest.isOpen) return '**Closed.** Freezes block open pull requests only.';
   const holding = freezes.filter(
     ({ verdict, pass }) => !pass && (verdict === 'frozen' || verdict === 'unknown'),
   );
@@ -21,12 +21,12 @@ export const showStatus: RunCommand = async (order) => {
   const [shared] = sharedHolds;
   if (shared) {
     const how = shared.isBelow ? 'is below this one in its stack' : 'has the same commit';
-    return `**Held.** A freeze holds pull request ${shared.pullRequest}, which ${how}.`;
+    return `**Blocked.** A freeze blocks pull request ${shared.pullRequest}, which ${how}.`;
   }
   const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
   if (pass) {
     const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);
-    return `**Exempt until ${until}.** Freezes do not hold this pull request.`;
+    return `**Exempt until ${until}.** Freezes do not block this pull request.`;
   }
   return '**Free.** No freeze holds this pull request.';
 };
@@ -39,9 +39,9 @@ async function headline({ deps, repository, number }: Order, holding: Explained[
   const [held] = await heldPullRequests(deps, repository.id, number);
   const notHeld = held ? held.notHeld : 'waiting';
   if (notHeld === 'leaking')
-    return `**Not held:** a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
+    return `**Not blocked:** a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
   if (notHeld) return `**Pending:** a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
-  return `**Held ${until}.**`;
+  return `**Blocked ${until}.**`;
 }
 
 /** Everybody who can read the repository sees the answer, so it has public reasons. */
@@ -51,7 +51,7 @@ function list(holding: Explained[]): string {
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
       : 'until it is removed';
     const why = asCode(asPublic(freeze).reason) || 'A freeze';
-    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it holds)' : ''}`;
+    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
   });
   const more = holding.length - lines.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
