@@ -1,33 +1,43 @@
-// Whether the API answers while a large installation is read for the first time.
+// Whether the API answers while a large installation is read for the first time, and its overview when all of it is frozen.
 import type { Bench } from './bench.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgram } from './child-process.ts';
 import { alone, upTo } from './figure.ts';
 import type { Load, Loaded } from './load.ts';
-import { makeKey, startGitHub, startService } from './service.ts';
+import { makeKey, startGitHub, startService, signIn } from './service.ts';
 
 /** Milliseconds that the reading may take. */
 const patience = 600_000;
+
+const everything = {
+  name: 'Year end',
+  reason: 'Books are closed',
+  repositories: { include: ['*'] },
+  start: null,
+  end: null,
+  timezone: 'UTC',
+};
 
 export const benchInstallation: Bench = {
   name: 'installation',
   title: 'The API while an installation is read',
   async run({ isQuick, postgres }) {
     if (!postgres) return { figures: [], notes: ['No PostgreSQL is installed: skipped.'] };
-    const count = isQuick ? 50 : 1500;
-    const { github, token } = await startGitHub();
+    const count = isQuick ? 50 : 2000;
+    const { github, token, admin } = await startGitHub();
     github.addRepository('acme/web');
     github.openPullRequest('acme/web', { author: 'ada' });
     github.addOrganization('large', { admins: ['ada'] });
     for (let index = 0; index < count; index++) {
-      github.addRepository(`large/app-${index}`);
+      github.addRepository(`large/app-${index}`, { protect: { main: ['holdfast/freeze'] } });
       github.openPullRequest(`large/app-${index}`, { author: 'ada' });
     }
     const load = await startProgram('load.ts');
-    const service = await startService(github, {
-      connectionString: await postgres.createDatabase('installation'),
-    });
+    const connectionString = await postgres.createDatabase('installation');
+    const service = await startService(github, { connectionString });
     const windows: Loaded[] = [];
     const failures: string[] = [];
+    let overview = NaN;
     try {
       github.install('acme');
       const key = await makeKey(service, token, 'admin');
@@ -44,7 +54,7 @@ export const benchInstallation: Bench = {
       const written = new Set<string>();
       const stopListening = github.onStatus(({ repository }) => written.add(repository));
       const deadline = performance.now() + patience;
-      github.install('large');
+      const installation = github.install('large');
       try {
         do windows.push(await list());
         while (written.size < count && performance.now() < deadline);
@@ -54,6 +64,27 @@ export const benchInstallation: Bench = {
       stopListening();
       if (written.size < count && failures.length === 0)
         failures.push(`${count - written.size} repositories had no status after ${patience / 1000} s`);
+      else {
+        const held = new Set<string>();
+        const stop = github.onStatus(({ repository, state }) => state === 'pending' && held.add(repository));
+        await service.call('POST', '/v1/freeze_plans/large', token, everything);
+        while (held.size < count && performance.now() < deadline) await sleep(100);
+        stop();
+        const Cookie = await signIn(connectionString, admin, [installation.id]);
+        // The first load asks GitHub about each repository, behind the page.
+        const page = async () => (await fetch(`${service.url}/repos/large`, { headers: { Cookie } })).text();
+        while ((await page()).includes('<dt>Not known to be enforced') && performance.now() < deadline)
+          await sleep(500);
+        const { p99 } = await load.ask<Loaded>({
+          url: service.url,
+          paths: ['/repos/large'],
+          method: 'GET',
+          headers: { Cookie },
+          connections: 1,
+          seconds: isQuick ? 2 : 10,
+        } satisfies Load);
+        overview = p99;
+      }
     } finally {
       await service.stop();
       await load.stop();
@@ -62,8 +93,12 @@ export const benchInstallation: Bench = {
     const worst = Math.max(...windows.map(({ p99 }) => p99));
     const notes = [
       `${count} repositories with an open pull request each, on PostgreSQL; 4 connections of autocannon ask for a list all the while. The worst p99 of ${windows.length} windows of 2 s; one failed request fails the run. GitHub's side works in the process of the benchmarks, on the same cores.`,
+      'The overview is the page of their owner, as an admin of it sees it, one load after another, after a plan froze all of them.',
     ];
-    const figures = [alone('installation', 'a list, p99', 'ms', worst, upTo(200), upTo(50))];
+    const figures = [
+      alone('installation', 'a list, p99', 'ms', worst, upTo(200), upTo(50)),
+      alone('installation', 'the overview of all, frozen, p99', 'ms', overview, undefined, upTo(300)),
+    ];
     return { figures, notes, failures };
   },
 };

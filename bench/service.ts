@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createHash, randomBytes } from 'node:crypto';
+import { generateSignedCookie } from 'hono/cookie';
+import pg from 'pg';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
+import { deriveKey } from '../src/database/secret-key.ts';
 import { end, track } from './child-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -31,12 +35,16 @@ export type Service = {
 type Called = { status: number; body: any };
 
 /** A GitHub with the organization acme, its admin ada, and no limit on requests. */
-export async function startGitHub(): Promise<{ github: Sandbox; token: string }> {
+export async function startGitHub(): Promise<{
+  github: Sandbox;
+  token: string;
+  admin: { id: number; login: string };
+}> {
   const github = await startSandbox();
-  const { token } = github.addUser('ada');
+  const { token, id, login } = github.addUser('ada');
   github.addOrganization('acme', { admins: ['ada'] });
   github.rateLimits.core = github.rateLimits.graphql = Number.MAX_SAFE_INTEGER;
-  return { github, token };
+  return { github, token, admin: { id, login } };
 }
 
 /** Starts the service and waits until it is ready. It paces nothing, and GitHub's webhooks go to it. */
@@ -58,6 +66,9 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
         APP_ID: String(github.app.id),
         PRIVATE_KEY: github.app.privateKey,
         WEBHOOK_SECRET: github.app.webhookSecret,
+        CLIENT_ID: github.app.clientId,
+        CLIENT_SECRET: github.app.clientSecret,
+        SECRET_KEY: secretKey,
         GITHUB_API_URL: github.url,
       },
       stdio: ['ignore', output, output],
@@ -101,6 +112,27 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
 /** `BENCH_KEEP=folder` keeps each service's log there, and a profile of its processor time for Chrome's DevTools. */
 const keep = process.env['BENCH_KEEP'];
 const profiling = keep ? ['--cpu-prof', `--cpu-prof-dir=${keep}`] : [];
+
+const secretKey = 'a secret key of the benchmarks, 32 characters or more';
+
+/** Signs somebody in without a browser. @returns the `Cookie` header of their session. */
+export async function signIn(
+  connectionString: string,
+  person: { id: number; login: string },
+  installationIds: number[],
+): Promise<string> {
+  const id = randomBytes(32).toString('base64url');
+  const database = new pg.Client({ connectionString });
+  await database.connect();
+  await database.query(
+    `INSERT INTO sessions (id_hash, person_id, login, installation_ids, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, now(), now() + interval '1 hour')`,
+    [createHash('sha256').update(id).digest('hex'), person.id, person.login, installationIds],
+  );
+  await database.end();
+  const cookie = await generateSignedCookie('holdfast-session', id, deriveKey(secretKey, 'cookie session'));
+  return cookie.split(';')[0]!;
+}
 
 /** An application key of acme, made through the API. */
 export async function makeKey(service: Service, token: string, scope: 'admin' | 'ci'): Promise<string> {

@@ -24,6 +24,8 @@ if (major > 22 || (major === 22 && minor >= 18)) {
     process.exitCode = signal ? 128 + constants.signals[signal] : (code ?? 1);
   });
 } else {
-  process.stderr.write(`holdfast needs Node 22.18 or later; this is ${process.versions.node}.\n`);
+  process.stderr.write(
+    `holdfast needs Node 22.18 or later, and this is ${process.versions.node}. Run npm ci in the folder of Holdfast, which installs a Node of its own, or install Node from https://nodejs.org.\n`,
+  );
   process.exitCode = 1;
 }

@@ -17,8 +17,11 @@ const icons = [
   'check-circle',
   'checklist',
   'circle-slash',
+  'history',
+  'gear',
   'lock',
   'question',
+  'unlock',
 ] as const;
 
 /** The values of a theme, with references resolved. */

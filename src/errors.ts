@@ -49,6 +49,14 @@ export const nullIf =
     throw error;
   };
 
+/** Handles an error: a refusal with one of these codes becomes the answer. @throws every other error. */
+export const refusedIf =
+  (...codes: RefusalCode[]) =>
+  (error: unknown): Refusal => {
+    if (error instanceof Refusal && codes.includes(error.code)) return error;
+    throw error;
+  };
+
 /** GitHub or the database cannot answer now. Nothing was granted and nothing changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });

@@ -35,7 +35,10 @@ async function play(groups: Action[][]): Promise<void> {
   const { github, call, admin, clock } = acme;
   const name = `story-${++stories}`;
   const web = await acme.repository(name, [{}]);
-  await acme.app.deps.db.repository.updateMany({ where: { name }, data: { twoPersonExemptions: true } });
+  await acme.app.deps.db.repository.updateMany({
+    where: { name },
+    data: { settings: { two_person_exemptions: true } },
+  });
   const rita = github.addToken('ada', { kind: 'classic', scopes: ['repo'] });
   const freezes: string[] = [];
   const known: Known[] = [];

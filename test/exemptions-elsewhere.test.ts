@@ -130,8 +130,8 @@ describe('the page of the pull request', () => {
     await visitor.signIn('wendy');
     const log = (await visitor.open(`/repos/${desk}`)).text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
     expect(log).toContain('ended the exemption request for #1');
-    expect(log).toContain('Public reason A repair');
-    expect(log).toContain('Freezes all');
+    expect(log).toContain('Public reason: A repair');
+    expect(log).toContain('Freezes: all');
     expect(log).not.toContain('ended the exemption for');
   });
 

@@ -62,7 +62,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     expect(repositoryPage).toContain('<span class="leaking">GitHub would merge 1</span>');
     expect(repositoryPage).toContain('<a class="badge leaking" href="#enforcement">Not enforced</a>');
     const statusPage = await page(`/repos/${web}/pulls/1`);
-    expect(statusPage).toContain('<span class="badge leaking">Not held</span>');
+    expect(statusPage).toContain('<span class="badge leaking">Not blocked</span>');
     expect(await page(`/repos/${web}/pulls/2`)).toContain('<span class="badge held">Blocked</span>');
     expect(acme.logs.filter((line) => line.includes('GitHub would merge a pull request'))).toHaveLength(1);
     const { headSha } = github.pullRequest(web, 1);

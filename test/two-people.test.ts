@@ -23,7 +23,10 @@ beforeEach(async () => {
 
 const askForTwo = async () => {
   const [name] = web.split('/').slice(1);
-  await acme.app.deps.db.repository.updateMany({ where: { name }, data: { twoPersonExemptions: true } });
+  await acme.app.deps.db.repository.updateMany({
+    where: { name },
+    data: { settings: { two_person_exemptions: true } },
+  });
 };
 const askFor = (as: string) => exemptions.exempt(web, 1, {}, as);
 

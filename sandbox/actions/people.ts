@@ -129,6 +129,11 @@ export function people(world: World) {
       world.accounts.set(newLogin.toLowerCase(), user);
     },
 
+    /** A person deletes their account. */
+    deleteUser(login: string) {
+      world.accounts.delete(world.account(login).login.toLowerCase());
+    },
+
     /** Revokes any token at once. */
     revokeToken(token: string) {
       world.userTokens.delete(token);

@@ -26,7 +26,8 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
   const teamJson = ({ id, slug }: Team) => ({ id, slug, name: slug });
 
   return {
-    addTeam(organization: string, slug: string, members: string[] = []) {
+    /** @param parent the slug of the team that it is a child of. */
+    addTeam(organization: string, slug: string, members: string[] = [], parent: string | null = null) {
       const account = world.account(organization);
       const id = world.ids.next('team', 7_000_000);
       const team = {
@@ -34,6 +35,8 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
         slug,
         organization: account,
         members: new Set(members.map((login) => world.account(login))),
+        invited: new Set<Account>(),
+        parent,
       };
       account.teams.set(slug, team);
       emit(account, 'team', 'created', { team: teamJson(team) });
@@ -45,9 +48,15 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
       emit(team.organization, 'team', 'deleted', { team: teamJson(team) });
     },
 
+    /** An invitation has no event: `membership` tells only of those who joined. */
+    inviteToTeam(organization: string, slug: string, login: string) {
+      find(organization, slug).invited.add(world.account(login));
+    },
+
     joinTeam(organization: string, slug: string, login: string) {
       const team = find(organization, slug);
       const member = world.account(login);
+      team.invited.delete(member);
       team.members.add(member);
       const payload = { scope: 'team', team: teamJson(team), member: accountJson(world, member) };
       emit(team.organization, 'membership', 'added', payload);

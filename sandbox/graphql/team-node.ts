@@ -1,13 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { accountNode } from './account-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
-import { permits } from '../state/access.ts';
+import { membersOf, permits } from '../state/access.ts';
 import { refusal } from './refusal.ts';
 import type { Account, Team } from '../state/model.ts';
 import type { View } from './view.ts';
 
 /** A team. Everybody who sees it sees its name. */
-export function teamNode({ id, slug, organization, members }: Team) {
+export function teamNode(team: Team) {
+  const { id, slug, organization } = team;
   return {
     __typename: 'Team',
     id: `T_${id}`,
@@ -16,7 +17,7 @@ export function teamNode({ id, slug, organization, members }: Team) {
     name: slug,
     combinedSlug: `${organization.login}/${slug}`,
     members: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
-      connection([...members], args, info, accountNode),
+      connection([...membersOf(team)], args, info, accountNode),
   };
 }
 

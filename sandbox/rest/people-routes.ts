@@ -2,7 +2,7 @@ import { accountJson } from '../json/account-json.ts';
 import { notAccessible, notFound, GitHubError } from '../http/github-error.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { page } from '../http/paging.ts';
-import { hasScopes, isExplicit, permits } from '../state/access.ts';
+import { hasScopes, isExplicit, membersOf, permits } from '../state/access.ts';
 import type { Account } from '../state/model.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 
@@ -35,6 +35,12 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json(accountJson(world, account));
   });
 
+  api.get('/user/:id{[0-9]+}', (c) => {
+    const account = world.accounts.values().find(({ id }) => id === Number(c.req.param('id')));
+    if (!account) throw notFound();
+    return c.json(accountJson(world, account));
+  });
+
   api.get('/orgs/:org', (c) => c.json(accountJson(world, organization(c))));
 
   api.get('/user/memberships/orgs/:org', (c) => {
@@ -56,6 +62,35 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     const user = world.findAccount(c.req.param('login'));
     if (!user || !org.members.has(user.id)) throw notFound();
     return c.json(membershipJson(org, user));
+  });
+
+  // Teams are visible to members of the organization, and to its installation if that can read members.
+  const team = (c: ApiContext) => {
+    const principal = c.get('principal');
+    const org = organization(c);
+    if (principal.kind === 'installation') {
+      const { installation, permissions } = principal.token;
+      if (installation.account !== org || !permits(permissions, 'members', 'read')) throw notAccessible();
+    } else if (!org.members.has(person(c).id)) throw notFound();
+    const found = org.teams.get((c.req.param('team_slug') ?? '').toLowerCase());
+    if (!found) throw notFound();
+    return found;
+  };
+
+  api.get('/orgs/:org/teams/:team_slug', (c) => {
+    const { id, slug, parent, organization } = team(c);
+    const url = `${world.url}/organizations/${organization.id}/team/${id}`;
+    return c.json({ id, url, slug, name: slug, parent: parent === null ? null : { slug: parent } });
+  });
+
+  // A member of a child team is one of the team. Whoever was invited is `pending`. Nobody else has a membership.
+  api.get('/orgs/:org/teams/:team_slug/memberships/:login', (c) => {
+    const found = team(c);
+    const user = world.findAccount(c.req.param('login'));
+    const isMember = user !== undefined && membersOf(found).has(user);
+    if (!isMember && !(user && found.invited.has(user))) throw notFound();
+    const url = `${world.url}/organizations/${found.organization.id}/team/${found.id}/memberships/${user.login}`;
+    return c.json({ url, role: 'member', state: isMember ? 'active' : 'pending' });
   });
 
   // Installations of the token's App that its person has explicit permission to see.

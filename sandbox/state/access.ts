@@ -1,5 +1,5 @@
 import { covers } from './world.ts';
-import type { Account, Installation, InstallationToken, Repository, Role, UserToken } from './model.ts';
+import type { Account, Installation, InstallationToken, Repository, Role, Team, UserToken } from './model.ts';
 
 /** The caller of a request. */
 export type Principal =
@@ -56,6 +56,12 @@ export function canSee(principal: Principal, repository: Repository): boolean {
     return scopesAllow(principal.token, repository) && roleOf(principal.token.user, repository) !== 'none';
   }
   return false;
+}
+
+/** The members of a team, with those of its child teams. */
+export function membersOf(team: Team): Set<Account> {
+  const children = team.organization.teams.values().filter(({ parent }) => parent === team.slug);
+  return new Set([...team.members, ...children.flatMap((child) => [...membersOf(child)])]);
 }
 
 /** Whether the granted permissions include one; `write` includes `read`. */

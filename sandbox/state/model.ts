@@ -27,6 +27,10 @@ export interface Team {
   slug: string;
   organization: Account;
   members: Set<Account>;
+  /** People who were invited and have not accepted yet. */
+  invited: Set<Account>;
+  /** The slug of the team that this one is a child of. */
+  parent: string | null;
 }
 
 export type UserTokenKind = 'classic' | 'fine-grained' | 'oauth' | 'user-to-server';

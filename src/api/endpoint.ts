@@ -5,7 +5,7 @@ import type { AuthorizedOwner, RequestedRepositories } from '../auth/authorize-o
 import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
-import type { Account } from '../generated/prisma/client.ts';
+import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import type { RepositoryRead } from '../installations/repository-rows.ts';
 import type { Remember } from './idempotency.ts';
@@ -24,13 +24,13 @@ export type Access = Recency &
   );
 
 /** What a request names before its body is validated: `json` may be anything. */
-type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+type Named = { deps: Deps; account: InstalledAccount; path: Record<string, unknown>; json: unknown };
 
 /** What the path of a request names, for a caller who may use it. */
 type Authorized<A extends Access> = {
   repository: AuthorizedRepository;
   'repository-readers': { repository: FoundRepository };
-  owner: { account: Account };
+  owner: { account: InstalledAccount };
   'owner-or-repositories': AuthorizedOwner;
   'own-key': object;
 }[A['to']];

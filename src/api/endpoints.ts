@@ -23,9 +23,9 @@ import { enforcementEndpoint, freezeEnforcementEndpoint } from './v1/enforcement
 import {
   createPlanEndpoint,
   deletePlanEndpoint,
+  removePlanEndpoint,
   listPlansEndpoint,
   planEnforcementEndpoint,
-  previewPlanEndpoint,
   showPlanEndpoint,
   updatePlanEndpoint,
 } from './v1/freeze-plans.ts';
@@ -35,8 +35,8 @@ import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs, getOwnerLogs } from './v1/logs.ts';
 import { mergeQueueEntry, mergeQueueStatus } from './v1/merge-queue.ts';
 import { deletePause, getPause, putPause } from './v1/pause.ts';
-import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
-import { getSettings, patchSettings } from './v1/settings.ts';
+import { previewFreezeEndpoint, previewPlanEndpoint } from './v1/previews.ts';
+import { getOwnerSettings, getSettings, patchOwnerSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
 
@@ -64,12 +64,15 @@ export const endpoints: AnyEndpoint[] = [
   mergeQueueEntry,
   getSettings,
   patchSettings,
+  getOwnerSettings,
+  patchOwnerSettings,
   listPlansEndpoint,
   createPlanEndpoint,
   previewPlanEndpoint,
   showPlanEndpoint,
   updatePlanEndpoint,
   deletePlanEndpoint,
+  removePlanEndpoint,
   planEnforcementEndpoint,
   putProducts,
   getDefaultProducts,

@@ -12,12 +12,15 @@ import {
   lookUpRepository,
   repositoryAbsent,
 } from '../installations/find-repository.ts';
+import { type Role, roles } from '../installations/role-holders.ts';
+import { readSettings } from '../installations/settings.ts';
 import type { KeyScope, CallingKey } from './application-key.ts';
 import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
 import type { Recency, RepositoryPermission } from './permissions.ts';
+import { whyRoleLacks } from './roles.ts';
 import { fromSignIn, lacksAdministration, lacksScope, hasScope } from './github-token.ts';
 
 const wanted = {
@@ -35,6 +38,10 @@ const instead = ({ kind }: PersonCaller, ask: string): string =>
 const notAdmin = (caller: PersonCaller, place: string) =>
   forbidden(`${caller.person.login} is not an admin of ${place} on GitHub. ${instead(caller, 'Ask one')}`);
 
+/** The refusal, and what a role would do about it. */
+export const withRole = (refusal: Refusal, role: string | null): Refusal =>
+  !role ? refusal : forbidden(`${refusal.message} ${role}`);
+
 const notWriter = (caller: PersonCaller, place: string) =>
   forbidden(
     `${caller.person.login} cannot write to ${place} on GitHub. ${instead(caller, 'Ask somebody who can')}`,
@@ -45,11 +52,13 @@ export type RepositoryAudience = Recency & {
   scope: KeyScope;
   /** `write`: also a person who can write there. */
   least?: 'write';
+  /** Also a person to whom the settings of the repository give this role. */
+  role?: Role;
   /** What a rule must allow a job in its own repository. If it is not set, no job is allowed. */
   job?: JobPermission;
 };
 
-/** @property notAdmin why the caller is not an admin of it, if the verb also allows writers; null for admins. */
+/** @property notAdmin why the caller may not act as an admin of it, if the verb also allows writers; null if they may. */
 export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
 /** Checks that the verb takes this kind of caller, and that a key belongs to the owner in the path. */
@@ -77,14 +86,14 @@ function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): 
 
 /**
  * The repository of the path, for a caller who can use it: a key of its owner with the right scope; a person who is an
- * admin of it, with a token that can administer it if they sent one; if the verb allows writers, one of them; if it
- * allows jobs, one of its own jobs.
+ * admin of it, with a token that can administer it if they sent one; if the verb names a role, a person who has it; if
+ * it allows writers, one of them; if it allows jobs, one of its own jobs.
  * @throws Refusal forbidden, not-found (also for a person or a token that cannot see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
   caller: Caller,
-  { job, scope, least, ...recency }: RepositoryAudience,
+  { job, scope, least, role, ...recency }: RepositoryAudience,
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
   if (caller.kind === 'job-token' && job)
@@ -94,7 +103,7 @@ export async function authorizeRepository(
     return { repository: await repositoryOfKey(deps, caller, path), notAdmin: null };
   const repository = await findForPerson(deps, caller, path, 'administer');
   const standing = await standingIn(deps, caller, repository, path, recency);
-  return { repository, notAdmin: assertStanding(deps, caller, standing, repository, least) };
+  return { repository, notAdmin: await assertStanding(deps, caller, standing, repository, { least, role }) };
 }
 
 /**
@@ -154,25 +163,33 @@ async function standingIn(
 }
 
 /**
- * Refuses a person who may not do enough in a repository.
- * @returns why they are not an admin of it; null for admins.
- * @throws Refusal forbidden.
+ * Refuses a person who may not do enough in a repository that they can read.
+ * @returns why they may not act as an admin of it; null for admins, and for who has the role of the verb.
+ * @throws Refusal forbidden; too-many-requests if they asked too much.
  */
-export function assertStanding(
+export async function assertStanding(
   deps: Deps,
   caller: PersonCaller,
   { permission, tokenCan }: Standing,
   repository: FoundRepository,
-  least?: 'write',
-): Refusal | null {
+  { least, role }: Pick<RepositoryAudience, 'least' | 'role'>,
+): Promise<Refusal | null> {
   const name = fullName(repository);
   if (permission === 'admin' && tokenCan) return null;
-  const refusal =
-    permission === 'admin' && caller.kind === 'github-token'
-      ? lacksAdministration(deps, caller.token, name)
-      : notAdmin(caller, name);
+  if (permission === 'admin' && caller.kind === 'github-token') {
+    const refusal = lacksAdministration(deps, caller.token, name);
+    if (least === 'write') return refusal;
+    throw refusal;
+  }
+  let whyNot: string | null = null;
+  if (role) {
+    const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
+    whyNot = await whyRoleLacks(deps, caller, repository, role, holders, true);
+    if (whyNot === null) return null;
+  }
+  const refusal = withRole(notAdmin(caller, name), whyNot);
   if (least !== 'write') throw refusal;
-  if (permission === 'read') throw notWriter(caller, name);
+  if (permission === 'read') throw withRole(notWriter(caller, name), whyNot);
   return refusal;
 }
 

@@ -4,6 +4,7 @@ import { askGitHub, reservedUntil } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { RolePlace } from '../installations/role-holders.ts';
 import {
   askHolder,
   isActiveAdmin,
@@ -45,6 +46,7 @@ export class Permissions {
   /** A page shows something to every reader. Its forms are counted. */
   readonly #ofReaders: VerdictCache<RepositoryPermission>;
   readonly #ofAdmins: VerdictCache<RepositoryPermission>;
+  readonly #teams: VerdictCache<boolean>;
   /** People and what they were admins of when GitHub was last asked. */
   readonly #lastAdmins: Cache<string, true>;
 
@@ -56,6 +58,7 @@ export class Permissions {
       isYes: (permission) => permission === 'admin',
       isNo: (permission) => permission === 'none' || permission === 'read',
     });
+    this.#teams = new VerdictCache(clock, { isYes: (isMember) => isMember });
     this.#lastAdmins = createCache(clock, 10_000, lastFor);
   }
 
@@ -130,6 +133,26 @@ export class Permissions {
     return (await this.#asInstallation(deps, person, owner, asked, recency, token, ask)) === 'admin';
   }
 
+  /**
+   * Whether a person is in a team of the organization, or in a child team of it. Who was only invited is not. Errors as
+   * `ofRepository`.
+   */
+  async isInTeam(
+    deps: Deps,
+    person: Person,
+    { account, installation }: RolePlace,
+    team: string,
+    { isLive }: Recency = {},
+  ): Promise<boolean> {
+    if (account.type !== 'Organization' || installation.suspendedAt) return false;
+    const question = `whether ${person.login} is in @${account.login}/${team}`;
+    const ask = () =>
+      askGitHub(deps, installation.id, question, () =>
+        askTeam(deps, person, { account, installation }, team),
+      );
+    return this.#teams.get([String(person.id), person.login, String(account.id), team], ask, isLive);
+  }
+
   async #asInstallation(
     deps: Deps,
     { id, login }: Person,
@@ -187,4 +210,17 @@ const askOwnerAdmin = (deps: Deps, person: Person, owner: InstalledAccount): Pro
       username: person.login,
     });
     return isActiveAdmin(data, owner) && data.user?.id === person.id;
+  });
+
+/**
+ * Asks GitHub, as the installation, whether a person is in a team. The answer names no id, so a second question makes
+ * sure that the login still belongs to this person. @throws as above.
+ */
+const askTeam = (deps: Deps, person: Person, { account, installation }: RolePlace, team: string) =>
+  unlessRefused(deps, false, async () => {
+    const { rest } = await deps.github.asInstallation(installation.id);
+    const username = person.login;
+    const path = { org: account.login, team_slug: team, username };
+    const { data } = await rest.teams.getMembershipForUserInOrg(path);
+    return data.state === 'active' && (await rest.users.getByUsername({ username })).data.id === person.id;
   });

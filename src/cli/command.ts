@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 export type GlobalOptions = { url?: string; token?: string; insecure?: boolean; json?: boolean };
 
 /** The service, and what this machine saw of it. */
-export type Connection = { service: Service; memory: Memory };
+export type Connection = { service: Service; memory: Memory; token: string };
 
 /** A call of a command: its machine, its output and its service. */
 export type Call = {
@@ -31,6 +31,8 @@ export type OptionSpec = [flags: string, description: string, kind?: 'required' 
 export type CommandSpec = {
   /** Its name and arguments, such as `extend <id>`. */
   usage: string;
+  /** Another name that it had, for scripts. */
+  alias?: string;
   summary: string;
   options?: OptionSpec[];
   /** Shell lines, each with what it does. */
@@ -57,6 +59,7 @@ export type Ended = (exitCode: ExitCode | undefined) => void;
 export function addCommand(parent: Command, spec: CommandSpec, world: World, ended: Ended): void {
   const { run } = spec;
   const added = parent.command(spec.usage, { hidden: spec.isHidden ?? false }).description(spec.summary);
+  if (spec.alias) added.alias(spec.alias);
   for (const [flags, description, kind] of spec.options ?? []) {
     const option = new Option(flags, description);
     if (kind === 'required') option.makeOptionMandatory();
@@ -94,7 +97,7 @@ function callOf(world: World, options: GlobalOptions, program: Command): Call {
       const url = addressOf(world, options.url);
       const token = await credentialOf(world, url, options.token, options.insecure);
       warnOfReaders(output, url);
-      return { service: serviceAt(world, url, token, retries), memory: memoryOf(world, url) };
+      return { service: serviceAt(world, url, token, retries), memory: memoryOf(world, url), token };
     },
   };
 }

@@ -25,14 +25,20 @@ const commands: Commands = {
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
   'oidc-rules': async () => (await import('./commands/oidc-rules.ts')).oidcRules,
+  settings: async () => (await import('./commands/settings.ts')).settings,
   products: async () => (await import('./commands/products.ts')).products,
   scopes: async () => (await import('./commands/scopes.ts')).scopes,
-  logs: async () => (await import('./commands/logs.ts')).logs,
+  calendar: async () => (await import('./commands/list.ts')).calendar,
+  audit: async () => (await import('./commands/audit.ts')).audit,
+  whoami: async () => (await import('./commands/keys.ts')).whoami,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   conditions: async () => (await import('./commands/conditions.ts')).conditions,
   completion: async () => (await import('./commands/completion.ts')).completion,
   complete: async () => (await import('./commands/completion.ts')).complete,
 };
+
+/** Other names of commands. */
+const aliases: Record<string, string> = { logs: 'audit' };
 
 /** The definitions of all commands. @param more commands in addition to those of the package. */
 export const allCommands = (more: Commands = {}): Promise<CommandSpec[]> =>
@@ -44,7 +50,8 @@ export const allCommands = (more: Commands = {}): Promise<CommandSpec[]> =>
  */
 async function commandsIn(words: string[], more: Commands): Promise<CommandSpec[]> {
   if (words.join() === '--version') return [];
-  const named = Object.entries({ ...commands, ...more }).filter(([name]) => words.includes(name));
+  const asked = words.map((word) => aliases[word] ?? word);
+  const named = Object.entries({ ...commands, ...more }).filter(([name]) => asked.includes(name));
   const isAll = named.length === 0 || named.some(([name]) => name === 'complete');
   return isAll ? allCommands(more) : Promise.all(named.map(([, load]) => load()));
 }

@@ -34,6 +34,15 @@ export function readPlace(text: string): OwnerOrRepository {
   return { owner, repository };
 }
 
+/** Whether this is a pattern of names, such as `api-*`. */
+export const isGlob = (name: string): boolean => /[*?[{]/.test(name);
+
+/** Reads `acme`, `acme/web` or a pattern of names, such as `acme/api-*`. @throws Stop for anything else. */
+export function readGlob(text: string): OwnerOrRepository {
+  const [owner = '', name = '', ...more] = text.split('/');
+  return isGlob(name) && more.length === 0 ? { ...readPlace(owner), repository: name } : readPlace(text);
+}
+
 /** Reads `acme/web`. @throws Stop for anything else. */
 export function readRepository(text: string): Repository {
   const { owner, repository } = readPlace(text);

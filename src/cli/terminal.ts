@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isId } from './target.ts';
 import type { World } from './world.ts';
 
 /** The output of a command: results to standard output, the rest to standard error. */
@@ -28,7 +29,7 @@ export function outputOf(world: World, isJson: boolean): Output {
     },
     table(head, rows) {
       if (isJson || rows.length === 0) return;
-      const lines = world.out.isTTY ? alignedTable(head, rows, paint) : plainTable(rows);
+      const lines = world.out.isTTY ? alignedTable(head, rows, world.out.columns, paint) : plainTable(rows);
       for (const line of lines) print(line);
     },
     json(value) {
@@ -61,23 +62,73 @@ export type Cell = string | { text: string; tone: Tone };
 
 const textOf = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell : cell.text);
 
-/** Aligned columns, for people. @param head the names of the columns. */
-function alignedTable(head: string[], rows: Cell[][], paint: Paint): string[] {
+/**
+ * Aligned columns, for people. What is too wide for the terminal is cut, except for IDs, which people copy: they move to
+ * a line of their own.
+ * @param head the names of the columns. @param most the columns of the terminal, if it says how many it has.
+ */
+function alignedTable(head: string[], rows: Cell[][], most = Infinity, paint: Paint): string[] {
   const texts = rows.map((row) => row.map(textOf));
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...texts.map((row) => widthOf(row[column]!))),
+  const wanted = head.map((name, column) =>
+    Math.max(name.length, ...texts.map((row) => widthOf(row[column]))),
   );
-  const pad = (text: string, column: number) =>
-    column === head.length - 1 ? text : text + ' '.repeat(widths[column]! - widthOf(text));
-  const lines = rows.map((row, at) =>
-    row.map((cell, column) => {
-      const padded = pad(texts[at]![column]!, column);
-      return typeof cell === 'string' ? padded : paint(padded, cell.tone);
+  const isTooWide = widthOfRow(wanted) > most;
+  const last = head.length - 1;
+  const isSplit = isTooWide && texts.every((row) => isId(row[last]!));
+  const widths = fit(
+    isSplit ? wanted.slice(0, last) : wanted,
+    head.map(({ length }) => Math.max(length, shortest)),
+    most,
+  );
+  const lineOf = (cells: string[], toneOf: (column: number) => Tone | null) =>
+    widths
+      .map((width, column) => {
+        const text = cut(cells[column]!, width);
+        const padded = column === widths.length - 1 ? text : text + ' '.repeat(width - widthOf(text));
+        const tone = toneOf(column);
+        return tone === null ? padded : paint(padded, tone);
+      })
+      .join('  ')
+      .trimEnd();
+  return [
+    lineOf(head, () => 'quiet'),
+    ...rows.flatMap((row, at) => {
+      const line = lineOf(texts[at]!, (column) => toneOf(row[column]!));
+      return isSplit ? [line, `  ${paint(texts[at]![last]!, 'quiet')}`] : [line];
     }),
-  );
-  return [head.map((name, column) => paint(pad(name, column), 'quiet')), ...lines].map((cells) =>
-    cells.join('  ').trimEnd(),
-  );
+  ];
+}
+
+const toneOf = (cell: Cell): Tone | null => (typeof cell === 'string' ? null : cell.tone);
+
+/** The columns of a cell that may be cut. */
+const shortest = 8;
+
+/** Narrows the widest columns until the row fits, as far as each may be narrowed. */
+function fit(widths: number[], least: number[], most: number): number[] {
+  const fitted = [...widths];
+  while (widthOfRow(fitted) > most) {
+    const slack = fitted.map((width, column) => (width > least[column]! ? width : 0));
+    const widest = slack.indexOf(Math.max(...slack));
+    if (!slack[widest]) break;
+    fitted[widest]!--;
+  }
+  return fitted;
+}
+
+/** With two columns between its cells. */
+const widthOfRow = (widths: number[]): number =>
+  widths.reduce((total, width) => total + width, 2 * (widths.length - 1));
+
+/** The beginning of a text, with `…` in the place of the rest. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  for (const letter of text) {
+    if (widthOf(kept + letter) >= width) break;
+    kept += letter;
+  }
+  return `${kept}…`;
 }
 
 /** A line for each row, with tabs between its cells, for programs such as cut. */

@@ -1,5 +1,12 @@
 import { describeLength, millisecondsOf, parseDuration } from '../time/duration.ts';
-import { describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
+import {
+  describeInstant,
+  isDate,
+  isTimeZone,
+  parseLocalTime,
+  toInstant,
+  toLocalTime,
+} from '../time/local-time.ts';
 import { later, type Reading, readMoment, type Ways } from '../time/moment.ts';
 import { misused } from './stop.ts';
 import type { World } from './world.ts';
@@ -81,4 +88,19 @@ export function describeMoment(at: number, zone: string, readersZone: string): s
   const own = describeInstant(instant, zone);
   if (toLocalTime(instant, zone) === toLocalTime(instant, readersZone)) return own;
   return `${own} (${describeInstant(instant, readersZone)})`;
+}
+
+/**
+ * A moment that is over, in milliseconds: a length of time before now, a day, or a wall-clock time.
+ * @throws Stop if it is none of these.
+ */
+export function readPast(text: string, { now, zone }: Pick<World, 'now' | 'zone'>): number {
+  const length = parseDuration(text);
+  if (length) return now() - millisecondsOf(length);
+  const written = text.trim().replace(' ', 'T');
+  if (/^\d{4}-.*(?:Z|[+-]\d{2}:\d{2})$/.test(written) && !Number.isNaN(Date.parse(written)))
+    return Date.parse(written);
+  const local = parseLocalTime(isDate(written) ? `${written}T00:00:00` : written);
+  if (local.ok) return toInstant(local.value, zone, 'start').getTime();
+  throw misused(`"${text}" is not understood. Write 7d, 2026-11-20 or 2026-11-20T18:00.`);
 }

@@ -13,6 +13,8 @@ export const variables = {
   ACTIONS_ID_TOKEN_REQUEST_URL:
     'set by GitHub Actions for a job with `id-token: write`: where the job gets its own token if there is no other credential',
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that request',
+  GITHUB_API_URL:
+    'set by GitHub Actions: the address of GitHub’s API that `whoami` asks, by default that of `GH_HOST`',
   GITHUB_OUTPUT: 'set by GitHub Actions: the file of the outputs of the action `push-scopes`',
   GITHUB_STEP_SUMMARY: 'set by GitHub Actions: the file of its summary',
   GH_HOST: 'the GitHub host, as for `gh`; by default `github.com`',

@@ -14,3 +14,7 @@ export function actorName(actor: Actor): string {
   if (actor.type === 'user' || actor.id === ourselves.id) return actor.name;
   return `${actor.run === undefined ? 'the application key' : 'the job'} ${actor.name}`;
 }
+
+/** Finds the events of an actor: the login of a person, after an `@`, or the id of a key or rule. */
+export const actorKey = ({ type, id, name }: Actor): string =>
+  type === 'user' ? `@${name.toLowerCase()}` : String(id);

@@ -1,146 +1,7 @@
-import type { Actor } from './actor.ts';
+import { type Actor, actorKey, ourselves } from './actor.ts';
 import type { Tx } from '../database/database.ts';
-import type { Prisma, Product } from '../generated/prisma/client.ts';
-
-/** A freeze in the audit log, by the names of the API. */
-export type FreezeInEvent = { reason: string; [field: string]: unknown };
-
-/** The settings of a repository in the audit log. */
-export type RepositorySettings = Record<string, boolean | number | string | null>;
-/** An exemption in the audit log. */
-type ExemptionAttributes = {
-  head_sha: string;
-  any_head: boolean;
-  /** Null for every freeze. */
-  freeze_ids: string[] | null;
-  reason: string;
-  public_reason: string | null;
-  expires_at: string;
-  requested_by: Actor;
-};
-
-type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
-type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
-type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
-type OfKey = {
-  key_id: string;
-  key_name: string;
-  key_scope: string;
-  /** The revoked key that created this one, directly or through other keys. */
-  revoked_with?: string;
-};
-type OfExemption = {
-  exemption_id: string;
-  exemption_attributes: ExemptionAttributes;
-  /** The reason for the decision. */
-  reason?: string;
-  /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
-  ended_by?: string;
-  /** For an expired exemption: false if it was only requested. */
-  was_approved?: boolean;
-};
-
-/** The metadata of each type of event, in the shapes that clients of the interface read. */
-type Metadata = {
-  'scheduled_freeze.create': OfFreeze;
-  'scheduled_freeze.update': {
-    scheduled_freeze_id: string;
-    scheduled_freeze_attributes_before: FreezeInEvent;
-    scheduled_freeze_attributes_after: FreezeInEvent;
-  };
-  'scheduled_freeze.delete': OfFreeze & { reason: string };
-  'freeze_plan.create': OfPlan;
-  'freeze_plan.update': {
-    freeze_plan_id: string;
-    freeze_plan_attributes_before: object;
-    freeze_plan_attributes_after: object;
-  };
-  'freeze_plan.delete': OfPlan & { reason: string };
-  'product.enabled': { product: Product };
-  'product.disabled': { product: Product };
-  'repository_settings.update': { settings_before: RepositorySettings; settings_after: RepositorySettings };
-  'default_products.update': { products_before: Product[]; products_after: Product[] };
-  'application_key.create': OfKey;
-  'application_key.revoke': OfKey;
-  'oidc_rule.create': OfRule;
-  'oidc_rule.delete': OfRule;
-  'freeze.bypassed': OfFreeze & {
-    /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
-    shown_state: string | null;
-    head_sha: string;
-    merged_at: string;
-  };
-  /** @property merge_state GitHub's: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
-  'freeze.leaking': OfFreeze & { head_sha: string; merge_state: string };
-  /** The freeze has no end and may be forgotten. */
-  'freeze.still_on': OfFreeze & { on_since: string };
-  /** `branches` did not require the status check `context` when the freeze was created. */
-  'freeze.not_enforced': { scheduled_freeze_id: string; branches: string[]; context: string };
-  'exemption.requested': OfExemption;
-  'exemption.approved': OfExemption;
-  'exemption.denied': OfExemption;
-  'exemption.revoked': OfExemption;
-  'exemption.expired': OfExemption;
-  'exemption.used': OfExemption;
-  'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
-  /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
-  'freeze_status.refused': { sha: string; state: string; description: string; why: string };
-  /** Somebody overwrites our status more often than we repeat it. `state` and `description` are theirs. */
-  'freeze_status.contested': {
-    sha: string;
-    state: string | null;
-    description: string | null;
-    expected_state: string;
-    times_written: number;
-  };
-};
-
-type AuditEventType = keyof Metadata;
-export type AuditEvent = {
-  [Type in AuditEventType]: { type: Type; metadata: Metadata[Type] };
-}[AuditEventType];
-
-type Kind = {
-  /** The prefix of the metadata keys that say who acted and when. */
-  done: string;
-  /** Whether it happened on GitHub and bypassed us. */
-  isAtGitHub?: true;
-  /** Whether it prevents a freeze from holding. */
-  isFailure?: true;
-};
-
-export const eventKinds: Record<AuditEventType, Kind> = {
-  'scheduled_freeze.create': { done: 'created' },
-  'scheduled_freeze.update': { done: 'updated' },
-  'scheduled_freeze.delete': { done: 'deleted' },
-  'freeze_plan.create': { done: 'created' },
-  'freeze_plan.update': { done: 'updated' },
-  'freeze_plan.delete': { done: 'deleted' },
-  'product.enabled': { done: 'enabled' },
-  'product.disabled': { done: 'disabled' },
-  'repository_settings.update': { done: 'updated' },
-  'default_products.update': { done: 'updated' },
-  'application_key.create': { done: 'created' },
-  'application_key.revoke': { done: 'revoked' },
-  'oidc_rule.create': { done: 'created' },
-  'oidc_rule.delete': { done: 'deleted' },
-  'freeze.bypassed': { done: 'bypassed', isAtGitHub: true, isFailure: true },
-  'freeze.leaking': { done: 'found', isAtGitHub: true, isFailure: true },
-  'freeze.still_on': { done: 'found' },
-  // The creator of the freeze, and when.
-  'freeze.not_enforced': { done: 'created', isFailure: true },
-  'exemption.requested': { done: 'requested' },
-  'exemption.approved': { done: 'approved' },
-  'exemption.denied': { done: 'denied' },
-  'exemption.revoked': { done: 'revoked' },
-  'exemption.expired': { done: 'expired' },
-  'exemption.used': { done: 'used', isAtGitHub: true },
-  'freeze_status.overwritten': { done: 'overwritten', isAtGitHub: true, isFailure: true },
-  'freeze_status.refused': { done: 'refused', isAtGitHub: true, isFailure: true },
-  'freeze_status.contested': { done: 'contested', isAtGitHub: true, isFailure: true },
-};
-
-export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
+import type { Prisma } from '../generated/prisma/client.ts';
+import { type AuditEvent, type AuditEventType, eventKinds } from './audit-event.ts';
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
 
@@ -193,6 +54,7 @@ function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
     pullRequest: place.pullRequest?.number,
     baseRef: place.pullRequest?.base,
     type: event.type,
+    actorKey: actor && actorKey(actor),
     outcome: isFailure ? ('failure' as const) : ('success' as const),
     trigger: isAtGitHub ? ('github' as const) : ('api' as const),
     metadata: {
@@ -220,7 +82,13 @@ export const insertEvents = (
   metadata: string,
   { now, stamp }: { now: string; stamp: string },
 ): string => `
-  INSERT INTO audit_events (received_at, account_id, repository_id, repository, type, outcome, trigger, metadata)
-  SELECT ${now}::timestamptz, r.account_id, r.id, a.login || '/' || r.name, '${type}', 'success', 'api',
+  INSERT INTO audit_events (received_at, account_id, repository_id, repository, type, actor_key, outcome, trigger, metadata)
+  SELECT ${now}::timestamptz, r.account_id, r.id, a.login || '/' || r.name, '${type}',
+    ${keyOfActor(`${stamp}::jsonb->'${eventKinds[type].done}_by'`, `(${metadata})->>'freeze_plan_id'`)}, 'success', 'api',
     ${metadata} || ${stamp}::jsonb
   FROM ${from} JOIN repositories r ON r.id = changed.repository_id JOIN accounts a ON a.id = r.account_id`;
+
+/** SQL for `actorKey`. What Holdfast does for a plan has the plan's id. @param who SQL for the actor, as JSON. */
+const keyOfActor = (who: string, plan: string): string => `
+  CASE WHEN ${who}->>'type' = 'user' THEN '@' || lower(${who}->>'name')
+    WHEN ${who}->>'id' = '${ourselves.id}' THEN coalesce(${plan}, '${ourselves.id}') ELSE ${who}->>'id' END`;

@@ -3,14 +3,22 @@ import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
 import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
+import { actedFor, actorKeysOf, type Behind } from './people-behind.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
-/** Which log: that of a repository, or that of an owner with the events that belong to no repository. */
-export type LogPlace = { repositoryId: bigint } | { accountId: bigint };
+/**
+ * Which log: that of a repository; that of an owner with the events that belong to no repository; or with `alsoOf` that
+ * of an owner with those of its repositories.
+ */
+export type LogPlace = { accountId: bigint } & (
+  { repositoryId: bigint } | { alsoOf?: 'all' | { repositories: bigint[] } }
+);
+
+type LogDeps = Pick<Deps, 'db' | 'clock' | 'sql'>;
 
 /** A filter has one or more values. `not_…` excludes them. */
-type EventFilter = {
+export type EventFilter = {
   pullRequest?: string[];
   notPullRequest?: string[];
   /** Only events about batches with these pull requests. Holdfast has no batches, so there are none. */
@@ -24,12 +32,17 @@ type EventFilter = {
   baseRef?: string[];
   /** Only events about this freeze. */
   freezeId?: string;
+  /** Only what this person did, also through their keys, OIDC rules and plans; or what has this name. */
+  by?: string;
   receivedFrom?: Date;
   receivedTo?: Date;
 };
 
+/** An event, and for whom a key, a job or a plan acted; null if a person did, or if that is not known. */
+export type ListedEvent = AuditEvent & { behind: Behind | null };
+
 export type EventPage = {
-  events: AuditEvent[];
+  events: ListedEvent[];
   /** The cursors of the next and previous page; null if there is none. */
   next: string | null;
   previous: string | null;
@@ -46,7 +59,7 @@ const widestSpan = 93 * day;
  * @throws Refusal invalid if the span is over 93 days or ends before it begins, or the cursor is not ours.
  */
 export async function listEvents(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: LogDeps,
   place: LogPlace,
   filter: EventFilter,
   page: { perPage: number; cursor?: string },
@@ -58,7 +71,11 @@ export async function listEvents(
   const beside = besideOf(page.cursor, 'event');
   const asked = rowsBeside(beside, page.perPage);
   const where: Prisma.AuditEventWhereInput = {
-    ...('accountId' in place ? { ...place, repositoryId: null } : place),
+    ...whereOf(place),
+    actorKey:
+      filter.by === undefined
+        ? undefined
+        : { in: await actorKeysOf(deps.sql.read, place.accountId, filter.by) },
     receivedAt: { gte: from, lte: to },
     type: { in: filter.eventType, notIn: filter.notEventType },
     outcome: { in: filter.outcome, notIn: filter.notOutcome },
@@ -74,7 +91,19 @@ export async function listEvents(
   };
   const found = await deps.db.auditEvent.findMany({ where, orderBy: { id: asked.order }, take: asked.take });
   const { rows, older, newer } = pageOf(found, page.perPage, beside, ({ id }) => id);
-  return { events: rows, next: older, previous: newer };
+  const behind = await actedFor(
+    deps.sql.read,
+    rows.map((row) => row.actorKey),
+  );
+  const events = rows.map((row) => ({ ...row, behind: behind.get(row.actorKey ?? '') ?? null }));
+  return { events, next: older, previous: newer };
+}
+
+function whereOf(place: LogPlace): Prisma.AuditEventWhereInput {
+  if ('repositoryId' in place) return { repositoryId: place.repositoryId };
+  const { accountId, alsoOf } = place;
+  if (alsoOf === 'all') return { accountId };
+  return { accountId, repositoryId: alsoOf ? { in: alsoOf.repositories } : null };
 }
 
 function assertSpan(from: Date, to: Date): void {
@@ -88,12 +117,12 @@ function assertSpan(from: Date, to: Date): void {
 
 /** The latest events of a repository, newest first. @param page how many, and after which cursor. */
 export function recentEvents(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  { id }: { id: bigint },
+  deps: LogDeps,
+  { id, accountId }: { id: bigint; accountId: bigint },
   filter: EventFilter,
   page: Parameters<typeof listEvents>[3],
 ): Promise<EventPage> {
-  const now = nowOf(deps.clock);
-  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
-  return listEvents(deps, { repositoryId: id }, { ...filter, receivedFrom, receivedTo: now }, page);
+  const receivedTo = nowOf(deps.clock);
+  const receivedFrom = new Date(receivedTo.getTime() - retentionDays * day);
+  return listEvents(deps, { accountId, repositoryId: id }, { ...filter, receivedFrom, receivedTo }, page);
 }

@@ -1,9 +1,10 @@
 import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
-import type { Exemption as Stored } from '../generated/prisma/client.ts';
+import type { Exemption as Stored, Prisma } from '../generated/prisma/client.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Row } from '../database/sql.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
+import { readSettingsOfAll } from '../installations/settings.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 
 // Finds exemptions. An observation reads them together with freezes, in one statement.
@@ -121,13 +122,11 @@ export async function waitingRequests(
     { requestedBy: { path: ['type'], equals: 'user' } },
     { requestedBy: { path: ['id'], equals: person } },
   ];
+  const settings = await readSettingsOfAll(tx, repositoryIds);
+  const forTwo = repositoryIds.filter((id) => settings.get(id)?.twoPersonExemptions);
   const rows = await tx.exemption.findMany({
     // If two people are required, the person who requested it cannot decide.
-    where: {
-      ...where,
-      state: 'requested',
-      NOT: { repository: { twoPersonExemptions: true }, AND: isTheirs },
-    },
+    where: { ...where, state: 'requested', NOT: { repositoryId: { in: forTwo }, AND: isTheirs } },
     orderBy: { serial: 'asc' },
     take: most,
   });
@@ -148,27 +147,48 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
-/** Which exemptions to list. */
-type ExemptionFilter = { state?: Exemption['state']; pullRequest?: number };
+/** Which exemptions to list: of a repository, of all of an owner, or of some. */
+export type ExemptionPlace = { repositoryId: bigint } | { accountId: bigint } | { repositories: bigint[] };
+type ExemptionFilter = {
+  state?: Exemption['state'];
+  pullRequest?: number;
+  /** Only those that are over at an instant, or only those that are not. */
+  isOver?: { at: Date; is: boolean };
+};
 
 /**
- * A page of a repository's exemptions, newest first.
+ * A page of exemptions, newest first.
  * @param cursor opaque, from an earlier page's `older` or `newer`.
  * @throws Refusal invalid if the cursor is not ours.
  */
 export async function listExemptions(
   tx: Tx,
-  repositoryId: bigint,
-  { state, pullRequest }: ExemptionFilter,
+  place: ExemptionPlace,
+  { state, pullRequest, isOver }: ExemptionFilter,
   { size, cursor }: { size: number; cursor?: string },
 ): Promise<Page<ExemptionRecord>> {
   const beside = besideOf(cursor, 'exemption');
   const asked = rowsBeside(beside, size);
   const found = await tx.exemption.findMany({
-    where: { repositoryId, state, number: pullRequest, serial: asked.number },
+    where: { ...whereOf(place), ...overAt(isOver), state, number: pullRequest, serial: asked.number },
     orderBy: { serial: asked.order },
     take: asked.take,
   });
   const { rows, ...cursors } = pageOf(found, size, beside, ({ serial }) => serial);
   return { rows: rows.map(recordOf), ...cursors };
+}
+
+function whereOf(place: ExemptionPlace): Prisma.ExemptionWhereInput {
+  if ('repositoryId' in place) return { repositoryId: place.repositoryId };
+  if ('repositories' in place) return { repositoryId: { in: place.repositories } };
+  return { repository: { accountId: place.accountId } };
+}
+
+/** An exemption that expired is over before anything ends it. */
+function overAt(isOver: ExemptionFilter['isOver']): Prisma.ExemptionWhereInput {
+  if (!isOver) return {};
+  const { at, is } = isOver;
+  return is
+    ? { OR: [{ endedAt: { not: null } }, { expiresAt: { lte: at } }] }
+    : { endedAt: null, expiresAt: { gt: at } };
 }

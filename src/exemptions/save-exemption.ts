@@ -1,6 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
-import { appendEvent, type AuditEvent, type EventPlace } from '../events/append-event.ts';
+import { appendEvent, type EventPlace } from '../events/append-event.ts';
+import type { AuditEvent } from '../events/audit-event.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
 
 /** Saves a new exemption. */

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
-import { nowOf } from '../clock.ts';
+import { nowOf, within } from '../clock.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
 import { recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import { cachePerService } from '../github/cache.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
@@ -21,8 +22,8 @@ import { seenOf, warningsToTell } from './look-ahead.ts';
 export type PreviewedRepository = {
   name: string;
   toHold: number;
-  /** Those that it would hold. */
-  pullRequests: { number: number; title: string | null }[];
+  /** The open ones. Those that it would hold come first. */
+  pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
   enforced: 'yes' | 'no' | 'unknown';
 };
@@ -33,6 +34,8 @@ export type PlanPreview = {
   /** Full names. */
   notEnforced: string[];
   notLookedAt: string[];
+  /** Whether Holdfast is still looking at those. */
+  isLooking: boolean;
   /** The included globs that match no repository, as they were sent. */
   matchesNone: string[];
   nextOccurrences: Occurrence[];
@@ -44,13 +47,92 @@ export type PlanPreview = {
 const patience = 6_500;
 const sideBySide = 6;
 /** Checks per minute and installation. */
-const looks = { name: 'plan previews', perMinute: 240 };
+const looks = { name: 'plan previews', perMinute: 600 };
+
+/** What a plan would do in one repository, and the pull requests that are open there. */
+type Seen = { repository: PreviewedRepository; open: PullRequestFacts[] };
+
+/** A look at the repositories of a plan, as far as it has come. */
+type Look = { seen: Map<bigint, Seen>; isLooking: boolean; end: Promise<void> };
 
 /**
  * Previews a plan on the open pull requests, as far as GitHub answers within 10 s. Saves nothing.
  * @throws Refusal invalid as for the creation.
  */
-export async function previewPlan(deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> {
+export const previewPlan = (deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> =>
+  previewBy(deps, account, input, async (freezable, freeze, at) => {
+    const look = beginLook(deps, freezable, freeze, at, patience);
+    await look.end;
+    return look;
+  });
+
+/** Milliseconds that a page waits for its preview. The look goes on behind it. */
+const soon = 800;
+/** Milliseconds after which that look starts no more checks. */
+const longest = 60_000;
+/** Milliseconds that a look that has seen everything is shared. */
+const freshFor = 10_000;
+const mostKept = 10;
+
+const looksOf = cachePerService<string, Look>(mostKept, longest);
+
+/**
+ * The same for pages: what is known within a second. Holdfast goes on looking behind the page, and the same preview
+ * shows more when it is asked for again.
+ * @throws Refusal invalid as for the creation.
+ */
+export const previewPlanSoon = (deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> =>
+  previewBy(deps, account, input, async (freezable, freeze, at) => {
+    const { start, timezone, recurrence, matchingConditions, excludeConditions, holds, environments } = input;
+    // The end moves on with the time of the request.
+    const judged = [start, timezone, recurrence, matchingConditions, excludeConditions, holds, environments];
+    const key = JSON.stringify([judged, freezable.map(({ id }) => String(id))]);
+    const kept = looksOf(deps);
+    const begin = (): Look => {
+      const begun = beginLook(deps, freezable, freeze, at, longest);
+      kept.set(key, begun);
+      const isWhole = () => begun.seen.size === freezable.length;
+      begun.end.then(
+        () => isWhole() && kept.set(key, begun, freshFor),
+        () => kept.delete(key),
+      );
+      return begun;
+    };
+    const look = kept.get(key) ?? begin();
+    await within(soon, look.end);
+    // Whoever asks again for what GitHub did not answer wants it to be asked again.
+    if (!look.isLooking && look.seen.size < freezable.length) kept.delete(key);
+    return look;
+  });
+
+/** Looks at repositories. What GitHub does not answer in time is missing. */
+function beginLook(
+  deps: Deps,
+  repositories: PlanRepository[],
+  freeze: ParsedFreeze,
+  at: Date,
+  milliseconds: number,
+): Look {
+  const timeUp = AbortSignal.any([AbortSignal.timeout(milliseconds), deps.stopping]);
+  const seen = new Map<bigint, Seen>();
+  const all = pLimit(sideBySide).map(repositories, async (each) => {
+    const found = timeUp.aborted ? null : await previewIn(deps, each, freeze, at);
+    if (found) seen.set(each.id, found);
+  });
+  const look: Look = {
+    seen,
+    isLooking: true,
+    end: all.then(() => {}).finally(() => (look.isLooking = false)),
+  };
+  return look;
+}
+
+async function previewBy(
+  deps: Deps,
+  account: Account,
+  input: PlanInput,
+  lookAt: (freezable: PlanRepository[], freeze: ParsedFreeze, at: Date) => Promise<Look>,
+): Promise<PlanPreview> {
   const now = nowOf(deps.clock);
   const plan = { ...checkPlan(input, now), accountId: account.id };
   assertNotOver(plan, now);
@@ -66,12 +148,8 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
   const at = first.startsAt > now ? first.startsAt : now;
   const matched = await matchedRepositories(deps.sql, plan);
   const freezable = matched.filter(({ isFreezable }) => isFreezable);
-  const timeUp = AbortSignal.any([AbortSignal.timeout(patience), deps.stopping]);
-  const previewed = (
-    await pLimit(sideBySide).map(freezable, (each) =>
-      timeUp.aborted ? null : previewIn(deps, each, freeze, at),
-    )
-  ).filter((each) => each !== null);
+  const look = await lookAt(freezable, freeze, at);
+  const previewed = freezable.flatMap(({ id }) => look.seen.get(id) ?? []);
   const seen = previewed.map(({ repository }) => repository);
   const open = previewed.flatMap((each) => each.open);
   const isSeen = new Set(seen.map(({ name }) => name));
@@ -82,6 +160,7 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
     matched: matched.length,
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: freezable.filter(({ name }) => !isSeen.has(name)).map(fullName),
+    isLooking: look.isLooking,
     matchesNone: input.repositories.include.filter((glob) => {
       const matches = compileNameGlob(glob);
       return !matched.some(({ name }) => matches(name));
@@ -100,7 +179,7 @@ async function previewIn(
   { id, name }: PlanRepository,
   freeze: ParsedFreeze,
   at: Date,
-): Promise<{ repository: PreviewedRepository; open: PullRequestFacts[] } | null> {
+): Promise<Seen | null> {
   const [row] = await deps.sql.query('read-repository', repositoryOfId, [id]);
   const repository = row && repositoryOfRow(row);
   if (!repository) return null;
@@ -111,19 +190,23 @@ async function previewIn(
   if (!loaded) return null;
   const open = loaded.map(({ facts }) => facts);
   const verdicts = open.map((facts) => judgeFreeze(freeze, facts, at.getTime()));
-  const toHold = open.filter((_, index) => ['frozen', 'unknown'].includes(verdicts[index]!));
+  const pullRequests = open.map(({ number, values }, index) => ({
+    number,
+    title: textOrNull(values['title']),
+    author: textOrNull(values['author']),
+    held: ['frozen', 'unknown'].includes(verdicts[index]!),
+  }));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {
     open,
     repository: {
       name,
-      toHold: toHold.length,
-      pullRequests: toHold.map(({ number, values: { title } }) => ({
-        number,
-        title: typeof title === 'string' ? title : null,
-      })),
+      toHold: pullRequests.filter(({ held }) => held).length,
+      pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
     },
   };
 }
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

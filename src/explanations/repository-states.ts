@@ -26,6 +26,8 @@ export type RepositoryState = {
   held: number;
   waiting: number;
   leaking: number;
+  /** Whether the open pull requests were not checked since an ongoing freeze began. Before that, nobody knows what it holds. */
+  toJudge: boolean;
   /** What GitHub recently said about an ongoing freeze. */
   enforced: Enforced;
   /** Exemption requests that wait for a decision. */
@@ -49,7 +51,7 @@ export const isUnknown = (state: RepositoryState): boolean =>
   state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
 
 type Row = Record<'id' | 'name', string> &
-  Record<'private' | 'archived' | 'isFreezable', boolean> &
+  Record<'private' | 'archived' | 'isFreezable' | 'toJudge', boolean> &
   Record<'ongoing' | 'held' | 'waiting' | 'leaking' | 'requests', number> &
   Record<'until' | 'next', string | null>;
 
@@ -71,7 +73,8 @@ export async function repositoryStates(
       SELECT f.repository_id, count(*) FILTER (WHERE f.starts_at <= ${now}) AS ongoing,
         CASE WHEN NOT bool_or(f.ends_at IS NULL AND f.starts_at <= ${now})
           THEN max(f.ends_at) FILTER (WHERE f.starts_at <= ${now}) END AS until,
-        min(f.starts_at) FILTER (WHERE f.starts_at > ${now}) AS next
+        min(f.starts_at) FILTER (WHERE f.starts_at > ${now}) AS next,
+        bool_or(f.starts_at <= ${now} AND ${isToJudge(Prisma.raw('f'), Prisma.raw('repository'))}) AS to_judge
       FROM freezes f JOIN repository ON repository.id = f.repository_id
       WHERE f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${now})
         AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
@@ -89,7 +92,8 @@ export async function repositoryStates(
       WHERE e.ended_at IS NULL AND e.state = 'requested' AND e.expires_at > ${now} GROUP BY e.repository_id
     )
     SELECT account_id, json_agg(json_build_object('id', id::text, 'name', name, 'private', private,
-      'archived', archived, 'isFreezable', NOT archived AND products && ${freezable}, 'ongoing', coalesce(ongoing, 0),
+      'archived', archived, 'isFreezable', NOT archived AND products && ${freezable},
+      'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
       'until', until, 'next', next, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
       'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
     FROM repository LEFT JOIN frozen ON frozen.repository_id = id LEFT JOIN pulls ON pulls.repository_id = id
@@ -107,6 +111,15 @@ export const repositoriesOfAccount = async (
 ): Promise<RepositoryState[]> => (await repositoryStates(deps, [accountId])).get(accountId) ?? [];
 
 const freezable = Prisma.raw(`ARRAY['${freezeProducts.join("', '")}']::"Product"[]`);
+
+/**
+ * Whether the open pull requests of a repository, where a freeze can hold something, were not checked since it began and
+ * was made.
+ * @param freeze the name of its row. @param repository the name of the row of its repository.
+ */
+export const isToJudge = (freeze: Prisma.Sql, repository: Prisma.Sql): Prisma.Sql => Prisma.sql`(
+  NOT ${repository}.archived AND ${repository}.products && ${freezable} AND NOT coalesce(
+    ${repository}.reconciled_at >= greatest(${freeze}.starts_at, ${freeze}.created_at), false))`;
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 

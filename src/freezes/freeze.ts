@@ -60,9 +60,12 @@ export const freezeFields = {
 
 const fieldNames = Object.keys(freezeFields) as FreezeField[];
 
-/** A value for each field, by its name. */
-export const eachField = <Fields>(valueOf: (name: FreezeField, rule: FieldRule) => unknown): Fields =>
-  Object.fromEntries(fieldNames.map((name) => [name, valueOf(name, freezeFields[name])])) as Fields;
+/** A value for each field, by its name. A loop without lists in between: frequent requests read many freezes. */
+export function eachField<Fields>(valueOf: (name: FreezeField, rule: FieldRule) => unknown): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const name of fieldNames) fields[name] = valueOf(name, freezeFields[name]);
+  return fields as Fields;
+}
 
 /** Fields by their names in the API. */
 export type AttributesOf<Fields> = {
@@ -74,13 +77,12 @@ export type AttributesOf<Fields> = {
 export type FreezeAttributes = AttributesOf<FreezeFields>;
 
 /** The fields in the form of the API and the audit log, without those that were never set. */
-export const attributesOf = <Fields extends FreezeFields>(fields: Fields): AttributesOf<Fields> =>
-  Object.fromEntries(
-    fieldNames.flatMap((name) => {
-      const value = fields[name];
-      return value === undefined ? [] : [[freezeFields[name].column, value]];
-    }),
-  ) as AttributesOf<Fields>;
+export function attributesOf<Fields extends FreezeFields>(fields: Fields): AttributesOf<Fields> {
+  const attributes: Record<string, unknown> = {};
+  for (const name of fieldNames)
+    if (fields[name] !== undefined) attributes[freezeFields[name].column] = fields[name];
+  return attributes as AttributesOf<Fields>;
+}
 
 /** The fields of a request, not validated yet. `start: null` means now. */
 export type Unvalidated<Fields> = Omit<Fields, 'start' | 'matchingConditions' | 'excludeConditions'> & {

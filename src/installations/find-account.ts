@@ -82,11 +82,11 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
 }
 
 /**
- * The repositories that the caller is an admin of, by name in lower case; null for all current and future repositories,
- * as for the owner's admins.
+ * The repositories that the caller may freeze, by name in lower case; null for all current and future repositories, as
+ * for the owner's admins.
  */
 export type Administered = ReadonlySet<string> | null;
 
-/** Whether the caller administers all of these. @param names in any letter case; null if only the owner's admins do. */
+/** Whether the caller may freeze all of these. @param names in any letter case; null for a pattern. */
 export const administersAll = (administered: Administered, names: string[] | null): boolean =>
   administered === null || (names?.every((name) => administered.has(name.toLowerCase())) ?? false);

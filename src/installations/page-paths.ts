@@ -26,6 +26,19 @@ type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositor
 /** The plans of an owner. */
 export const plansPath = (login: string): string => `/owners/${login}/plans`;
 
+/** The settings of an owner, and of a repository. */
+export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
+export const repositorySettingsPath = (repository: Named): string => `${repositoryPath(repository)}/settings`;
+
+/** The exemptions of an owner. */
+export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
+
+/** Who did what in an owner and its repositories. */
+export const auditPath = (login: string): string => `/owners/${login}/audit`;
+
+/** Who did what in a repository. */
+export const repositoryAuditPath = (repository: Named): string => `${repositoryPath(repository)}/audit`;
+
 /** The page of a plan. */
 export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
 

@@ -2,6 +2,7 @@ import type { Tx } from '../database/database.ts';
 import type { Row, SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import type { Product } from './product.ts';
+import { settingSql } from './setting-fields.ts';
 
 /** What a request is about, by its path. */
 export type RepositoryPath = { owner: string; repository: string };
@@ -21,16 +22,17 @@ export type FoundRepository = Pick<
   | 'reconcileRequestedAt'
   | 'reconciledAt'
   | 'observations'
-  | 'longestOpenEndHours'
   | 'stacks'
 > & {
+  /** The setting that counts: the repository's own, else its owner's. */
+  longestOpenEndHours: number | null;
   account: Pick<Account, 'id' | 'login' | 'type'>;
   installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil'>;
 };
 
 const installed = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
-    r.reconcile_requested_at, r.reconciled_at, r.observations, r.longest_open_end_hours, r.stacks,
+    r.reconcile_requested_at, r.reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
     i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;

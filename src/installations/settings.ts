@@ -4,88 +4,187 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import type { Repository, Account } from '../generated/prisma/client.ts';
+import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../queue/jobs.ts';
-import { assertWritable, type FoundRepository } from './find-repository.ts';
+import type { InstalledAccount } from './find-account.ts';
+import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
 import { type Product, products } from './product.ts';
 import { lockRepository } from './repository-rows.ts';
+import { findHolders, holderText, type RolePlace, withCurrentLogins } from './role-holders.ts';
+import {
+  eachSetting,
+  effectiveSettings,
+  type OwnSettings,
+  type RoleHolder,
+  settingColumns,
+  type Settings,
+  type SettingsByColumn,
+} from './setting-fields.ts';
 
-/** The settings that admins of a repository choose. */
-export type Settings = {
-  /** Whether an exemption needs a second person. */
-  twoPersonExemptions: boolean;
-  /** A freeze without an end gets an end this many hours after it begins; null if it does not. */
-  longestOpenEndHours: number | null;
-  /** Whether people can use commands in comments on pull requests: all, or only those that request something. */
-  commentCommands: boolean | 'requests';
+/** The settings of a repository that count. */
+export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settings> =>
+  settingsOf(await tx.repository.findUniqueOrThrow({ where: { id: repositoryId }, select }));
+
+/** The same for several repositories, by their ids. */
+export async function readSettingsOfAll(tx: Tx, ids: bigint[]): Promise<Map<bigint, Settings>> {
+  const rows = await tx.repository.findMany({ where: { id: { in: ids } }, select: { id: true, ...select } });
+  return new Map(rows.map(({ id, ...row }) => [id, settingsOf(row)]));
+}
+
+/** The defaults that an owner set, and built-in ones for the rest. */
+export const readOwnerSettings = async (tx: Tx, id: bigint): Promise<Settings> =>
+  effectiveSettings(ownOf(await tx.account.findUniqueOrThrow({ where: { id }, select: { settings: true } })));
+
+const select = { settings: true, account: { select: { settings: true } } } as const;
+type Row = { settings: Prisma.JsonValue };
+
+const ownOf = ({ settings }: Row): OwnSettings => settings as OwnSettings;
+const settingsOf = ({ account, ...row }: Row & { account: Row }): Settings =>
+  effectiveSettings(ownOf(row), ownOf(account));
+
+/** The form of the API: people and teams as people write them. */
+type Presented = {
+  [Column in keyof SettingsByColumn]: Exclude<SettingsByColumn[Column], RoleHolder[]> | string[];
 };
 
-/** The settings of a repository. */
-export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settings> =>
-  settingsOf(await tx.repository.findUniqueOrThrow({ where: { id: repositoryId }, select: columns }));
+/** Settings as the API shows them. @property inherited of a repository: the names of those that it has from its owner. */
+export type ShownSettings = Presented & { inherited?: string[] };
 
-const columns = {
-  twoPersonExemptions: true,
-  longestOpenEndHours: true,
-  commentCommands: true,
-  commentsOnlyRequest: true,
-} as const;
-type Columns = Pick<Repository, keyof typeof columns>;
+/** What to set, by the names in the API: null removes the setting, and what is absent stays. */
+export type SettingsChange = {
+  [Column in keyof SettingsByColumn]?:
+    | Exclude<SettingsByColumn[Column], RoleHolder[]>
+    | (SettingsByColumn[Column] extends RoleHolder[] ? string[] : never)
+    | null;
+};
 
-/** The settings in a repository's row. */
-export const settingsOf = ({
-  twoPersonExemptions,
-  longestOpenEndHours,
-  commentCommands,
-  commentsOnlyRequest,
-}: Columns): Settings => ({
-  twoPersonExemptions,
-  longestOpenEndHours,
-  commentCommands: commentCommands && commentsOnlyRequest ? 'requests' : commentCommands,
-});
+/** The settings of a repository for people, with the logins of today. */
+export async function showRepositorySettings(
+  deps: Deps,
+  repository: FoundRepository,
+): Promise<ShownSettings> {
+  const row = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id }, select });
+  return { ...(await showCurrent(deps, repository, settingsOf(row))), inherited: inheritedBy(ownOf(row)) };
+}
 
-/** A change of settings as a change of the row. */
-export const columnsOf = ({ commentCommands, ...others }: SettingsChange): Partial<Columns> => ({
-  ...others,
-  ...(commentCommands !== undefined && {
-    commentCommands: commentCommands !== false,
-    commentsOnlyRequest: commentCommands === 'requests',
-  }),
-});
+/** The same for the defaults of an owner. */
+export const showOwnerSettings = async (deps: Deps, account: InstalledAccount): Promise<ShownSettings> =>
+  showCurrent(deps, placeOfOwner(account), await readOwnerSettings(deps.db, account.id));
 
-/** @property each what to set it to; `undefined` keeps it. */
-type SettingsChange = { [Name in keyof Settings]: Settings[Name] | undefined };
+async function showCurrent(deps: Deps, place: RolePlace, settings: Settings): Promise<Presented> {
+  const [freezers, approvers] = await Promise.all([
+    withCurrentLogins(deps, place, settings.freezers),
+    withCurrentLogins(deps, place, settings.approvers),
+  ]);
+  return present({ ...settings, freezers, approvers }, place.account.login);
+}
 
-/** The settings in the form of the API and the audit log. */
-export const presentSettings = (settings: Settings) => ({
-  two_person_exemptions: settings.twoPersonExemptions,
-  longest_open_end_hours: settings.longestOpenEndHours,
-  comment_commands: settings.commentCommands,
+const present = (settings: Settings, owner: string): Presented =>
+  eachSetting((name) =>
+    name === 'freezers' || name === 'approvers'
+      ? settings[name].map((holder) => holderText(holder, owner))
+      : settings[name],
+  );
+
+const inheritedBy = (own: OwnSettings): string[] =>
+  settingColumns.filter((column) => own[column] === undefined);
+
+const placeOfOwner = (account: InstalledAccount): RolePlace => ({
+  account,
+  installation: account.installation,
 });
 
 /**
  * Changes settings of a repository. A change without effect is no event.
- * @throws Refusal conflict if the repository cannot be written to.
+ * @throws Refusal conflict if the repository cannot be written to; invalid if a person or team is unknown; unavailable
+ *   while GitHub does not say who they are.
  */
-export async function changeSettings(
-  deps: Pick<Deps, 'db' | 'clock'>,
+export async function changeRepositorySettings(
+  deps: Deps,
   actor: Actor,
   repository: FoundRepository,
   change: SettingsChange,
-): Promise<Settings> {
+): Promise<ShownSettings> {
   assertWritable(repository);
-  const { id } = repository;
-  return deps.db.$transaction(async (tx) => {
+  const { id, account } = repository;
+  const given = await resolved(deps, repository, change);
+  await deps.db.$transaction(async (tx) => {
     // The lock on the row orders concurrent changes, so that the log shows the real effect of each.
     await lockRepository(tx, id);
-    const before = await readSettings(tx, id);
-    const after = settingsOf(await tx.repository.update({ where: { id }, data: columnsOf(change) }));
-    if (isDeepStrictEqual(before, after)) return after;
-    const metadata = { settings_before: presentSettings(before), settings_after: presentSettings(after) };
+    const row = await tx.repository.findUniqueOrThrow({ where: { id }, select });
+    const before = ownOf(row);
+    const after = merged(before, given);
+    if (isDeepStrictEqual(before, after)) return;
+    await tx.repository.update({ where: { id }, data: { settings: after, ...ofVersionBefore(after) } });
+    const shown = (own: OwnSettings) => ({
+      ...present(effectiveSettings(own, ownOf(row.account)), account.login),
+      inherited: inheritedBy(own),
+    });
+    const metadata = { settings_before: shown(before), settings_after: shown(after) };
     const event = { type: 'repository_settings.update', metadata } as const;
     await appendEvent(tx, placeOf(repository), event, actor, nowOf(deps.clock));
-    return after;
   });
+  return showRepositorySettings(deps, repository);
+}
+
+/**
+ * Changes the defaults of an owner, which count at once in every repository without a value of its own.
+ * @throws Refusal like `changeRepositorySettings`.
+ */
+export async function changeOwnerSettings(
+  deps: Deps,
+  actor: Actor,
+  account: InstalledAccount,
+  change: SettingsChange,
+): Promise<ShownSettings> {
+  const { id, login } = account;
+  if (account.installation.suspendedAt) throw suspended(login);
+  const given = await resolved(deps, placeOfOwner(account), change);
+  await deps.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
+    const row = await tx.account.findUniqueOrThrow({ where: { id }, select: { settings: true } });
+    const before = ownOf(row);
+    const after = merged(before, given);
+    if (isDeepStrictEqual(before, after)) return;
+    await tx.account.update({ where: { id }, data: { settings: after } });
+    const shown = (own: OwnSettings) => present(effectiveSettings(own), login);
+    const metadata = { settings_before: shown(before), settings_after: shown(after) };
+    const event = { type: 'owner_settings.update', metadata } as const;
+    await appendEvent(tx, { accountId: id }, event, actor, nowOf(deps.clock));
+  });
+  return showOwnerSettings(deps, account);
+}
+
+/** The change with people and teams as rows have them. */
+async function resolved(deps: Deps, place: RolePlace, change: SettingsChange) {
+  const { freezers, approvers, ...others } = change;
+  const found = await findHolders(deps, place, {
+    ...(freezers && { freezers }),
+    ...(approvers && { approvers }),
+  });
+  return {
+    ...others,
+    ...(freezers !== undefined && { freezers: found.freezers ?? null }),
+    ...(approvers !== undefined && { approvers: found.approvers ?? null }),
+  };
+}
+
+/** What was set, with a change. A row has no null. */
+function merged(before: OwnSettings, change: { [Column in keyof OwnSettings]?: unknown }): OwnSettings {
+  const given = settingColumns.filter((column) => change[column] !== undefined);
+  const after = { ...before, ...Object.fromEntries(given.map((column) => [column, change[column]])) };
+  return Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null)) as OwnSettings;
+}
+
+/** Columns that the version before reads, which may run beside this one or be installed again. */
+function ofVersionBefore(own: OwnSettings) {
+  const { twoPersonExemptions, longestOpenEndHours, commentCommands } = effectiveSettings(own);
+  return {
+    twoPersonExemptions,
+    longestOpenEndHours,
+    commentCommands: commentCommands !== false,
+    commentsOnlyRequest: commentCommands === 'requests',
+  };
 }
 
 /** The products in the order of the interface, so that equal sets look the same. */

@@ -1,18 +1,19 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { SignedIn } from '../auth/sign-in/sessions.ts';
+import type { Session } from '../auth/sign-in/sessions.ts';
 import { randomUUID } from 'node:crypto';
 import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
-import { authorizeOwnerOr, mostNamed } from '../auth/authorize-owner-or.ts';
-import { authorizeRepository } from '../auth/authorize.ts';
+import { authorizeOwnerOr, mostNamed, type Selection } from '../auth/authorize-owner-or.ts';
+import { authorizeRepository, type RepositoryAudience } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import { ownFormsOnly } from '../auth/own-forms.ts';
 import type { Recency } from '../auth/permissions.ts';
-import { forbidden, nullIf, Refusal, refusalStatus } from '../errors.ts';
+import { forbidden, nullIf, Refusal, refusalStatus, refusedIf } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
 import { signInPath } from '../installations/page-paths.ts';
+import { plainNames } from '../plans/matched-repositories.ts';
 import { digestOf, type FormProblems, problemsOf } from './form.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { seeOwner } from './owner/open-owner.ts';
@@ -38,7 +39,7 @@ import { assertStorable, readLimited } from '../api/read-request.ts';
 
 /** A form that a person sent. */
 export type Sent = Visit & {
-  viewer: SignedIn;
+  viewer: Session;
   caller: PersonCaller;
   /** The person as the audit log names them. */
   actor: Actor;
@@ -48,7 +49,7 @@ export type Sent = Visit & {
 /** A change to a repository that GitHub lets the person make. */
 export type RepositoryChange = Sent &
   RepositoryVisit & {
-    /** The refusal for a person who is not an admin, where writers may make the change too. Null for admins. */
+    /** The refusal for a person who may not act as an admin, where writers may make the change too. Null for others. */
     notAdmin: Refusal | null;
   };
 
@@ -57,16 +58,16 @@ export type OwnerChange = Sent & { account: InstalledAccount; administered: Admi
 
 /**
  * Handles a form about the repository of the path (`:owner`, `:repository`).
- * @param least the role that may send it: `admin`, or `write` to allow writers too.
+ * @param allows who may send it beside admins: writers, or who has a role.
  */
 export const repositoryForm = (
   deps: PageDeps,
-  least: 'admin' | 'write',
+  allows: Pick<RepositoryAudience, 'least' | 'role'>,
   change: (change: RepositoryChange) => Promise<Response>,
 ): Handler =>
   guarded(deps, async (sent) => {
     const path = repositoryPath.safeParse(sent.context.req.param());
-    const audience = { scope: 'admin', isLive: true, ...(least === 'write' && { least }) } as const;
+    const audience = { scope: 'admin', isLive: true, ...allows } as const;
     const authorized =
       path.success &&
       (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(nullIf('not-found')));
@@ -76,14 +77,14 @@ export const repositoryForm = (
   });
 
 /**
- * Handles a form about something that belongs to the owner of the path (`:owner`). Admins of the owner may send it, and
- * so may people who are admins of every repository that it names.
- * @param named the names of those repositories, in any letter case; null if only the owner's admins may send the form.
+ * Handles a form that freezes or unfreezes repositories of the owner of the path (`:owner`). Admins of the owner may send
+ * it, and so may people who may freeze every repository that it is about.
+ * @param named those repositories; null if only the owner's admins may send the form.
  * @param recency `isUrgent` for forms that freeze.
  */
 export const ownerForm = (
   deps: PageDeps,
-  named: (sent: Sent & { account: InstalledAccount }) => Promise<string[] | null>,
+  named: (sent: Sent & { account: InstalledAccount }) => Promise<Selection | null>,
   change: (change: OwnerChange) => Promise<Response>,
   { isUrgent }: Recency = {},
 ): Handler =>
@@ -91,13 +92,15 @@ export const ownerForm = (
     const owner = sent.context.req.param('owner') ?? '';
     const recency = { isLive: true, isUrgent };
     const account = await knownAccount(sent.deps, owner);
-    const names = account && (await named({ ...sent, account }));
+    const selection = account && (await named({ ...sent, account }));
+    const names = selection && plainNames(selection.include);
     const authorized =
       account &&
       (await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, async () => ({
-        all: names,
-      })).catch(nullIf('forbidden', 'not-found')));
-    if (!authorized) throw forbidden(await whyForbidden(sent, owner, account, names));
+        all: selection,
+      })).catch(refusedIf('forbidden', 'not-found')));
+    if (!authorized || authorized instanceof Refusal)
+      throw forbidden(await whyForbidden(sent, owner, account, names, authorized));
     await rememberReader(sent.deps, sent.viewer);
     return change({ ...sent, ...authorized });
   });
@@ -105,12 +108,14 @@ export const ownerForm = (
 /**
  * What a person lacks who sent a form of an owner. Where they can see nothing of the owner, an unknown one gets the same
  * answer, so that they learn nothing.
+ * @param refusal the one of the API.
  */
 async function whyForbidden(
   sent: Sent,
   owner: string,
   account: InstalledAccount | null,
   names: string[] | null,
+  refusal: Refusal | null,
 ): Promise<string> {
   const { deps } = sent;
   const { repositories } = account
@@ -119,10 +124,12 @@ async function whyForbidden(
   const notAdmin = `On GitHub, you aren't an admin of ${owner}`;
   if (repositories.length === 0) return `${notAdmin}, or Holdfast isn't installed there.`;
   if (names === null)
-    return `${notAdmin}. Only its admins can change all repositories or a pattern of names.`;
+    return `${notAdmin}. Only its admins, and people to whom its settings give the role freezer, can change all repositories or a pattern of names.`;
   if (names.length > mostNamed)
     return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
-  return `${notAdmin} or of each repository that you selected. Select only repositories that you are an admin of.`;
+  // It names the repository, so it is for people who can read that.
+  const why = refusal?.code === 'forbidden' ? ` ${refusal.message}` : '';
+  return `${notAdmin} or of each repository that you selected. Select only repositories that you are an admin or freezer of.${why}`;
 }
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */

@@ -20,6 +20,7 @@ import {
   silentPage,
   type Visit,
 } from './reader.ts';
+import { readerZone } from './text.ts';
 import { verdictOf, whatToMend } from './repository/enforcement.ts';
 import { pageLinks } from './repository/freeze-list.ts';
 import type { Deps } from '../deps.ts';
@@ -47,7 +48,14 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
     const title = `First steps for ${account.login}`;
     const crumbs = [{ name: 'First steps' }];
     return context.html(
-      layout({ title, body: body(deps, account, page), viewer, owner: account.login, crumbs }),
+      layout({
+        title,
+        body: body(deps, account, page),
+        viewer,
+        owner: account.login,
+        crumbs,
+        zone: readerZone(context),
+      }),
     );
   } catch (error) {
     if (!isUnavailable(error)) throw error;

@@ -136,10 +136,14 @@ export const versionField = (version: string): Html => hidden('version', version
  * person's change, and a second tap changes nothing.
  * @throws Refusal conflict.
  */
-export function assertFresh(form: URLSearchParams, version: string, what: 'freeze' | 'plan'): void {
+export function assertFresh(
+  form: URLSearchParams,
+  version: string,
+  what: 'this freeze' | 'this plan' | 'these settings',
+): void {
   if (form.get('version') !== version)
     throw conflict(
-      `Somebody changed this ${what} after you opened the page. Check its current state, then try again.`,
+      `Somebody changed ${what} after you opened the page. Check its current state, then try again.`,
     );
 }
 

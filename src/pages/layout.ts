@@ -1,5 +1,12 @@
 import { html, raw } from 'hono/html';
-import { calendarPath, ownerPath, plansPath } from '../installations/page-paths.ts';
+import {
+  auditPath,
+  calendarPath,
+  exemptionsPath,
+  ownerPath,
+  ownerSettingsPath,
+  plansPath,
+} from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 import { cityOf } from '../time/local-time.ts';
@@ -11,8 +18,8 @@ export type Page = {
   /** The title of the browser tab. The heading of the page is part of its body. */
   title: string;
   body: Html;
-  /** Who is signed in; null for nobody. Absent where nobody can sign in, such as on the setup page. */
-  viewer?: { login: string } | null;
+  /** Who is signed in, and the owners that they may open; null for nobody. Absent where nobody can sign in, such as on the setup page. */
+  viewer?: { login: string; owners?: string[] } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
   owner?: string;
   /** The page of the navigation that this one is. */
@@ -49,7 +56,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
         <header class="top">
           <div class="bar">
             <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
-            ${owner ? ownerMenu(owner) : ''}
+            ${owner ? ownerMenu(owner, viewer?.owners ?? []) : ''}
             <span class="rest"></span>
             ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
@@ -64,10 +71,21 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
     </html>`;
 }
 
-const ownerMenu = (login: string): Html =>
+/** @param all the owners that the reader may open. */
+const ownerMenu = (login: string, all: string[]): Html =>
   html`<details class="menu owner">
     <summary><bdi>${login}</bdi></summary>
-    <a href="/">All owners</a>
+    <ul>
+      ${all
+        .filter((each) => each !== login)
+        .map(
+          (each) =>
+            html`<li>
+              <a href="${ownerPath(each)}"><bdi>${each}</bdi></a>
+            </li>`,
+        )}
+      <li><a href="/">All owners</a></li>
+    </ul>
   </details>`;
 
 /** `acme / web / #5` */
@@ -83,15 +101,18 @@ const breadcrumb = (login: string, crumbs: Crumb[]): Html =>
     </ol>
   </nav>`;
 
-/** The pages of an owner. */
+/** The pages of an owner, in the order of the bar. Settings come after the audit log. */
 const tabs = {
   overview: { name: 'Overview', icon: 'lock', path: ownerPath },
   calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
+  exemptions: { name: 'Exemptions', icon: 'unlock', path: exemptionsPath },
+  audit: { name: 'Audit', icon: 'history', path: auditPath },
+  settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
 } as const;
 export type Tab = keyof typeof tabs;
 
-/** The navigation of an owner's pages. It scrolls to the side on a phone. */
+/** The navigation of an owner's pages. On a phone it takes two lines. */
 const tabsOf = (login: string, tab: Tab | undefined): Html =>
   html`<nav class="tabs" aria-label="${login}">
     ${Object.entries(tabs).map(

@@ -6,6 +6,7 @@ import { type Html, layout } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
 import type { Deps } from '../deps.ts';
+import { readerZone } from './text.ts';
 
 /** A page that only says what happened and what to do next. */
 export type Message = {
@@ -28,13 +29,14 @@ export async function messagePage(
     <p>${text}</p>
     <p><a class="button" href="${link.href}">${link.text}</a></p>
     ${more ?? ''}`;
-  return context.html(layout({ title, body, viewer }), status);
+  return context.html(layout({ title, body, viewer, zone: readerZone(context) }), status);
 }
 
 const home = { href: '/', text: 'Go to the home page' };
 
 /** What a page says after a change. The URL only names it, so that nobody can inject a message. */
 const messages: Record<string, string> = {
+  saved: 'Saved.',
   unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
   'plan-ended': 'The plan has ended. The pull requests that it held can merge within seconds.',
 };

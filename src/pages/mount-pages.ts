@@ -6,10 +6,11 @@ import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './message-page.ts';
-import { ownerForm } from './change.ts';
+import { ownerForm, repositoryForm } from './change.ts';
 import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { showFirstSteps } from './first-steps.ts';
+import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
 import { changesOfFreeze, freezePage } from './freeze/show-freeze.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
@@ -17,6 +18,7 @@ import { showHome } from './home.ts';
 import { pageHeaders } from './page-headers.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
 import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
+import { showExemptions } from './owner/show-exemptions.ts';
 import { showOwner } from './owner/show-owner.ts';
 import {
   namedByNewPlan,
@@ -33,6 +35,8 @@ import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfre
 import { showProgress, streamProgress } from './progress.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
+import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
+import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -62,9 +66,19 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
   pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
   pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
+  pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
+  pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
+  pages.get('/owners/:owner/settings', ownerPage(deps, showOwnerSettingsPage));
+  pages.post(
+    '/owners/:owner/settings',
+    ownerForm(deps, async () => null, sendOwnerSettings),
+  );
   pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
   pages.get('/owners/:owner/progress/live', ownerPage(deps, streamProgress));
   pages.get('/repos/:owner/:repository', repositoryPage(deps, showRepository));
+  pages.get('/repos/:owner/:repository/audit', repositoryPage(deps, showRepositoryAudit));
+  pages.get('/repos/:owner/:repository/settings', repositoryPage(deps, showRepositorySettingsPage));
+  pages.post('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
   pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage));
   for (const change of changesOfFreeze)
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));

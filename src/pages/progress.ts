@@ -7,6 +7,7 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
+import { readerZone } from './text.ts';
 import { nowOf } from '../clock.ts';
 import { onlyBranches } from '../explanations/enforcement/touched-branches.ts';
 import { nullIf } from '../errors.ts';
@@ -51,6 +52,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
       viewer,
       owner: login,
       crumbs: [{ name: 'Progress' }],
+      zone: readerZone(context),
       head: isDone(progress) ? undefined : head,
     }),
   );

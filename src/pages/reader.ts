@@ -1,25 +1,28 @@
 import type { Context, Handler } from 'hono';
 import { uuid, repositoryPath } from '../api/fields.ts';
-import { type SignedIn, readSession } from '../auth/sign-in/sessions.ts';
+import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
+import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
 import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { RepositoryPermission } from '../auth/permissions.ts';
+import { hasRole } from '../auth/roles.ts';
+import type { InstalledAccount } from '../installations/find-account.ts';
+import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
+import type { RoleHolder } from '../installations/setting-fields.ts';
+import { readOwnerSettings, readSettings } from '../installations/settings.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './layout.ts';
-import type { Times } from './text.ts';
+import { readerZone, type Times } from './text.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
-import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { isTimeZone } from '../time/local-time.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -32,7 +35,7 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
 /** Who is signed in. */
-export type Viewer = SignedIn | null;
+export type Viewer = Session | null;
 
 /** A request for a page. Its questions to GitHub count for the viewer. */
 export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
@@ -82,15 +85,9 @@ export const repositoryPage = (
       : context.redirect(underItsName(context, repository), 302);
   });
 
-/** The time zone of a page: the one that its URL asks for, else the reader's (a cookie of local-times.js), else UTC. */
-export function readerZone({ context }: Pick<Visit, 'context'>): string {
-  const zones = [context.req.query('zone'), getCookie(context, 'zone')];
-  return zones.find((zone) => zone !== undefined && isTimeZone(zone)) ?? 'UTC';
-}
-
 /** How the reader of a page sees times. */
 export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
-  zone: readerZone(visit),
+  zone: readerZone(visit.context),
   now: nowOf(visit.deps.clock),
 });
 
@@ -98,19 +95,45 @@ export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
 export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): string | null =>
   uuid(name).safeParse(context.req.param(name)).data ?? null;
 
+type OfViewer = Pick<RepositoryVisit, 'deps' | 'repository'> & { viewer: Person | null };
+
 /**
- * Whether to show the viewer the forms for admins of the repository. GitHub's answer may be a minute old; a form that
- * is sent asks GitHub again.
+ * Whether to show the viewer the forms for admins of the repository and for people with a role. GitHub's answers may be
+ * a minute old; a form that is sent asks GitHub again.
  */
-export const mayAdminister = async (visit: RepositoryVisit): Promise<boolean> =>
-  (await permissionOf(visit)) === 'admin';
+export async function mayAs(visit: OfViewer, role: Role): Promise<boolean> {
+  const permission = await permissionOf(visit);
+  if (permission === 'admin' || permission === 'none' || permission === 'unknown')
+    return permission === 'admin';
+  const { [roles[role]]: holders } = await readSettings(visit.deps.db, visit.repository.id);
+  return isAmong(visit.deps, visit.viewer!, visit.repository, holders);
+}
+
+/** Whether the settings of an owner make the viewer a freezer. */
+export async function isOwnerFreezer(
+  deps: PageDeps,
+  viewer: Person,
+  account: InstalledAccount,
+): Promise<boolean> {
+  const { freezers } = await readOwnerSettings(deps.db, account.id);
+  return isAmong(deps, viewer, { account, installation: account.installation }, freezers);
+}
+
+/** Whether a list of people and teams names the viewer, as far as GitHub says. */
+export const isAmong = async (
+  deps: PageDeps,
+  viewer: Person,
+  place: RolePlace,
+  holders: RoleHolder[],
+): Promise<boolean> =>
+  (await hasRole(deps, viewer, place, holders).catch(nullIf('too-many-requests'))) === 'yes';
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
 export async function permissionOf({
   deps,
   repository,
   viewer,
-}: RepositoryVisit): Promise<RepositoryPermission | 'unknown'> {
+}: OfViewer): Promise<RepositoryPermission | 'unknown'> {
   if (!viewer) return 'none';
   try {
     return await deps.permissions.ofRepository(deps, viewer, repository);
@@ -183,7 +206,7 @@ type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
 /**
  * Whether the viewer is an insider, who may see weak spots and people's names: whether freezes are enforced, the audit
  * log, and reasons that are not public. Insiders of a private repository are all its readers. Insiders of a public
- * repository are the people who can write to it.
+ * repository are the people who can write to it or have a role there.
  */
 async function standingOf(visit: RepositoryVisit): Promise<Standing> {
   const { deps, repository, viewer } = visit;
@@ -191,7 +214,8 @@ async function standingOf(visit: RepositoryVisit): Promise<Standing> {
   if (!viewer) return 'stranger';
   const permission = await permissionOf(visit);
   if (permission === 'unknown') return 'unknown';
-  if (permission !== 'admin' && permission !== 'write') return 'outsider';
+  const mayWrite = permission === 'admin' || permission === 'write';
+  if (!mayWrite && !(await mayAs(visit, 'freezer')) && !(await mayAs(visit, 'approver'))) return 'outsider';
   await rememberReader(deps, viewer);
   return 'insider';
 }

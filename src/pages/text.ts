@@ -1,10 +1,18 @@
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { describeLength } from '../time/duration.ts';
-import { cityOf, describeInstant, toLocalTime } from '../time/local-time.ts';
+import { cityOf, describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
 /** How a reader sees times: in their zone, and with words where now is near. */
 export type Times = { zone: string; now: Date };
+
+/** The time zone of a page: the one that its URL asks for, else the reader's (a cookie of local-times.js), else UTC. */
+export function readerZone(context: Context): string {
+  const zones = [context.req.query('zone'), getCookie(context, 'zone')];
+  return zones.find((zone) => zone !== undefined && isTimeZone(zone)) ?? 'UTC';
+}
 
 /**
  * `Fri 27 Nov, 18:00 (12:00 New York, in 3 h)`: an instant in the reader's zone. Names UTC, which a page also shows while

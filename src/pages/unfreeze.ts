@@ -1,3 +1,4 @@
+import type { Selection } from '../auth/authorize-owner-or.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
 import { asPublic } from '../freezes/freeze.ts';
@@ -23,10 +24,10 @@ import { html } from 'hono/html';
 export const showUnfreezeForm = (visit: OwnerVisit): Promise<Response> =>
   page(visit, new URL(visit.context.req.url).searchParams);
 
-/** The repositories that the form names; null for all repositories of the owner. */
-export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
+/** The repositories that the form names, or all repositories of the owner. */
+export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
   const names = form.getAll('repository');
-  return names.length > 0 ? names : null;
+  return { include: names.length > 0 ? names : ['*'], exclude: [] };
 }
 
 /** `POST /owners/{owner}/unfreeze`: ends the selected freezes one by one, so that one refusal does not stop the others. */

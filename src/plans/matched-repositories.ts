@@ -2,6 +2,7 @@ import { administersAll, type Administered } from '../installations/find-account
 import { isPlainName, compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { SqlTx } from '../database/sql.ts';
 import { freezeProducts } from '../installations/product.ts';
+import { settingSql } from '../installations/setting-fields.ts';
 import type { Plan } from './plan.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
@@ -22,8 +23,8 @@ const installed = `
   SELECT json_build_array(json_agg(id), json_agg(name), json_agg(is_freezable), json_agg(hours)) AS lists
   FROM (
     SELECT r.id::text AS id, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
-      r.longest_open_end_hours AS hours
-    FROM repositories r JOIN installations i ON i.id = r.installation_id
+      ${settingSql('longestOpenEndHours')}::int AS hours
+    FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id
     WHERE r.account_id = $1 AND i.deleted_at IS NULL ORDER BY r.name_key
   ) AS r`;
 
@@ -69,22 +70,22 @@ export async function matchedRepositories(
 export const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
 
 /**
- * The repositories that a person must be an admin of to change a plan: those that it names, those that it would name, and
- * those with its ongoing freezes, which change or end with it.
- * @param added the names that it would have. @returns null if there is a pattern: only the owner's admins may change it.
+ * The repositories that a person must have rights in to change a plan, by names or globs: those that it names, those that
+ * it would name, and those with its ongoing freezes, which change or end with it.
+ * @param added what it would have.
  */
-export async function namesToChange(
+export async function touchedByChange(
   tx: Tx,
   plan: Plan,
   now: Date,
   added: string[] = [],
-): Promise<string[] | null> {
-  const named = plainNames([...plan.repositories.include, ...added]);
-  return named && [...named, ...(await repositoriesFrozen(tx, plan, now))];
+): Promise<Plan['repositories']> {
+  const frozen = await repositoriesFrozen(tx, plan, now);
+  return { include: [...plan.repositories.include, ...added, ...frozen], exclude: [] };
 }
 
 /**
- * Checks that the caller is an admin of everything that a change affects. The plan is locked, because others may have
+ * Checks that the caller may freeze everything that a change affects. The plan is locked, because others may have
  * changed it since we asked GitHub.
  * @throws Refusal conflict.
  */
@@ -96,6 +97,7 @@ export async function assertMayChange(
   added?: string[],
 ): Promise<void> {
   if (administered === null) return;
-  if (administersAll(administered, await namesToChange(tx, plan, now, added))) return;
+  const { include } = await touchedByChange(tx, plan, now, added);
+  if (administersAll(administered, plainNames(include))) return;
   throw conflict('A concurrent change of this plan won. Read it and try again.');
 }

@@ -6,6 +6,7 @@ import { type FieldRule, freezeFields } from '../freezes/freeze.ts';
 import { attributesJson } from '../freezes/freeze-columns.ts';
 import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/judge-freeze.ts';
+import { settingSql } from '../installations/setting-fields.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
 import { endOf, instantsOf, hoursIn, type Window } from './occurrences.ts';
 import type { Plan } from './plan.ts';
@@ -155,7 +156,7 @@ const deletion = ({ plan, by, now }: Change, why: string): unknown[] => [
 ];
 
 /** Like `hoursIn`. */
-const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end_hours, 0) ELSE 0 END`;
+const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(${settingSql('longestOpenEndHours', 'place', 'owned_by')}::int, 0) ELSE 0 END`;
 
 // Joins use indexed row ids, because the planner's statistics do not include the new freezes.
 // Freezes that had no end keep none: settings only apply to freezes that are created or changed without an end.
@@ -171,7 +172,7 @@ const revise = `
       CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
       CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at
     FROM before JOIN freeze_plans plan ON plan.id = before.plan_id
-    JOIN repositories place ON place.id = before.repository_id
+    JOIN repositories place ON place.id = before.repository_id JOIN accounts owned_by ON owned_by.id = place.account_id
     LEFT JOIN ${windowRows('$4')} ON wanted.date = before.occurrence AND wanted.hours = ${hours}
     LEFT JOIN jsonb_to_recordset($5::jsonb)
         AS ongoing (start text, timezone text, hours int, "end" text, "endsAt" timestamptz)
@@ -217,6 +218,7 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     'ongoing-starts',
     `SELECT DISTINCT f.start, f.timezone, ${hours} AS hours
      FROM freezes f JOIN repositories place ON place.id = f.repository_id JOIN freeze_plans plan ON plan.id = f.plan_id
+     JOIN accounts owned_by ON owned_by.id = place.account_id
      WHERE plan_id = $2::uuid AND NOT detached AND starts_at <= $1::timestamptz AND ${isNotEnded('$1', 'f.')}
        AND place.account_id = plan.account_id`,
     [now, plan.id],

@@ -102,6 +102,8 @@ export const contract: Record<string, Terms> = {
     success: 200,
     body: { longest_open_end_hours: 72 },
   },
+  'get /settings/{owner}': { for: 'owner admins', success: 200 },
+  'patch /settings/{owner}': { for: 'owner admins', success: 200, body: { comment_commands: true } },
   'post /repos/{owner}/{repository}/pulls/{number}/exemptions': {
     for: 'repository writers',
     success: 201,
@@ -139,6 +141,12 @@ export const contract: Record<string, Terms> = {
     last: aPlan,
   },
   'post /freeze_plans/{owner}/{plan_id}/delete': {
+    for: 'owner admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aPlan,
+  },
+  'delete /freeze_plans/{owner}/{plan_id}': {
     for: 'owner admins',
     success: 204,
     body: { delete_reason: 'Done' },
@@ -194,9 +202,9 @@ export const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${pa
 
 /**
  * What alone decides who may call a route: what it declares, and with an owner's whether it changes something. How old an
- * answer may be while the hour is scarce decides nothing else.
+ * answer may be decides nothing else.
  */
-export function kindOf({ access: { isUrgent: _, ...access }, method }: AnyEndpoint): string {
+export function kindOf({ access: { isUrgent: _, isLive: __, ...access }, method }: AnyEndpoint): string {
   const words = Object.entries(access).map(([name, value]) =>
     typeof value === 'function' ? `${name} ${functions.indexOf(value)}` : `${name} ${String(value)}`,
   );

@@ -62,9 +62,13 @@ test('every change is an event, newest first, in the envelope that clients read'
   expect(Object.keys(body).sort()).toEqual(['events', 'per_page', 'size']);
   expect([body.size, body.per_page]).toEqual([body.events.length, 10]);
   for (const event of body.events) {
-    expect(Object.keys(event).sort()).toEqual(
+    // Where a key acted, the person who created it comes in addition.
+    const { on_behalf_of, ...known } = event;
+    expect(Object.keys(known).sort()).toEqual(
       'base_ref id metadata outcome pull_request received_at repository trigger type'.split(' '),
     );
+    const isOfKey = JSON.stringify(event.metadata).includes('"type":"application"');
+    expect(on_behalf_of).toEqual(isOfKey ? { type: 'user', id: 0, name: 'test' } : undefined);
     expect(event.repository).toBe('acme/web');
   }
   const own = body.events.filter(({ trigger }: Event) => trigger === 'api').reverse();
@@ -331,4 +335,69 @@ test.each(['received_to=9999-12-31T23:59:59Z', `cursor=${base64('older:0')}`])(
 
 test('unknown parameters are ignored', async () => {
   expect((await read('?page=3&__proto__=x&constructor=1')).status).toBe(200);
+});
+
+describe('who acted for whom', () => {
+  const owners = async (query = '') => {
+    const { status, text, body } = await acme.call('GET', `/v1/logs/acme?per_page=100${query}`, {
+      as: acme.keys.admin,
+    });
+    expect(status, text).toBe(200);
+    return body.events as (Event & {
+      repository: string | null;
+      on_behalf_of?: object;
+      freeze_plan?: object;
+    })[];
+  };
+
+  test.each([
+    ['&by=rita', ['scheduled_freeze.update']],
+    ['&by=%40ADA', ['scheduled_freeze.delete']],
+    ['&by=nobody', []],
+    ['&by=ri', []],
+    ['&by=%25', []],
+  ])('%s', async (query, types) => {
+    expect((await events(query)).map(({ type }) => type)).toEqual(types);
+  });
+
+  test('a person’s events have those of their keys, by the name of the person or of the key', async () => {
+    const byKey = await events('&by=admin%20key');
+    expect(byKey.length).toBeGreaterThan(2);
+    expect(await events('&by=test')).toEqual(byKey);
+  });
+
+  test('the owner’s log has its repositories only if they are asked for', async () => {
+    const own = await owners();
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.every(({ repository }) => repository === null)).toBe(true);
+    const all = await owners('&repositories=all');
+    expect(all.filter(({ repository }) => repository === null)).toEqual(own);
+    expect(new Set(all.map(({ repository }) => repository))).toEqual(
+      new Set([null, 'acme/web', 'acme/vault']),
+    );
+    const odd = await acme.call('GET', '/v1/logs/acme?repositories=some', { as: acme.keys.admin });
+    expect(odd.status).toBe(422);
+  });
+
+  test('what Holdfast does for a plan names the plan and the person', async () => {
+    const body = {
+      ...{ name: 'Every week', reason: 'Books', timezone: 'UTC', repositories: { include: ['new-*'] } },
+      ...{ start: '2026-03-06T18:00:00', end: '2026-03-07T18:00:00', recurrence: { rule: 'FREQ=WEEKLY' } },
+    };
+    const plan = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.people.ada, body });
+    expect(plan.status, plan.text).toBe(201);
+    const products = { products: ['merge_queue'] };
+    await acme.call('PUT', '/v1/default_products/acme', { as: acme.keys.admin, body: products });
+    acme.github.addRepository('acme/new-one');
+    await acme.quiet();
+    const [event] = await owners('&repositories=all&event_type=scheduled_freeze.create&by=ada');
+    expect(event).toMatchObject({
+      repository: 'acme/new-one',
+      metadata: { created_by: { id: 'holdfast' } },
+      on_behalf_of: { type: 'user', name: 'ada' },
+      freeze_plan: { id: plan.body.id, name: 'Every week' },
+    });
+    const inside = await acme.call('GET', '/v1/repos/acme/new-one/logs', { as: acme.keys.admin });
+    expect(inside.body.events[0].freeze_plan).toEqual({ id: plan.body.id });
+  });
 });

@@ -85,8 +85,11 @@ test('every limit is the one that clients know', () => {
     '': 'minProperties 1, maxProperties 1',
     'Idempotency-Key': words,
     and: `minItems 1, ${conditions}`,
+    approvers: 'maxItems 50',
+    'approvers[]': 'maxLength 100',
     base: words,
     branch: words,
+    by: 'maxLength 255',
     cursor: 'maxLength 100',
     delete_reason: reason,
     environments: 'minItems 1, maxItems 100, maxItems 50',
@@ -95,6 +98,8 @@ test('every limit is the one that clients know', () => {
     exclude: 'maxItems 1000',
     exclude_conditions: conditions,
     freeze_ids: 'minItems 1, maxItems 1000',
+    freezers: 'maxItems 50',
+    'freezers[]': 'maxLength 100',
     holds: 'minItems 1',
     include: 'minItems 1, maxItems 1000',
     longest_open_end_hours: 'minimum 1, maximum 87600',
@@ -180,8 +185,8 @@ test('every operation has a summary, one success, and the error shape for the re
       }
     }
     if (operation.requestBody) {
-      // Only an approval needs none.
-      expect(operation.requestBody.required, what).toBe(!what.endsWith('/approve'));
+      const needsNone = what.endsWith('/approve') || what === 'delete /freeze_plans/{owner}/{plan_id}';
+      expect(operation.requestBody.required, what).toBe(!needsNone);
       const { schema, example } = operation.requestBody.content['application/json'];
       expect(schema, what).toBeTypeOf('object');
       expect(example, what).toBeTypeOf('object');

@@ -197,6 +197,26 @@ const decisionRow = (decision: string) => ({
   ],
 });
 
+const settingsRow = {
+  as: 'admin' as const,
+  good: { longest_open_end_hours: 72 },
+  required: [],
+  bad: [
+    { body: { two_person_exemptions: 'true' }, loc: ['body', 'two_person_exemptions'] },
+    { body: { comment_commands: 1 }, loc: ['body', 'comment_commands'] },
+    ...[0, 1.5, 87_601, '72', true].map((hours) => ({
+      body: { longest_open_end_hours: hours },
+      loc: ['body', 'longest_open_end_hours'],
+    })),
+    { body: { freezers: 'ada' }, loc: ['body', 'freezers'] },
+    { body: { freezers: Array(51).fill('ada') }, loc: ['body', 'freezers'], says: /at most 50/ },
+    ...['', 'a/b', '@acme', '@acme/..', 'a'.repeat(101), 1].map((text) => ({
+      body: { approvers: ['ada', text] },
+      loc: ['body', 'approvers', 1],
+    })),
+  ] as Bad[],
+};
+
 export const rows: Record<string, Row> = {
   'put /repos/{owner}/{repository}/pulls/{number}/scopes': scopesRow,
   'post /repos/{owner}/{repository}/pulls/{number}/scopes': scopesRow,
@@ -304,21 +324,18 @@ export const rows: Record<string, Row> = {
     ...deletionRow,
     path: () => `/v1/freeze_plans/acme/${ids.plan}/delete`,
   },
+  'delete /freeze_plans/{owner}/{plan_id}': {
+    ...deletionRow,
+    required: [],
+    path: () => `/v1/freeze_plans/acme/${ids.plan}`,
+  },
   'patch /repos/{owner}/{repository}/settings': {
     path: () => `${web}/settings`,
-    as: 'admin',
-    good: { longest_open_end_hours: 72 },
-    required: [],
-    bad: [
-      { body: { two_person_exemptions: 'true' }, loc: ['body', 'two_person_exemptions'] },
-      notNull('two_person_exemptions'),
-      { body: { comment_commands: 1 }, loc: ['body', 'comment_commands'] },
-      notNull('comment_commands'),
-      ...[0, 1.5, 87_601, '72', true].map((hours) => ({
-        body: { longest_open_end_hours: hours },
-        loc: ['body', 'longest_open_end_hours'],
-      })),
-    ],
+    ...settingsRow,
+  },
+  'patch /settings/{owner}': {
+    path: () => '/v1/settings/acme',
+    ...settingsRow,
   },
   'put /repos/{owner}/{repository}/merge-queue/pause': {
     path: () => `${web}/merge-queue/pause`,

@@ -40,6 +40,26 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
   [`${colorScheme} on a phone`, { colorScheme, ...phone }] as const,
 ]);
 
+test('a preview of which GitHub has said little yet fills itself in', async () => {
+  const slow = acme.github.faults.add({
+    match: { path: /\/repos\/acme\/web\// },
+    kind: 'delay',
+    ms: 600_000,
+  });
+  const page = await adasPage('/owners/acme/freeze', phone);
+  await page.fill('[name=reason]', 'INC-4711');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('repositories so far').waitFor();
+  await screenshot(page, 'preview-while-it-looks');
+  await expectNoScroll(page);
+  await expectAccessible(page);
+  slow.remove();
+  await page.getByText('repositories so far').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Freeze 7 repositories' }).waitFor();
+  expect(page.problems).toEqual([]);
+  await page.context().close();
+});
+
 test.each(looks)('every page in %s', async (name, options) => {
   const page = await adasPage('/', options);
   const look = async (path: string, called: string) => {

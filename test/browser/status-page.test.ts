@@ -169,7 +169,7 @@ test('a merge group, at a desk and on a phone', async () => {
     const page = await openPage(browser, { ...sizes[size], colorScheme });
     await page.goto(`${acme.app.url}/repos/${repository}/merge-groups/${group.headSha}`);
     await screenshot(page, `group-${colorScheme}-${size}`);
-    expect(await page.textContent('.badge')).toBe('Held');
+    expect(await page.textContent('.badge')).toBe('Blocked');
     await expectNoScroll(page);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);

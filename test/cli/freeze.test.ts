@@ -11,7 +11,7 @@ beforeAll(async () => {
   await acme.repository('infra', [{}], { protect: {} });
 });
 afterEach(async () => {
-  await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
+  await line.holdfast(['unfreeze', 'acme', '--all', '--yes', '-m', 'Next story']);
   await acme.quiet();
 });
 afterAll(() => line.close());
@@ -174,12 +174,9 @@ test('--dry-run shows what would be held, and makes nothing', async () => {
   expect(one.out).toContain('It holds all pull requests, except those that match label=hotfix.\n');
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
-  expect(all.json().preview.repositories).toContainEqual({
-    name: 'web',
-    to_hold: 2,
-    excluded: 0,
-    enforced: 'yes',
-  });
+  expect(all.json().preview.repositories).toContainEqual(
+    expect.objectContaining({ name: 'web', to_hold: 2, excluded: 0, enforced: 'yes' }),
+  );
   const missing = await line.holdfast(['freeze', 'acme/infra', '-m', 'Try', '--dry-run']);
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('holdfast doctor acme/infra')]);
   expect((await line.holdfast(['list', 'acme', '--json'])).json()).toEqual({ freezes: [] });
@@ -205,12 +202,27 @@ test('unfreeze ends freezes of others only with --all, and only the ongoing ones
   ]);
   expect(weekly.code, weekly.err).toBe(0);
   await acme.quiet();
-  const all = await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Over', '--json']);
+  const words = ['unfreeze', 'acme', '--all', '-m', 'Over', '--json'];
+  const unasked = await line.holdfast(words);
+  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('add --yes')]);
+  for (const input of ['n\n', '']) {
+    const no = await line.holdfast(words, { isTTY: true, input });
+    expect([no.code, no.err]).toEqual([1, expect.stringContaining('End these 2 freezes and plans? [y/N]')]);
+    expect(no.err).toContain(other.id);
+  }
+  expect(acme.frozen('acme/web')).toEqual([1, 2]);
+  const all = await line.holdfast(words, { isTTY: true, input: 'y\n' });
   expect(all.json().ended).toHaveLength(2);
   expect(all.json().ended).toContainEqual({ kind: 'freeze', id: other.id, in: 'acme/web' });
   const left = (await line.holdfast(['plans', 'list', 'acme', '--json'])).json().freeze_plans;
   expect(left.map(({ id }: { id: string }) => id)).toEqual([weekly.json().plan.id]);
   await line.holdfast(['plans', 'delete', weekly.json().plan.id, '-m', 'Over']);
+});
+
+test('a pattern of names freezes every repository that it matches, with a plan', async () => {
+  const made = await line.holdfast(['freeze', 'acme/a*', '--except', 'at*', '-m', 'Quiet', '--json']);
+  expect(made.json().plan.repositories).toEqual({ include: ['a*'], exclude: ['at*'] });
+  expect((await line.holdfast(['unfreeze', made.json().plan.id, '-m', 'Over'])).code).toBe(0);
 });
 
 test('an id that this machine has not seen is found in the owner of the key, or where --in says', async () => {
@@ -232,6 +244,7 @@ test.each([
   [['freeze', 'acme/web', '--all', '-m', 'x'], 'Name the owner with --all'],
   [['freeze', 'acme/web', 'globex/site', '-m', 'x'], 'Name repositories of one owner'],
   [['freeze', 'acme/web', '--except', 'a*', '-m', 'x'], '--except goes with --all'],
+  [['freeze', 'acme/web/*', '-m', 'x'], 'is not a repository'],
   [['freeze', 'acme/web#5', '-m', 'x'], 'is a pull request. Write acme/web'],
   [['freeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
   [['freeze', 'acme/web', '-m', 'x', '--until', '08:00'], 'is 2026-03-01 08:00 Europe/Paris, which is past'],

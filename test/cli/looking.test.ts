@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { exitCodes, Stop } from '../../src/cli/stop.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
@@ -11,7 +10,7 @@ beforeAll(async () => {
   await acme.repository('api', [{}]);
 });
 afterEach(async () => {
-  await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
+  await line.holdfast(['unfreeze', 'acme', '--all', '--yes', '-m', 'Next story']);
   await acme.quiet();
 });
 afterAll(() => line.close());
@@ -26,6 +25,11 @@ test('list: for people columns, for programs tabs, JSON on demand, and the ids a
   expect(rows.every((row) => row.indexOf('2026-03-01') === head!.indexOf('FROM'))).toBe(true);
   expect(rows.join('\n')).toContain('A reason of \uFFFD[31mtwo lines');
   expect(rows.join('\n')).toContain('acme (2)');
+  const narrow = await line.holdfast(['list', 'acme'], { isTTY: true, columns: 80, env: { NO_COLOR: '1' } });
+  const lines = narrow.out.trimEnd().split('\n');
+  expect(lines.filter((text) => text.length > 80)).toEqual([]);
+  expect(lines).toHaveLength(5);
+  expect(lines[2]).toMatch(/^ {2}[0-9a-f-]{36}$/);
   const coloured = await line.holdfast(['list', 'acme'], { isTTY: true });
   expect(coloured.out).toContain('\u001b[33mon ');
   const piped = await line.holdfast(['list', 'acme', '--each']);
@@ -104,47 +108,4 @@ test('extend moves the end of a freeze and of a plan, and refuses those without 
   const past = await line.holdfast(['extend', id, '--until', '08:00']);
   expect([past.code, past.err]).toEqual([2, expect.stringContaining('which is past')]);
   expect((await line.holdfast(['extend', id])).code).toBe(2);
-});
-
-test('the log: oldest first, by type, and as it goes on', async () => {
-  const { id } = await acme.freeze('acme/web');
-  await acme.remove('acme/web', id);
-  const words = ['logs', 'acme/web', '--since', '2h', '--limit', '2'];
-  const two = (await line.holdfast(words)).out.trimEnd().split('\n');
-  expect(two.map((row) => row.split('  ').slice(1))).toEqual([
-    ['scheduled_freeze.create', 'acme/web', 'by admin key'],
-    ['scheduled_freeze.delete', 'acme/web', 'by admin key'],
-  ]);
-  const types = ['--type', 'scheduled_freeze.delete', '--limit', '1', '--json'];
-  expect((await line.holdfast([...words, ...types])).json().type).toBe('scheduled_freeze.delete');
-  const unknown = await line.holdfast(['logs', 'acme/web', '--type', 'freeze.bypased']);
-  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('freeze.bypassed')]);
-});
-
-test('logs --follow prints each event once, in its order', async () => {
-  let looks = 0;
-  const followed = await line.holdfast(['logs', 'acme/api', '--follow', '--json'], {
-    async delay() {
-      looks++;
-      if (looks === 2) await acme.freeze('acme/api', { reason: 'Seen' });
-      if (looks === 3) await acme.freeze('acme/api', { reason: 'Seen, too' });
-      if (looks === 5) throw new Stop(exitCodes.done, 'Enough.');
-    },
-  });
-  const events = followed.out
-    .trimEnd()
-    .split('\n')
-    .slice(0, -1)
-    .map((row) => JSON.parse(row));
-  const ids = events.map(({ id }) => id);
-  expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
-  const reasons = events
-    .map(({ metadata }) => JSON.stringify(metadata))
-    .filter((text) => text.includes('"Seen'));
-  expect(reasons).toEqual([expect.stringContaining('"Seen"'), expect.stringContaining('"Seen, too"')]);
-});
-
-test('the log of an owner', async () => {
-  await line.holdfast(['keys', 'create', 'acme', '--name', 'seen in the log', '--scope', 'ci']);
-  expect((await line.holdfast(['logs', 'acme'])).out).toContain('application_key.create');
 });

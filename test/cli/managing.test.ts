@@ -29,6 +29,9 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   ];
   const dry = await line.holdfast([...words, ...rule, '--dry-run', '--json']);
   expect([dry.code, dry.json().preview.repositories_matched]).toEqual([0, 1]);
+  const read = await line.holdfast([...words, ...rule, '--dry-run']);
+  expect(read.out).toContain('acme/web#1\t');
+  expect(read.out).toContain('  2026-03-20 18:00 UTC (2026-03-20 19:00 Europe/Paris) until');
   const made = await line.holdfast([...words, ...rule, '--json']);
   expect(made.err).toBe(
     'Planning freezes of acme from 2026-03-06 18:00 UTC (2026-03-06 19:00 Europe/Paris) until 2026-03-09 08:00 UTC (2026-03-09 09:00 Europe/Paris), 2 days 14 h, repeating by FREQ=WEEKLY;BYDAY=FR.\n',
@@ -44,6 +47,7 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   expect(shown.out).toContain(
     '  2026-03-20 18:00 UTC (2026-03-20 19:00 Europe/Paris) until 2026-03-23 08:00 UTC',
   );
+  expect(shown.out).toContain('  Repeats: FREQ=WEEKLY;BYDAY=FR, not on 2026-03-13, until 2026-12-31');
   const listed = await line.holdfast(['plans', 'list', 'acme']);
   expect(listed.out.split('\t').slice(0, 2)).toEqual(['Weekend', '1']);
   const changed = await line.holdfast([
@@ -182,4 +186,20 @@ test('OIDC rules: made, listed, deleted', async () => {
   expect([deleted.code, deleted.out]).toEqual([0, `Deleted OIDC rule ${id} of acme.\n`]);
   const scopes = await line.holdfast(['oidc-rules', 'create', 'acme', '--name', 'scopes']);
   expect(scopes.out).toMatch(/^Made OIDC rule [0-9a-f-]{36} of acme\.\n$/);
+});
+
+test('settings of a repository and of its owner: shown, changed, and left to the owner again', async () => {
+  const ofOwner = await line.holdfast(['settings', 'acme', 'longest_open_end_hours=72', 'freezers=ada']);
+  expect([ofOwner.code, ofOwner.out]).toEqual([0, expect.stringContaining('freezers\tada\tacme')]);
+  const words = ['settings', 'acme/web', 'comment_commands=requests', 'freezers=[]', '--json'];
+  const changed = (await line.holdfast(words)).json();
+  expect(changed).toMatchObject({ comment_commands: 'requests', freezers: [], longest_open_end_hours: 72 });
+  const back = await line.holdfast(['settings', 'acme/web', 'freezers=', 'comment_commands=']);
+  expect(back.out).toContain('freezers\tada\towner or default');
+  const odd = await line.holdfast(['settings', 'acme/web', 'colour=red']);
+  expect(odd.err).toContain('Warning: `colour`');
+  expect((await line.holdfast(['settings', 'acme/web', 'colour'])).code).toBe(2);
+  const wrong = await line.holdfast(['settings', 'acme/web', 'longest_open_end_hours=soon']);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('longest_open_end_hours')]);
+  await line.holdfast(['settings', 'acme', 'freezers=', 'longest_open_end_hours=']);
 });

@@ -84,6 +84,15 @@ test('a plan shows its next year before its freezes exist, without skipped dates
   expect(listOf((await ada.open(`${calendar}?month=2027-02`)).text)).toHaveLength(5);
 });
 
+test('below its months, a calendar lists what begins within a year', async () => {
+  const { text } = await ada.open(calendar);
+  const later = listOf(text.slice(text.indexOf('id="later-heading"')));
+  expect(later[0]).toMatch(/^Fri 10 Apr, 18:00 to Mon 13 Apr, 08:00/);
+  expect(later.length).toBeGreaterThan(40);
+  expect(later.some((line) => line.includes('Fri 8 May'))).toBe(false);
+  expect((await mallory.open(calendar)).text).not.toContain('id="later-heading"');
+});
+
 test('others see public reasons, and nothing of private repositories or of later plans', async () => {
   const { text } = await mallory.open(`${calendar}?month=2026-03`);
   expect(listOf(text)[0]).toBe('Sun 1 Mar, 09:00 to Mon 2 Mar, 12:00 Frozen Incident web');

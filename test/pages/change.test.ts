@@ -53,9 +53,12 @@ beforeAll(async () => {
   };
   const app = new Hono();
   app.onError((error, context) => errorPage(error, context, deps.log));
-  app.post('/repos/:owner/:repository/admins', repositoryForm(given, 'admin', change));
-  app.post('/repos/:owner/:repository/writers', repositoryForm(given, 'write', change));
-  const named = async ({ form }: Pick<OwnerChange, 'form'>) => form.getAll('repository');
+  app.post('/repos/:owner/:repository/admins', repositoryForm(given, {}, change));
+  app.post('/repos/:owner/:repository/writers', repositoryForm(given, { least: 'write' }, change));
+  const named = async ({ form }: Pick<OwnerChange, 'form'>) => ({
+    include: form.getAll('repository'),
+    exclude: [],
+  });
   app.post('/repos/:owner/owners', ownerForm(given, named, change));
   await new Promise<void>((resolve) => {
     server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve());
@@ -156,7 +159,7 @@ test('of an owner whose repositories a person can see, the page says what they l
   const whyNot = async (fields: [string, string][]) =>
     (await send('rita', '/repos/acme/owners', { fields })).text;
   expect(await whyNot([named('web')])).toContain(
-    'an admin of acme or of each repository that you selected. Select only repositories that you are an admin of.',
+    'an admin of acme or of each repository that you selected. Select only repositories that you are an admin or freezer of.',
   );
   const many = Array.from({ length: 51 }, (_, index) => named(`r${index}`));
   expect(await whyNot(many)).toContain('Select at most 50 repositories');
@@ -217,7 +220,9 @@ test('a repository of a former holder of this login belongs to nobody here', asy
   const { db } = acme.app.deps;
   const { accountId } = await db.repository.findFirstOrThrow({ where: { name: 'api' } });
   const account = await db.account.findUniqueOrThrow({ where: { id: accountId } });
-  await db.account.create({ data: { ...account, id: 999_999n, seenAt: new Date(0) } });
+  await db.account.create({
+    data: { ...account, templates: [], settings: {}, id: 999_999n, seenAt: new Date(0) },
+  });
   await db.repository.updateMany({ where: { name: 'api' }, data: { accountId: 999_999n } });
   expect((await send('bob', '/repos/acme/owners', { fields: [named('api')] })).status).toBe(403);
   await db.repository.updateMany({ where: { name: 'api' }, data: { accountId } });

@@ -76,7 +76,16 @@ test('of 2,000 repositories, 100 that match and what is selected are listed, in 
   const shown = (which: 'all' | 'ticked', selected: string[]) =>
     String(
       freezeForm({
-        ...{ login: 'acme', repositories, mayAll: true, filter: '', problems: new Map(), preview: null },
+        ...{
+          login: 'acme',
+          repositories,
+          mayAll: true,
+          filter: '',
+          problems: new Map(),
+          preview: null,
+          templates: '',
+          maySaveTemplate: false,
+        },
         fields: readFreezeFields(
           new URLSearchParams(selected.map((name): [string, string] => ['repository', name])),
           which,

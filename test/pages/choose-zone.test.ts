@@ -51,6 +51,23 @@ test('times are in the zone that was chosen, and an empty choice forgets it', as
   await acme.remove('acme/web', id);
 });
 
+test('pages without times have the switch too', async () => {
+  const { visitor, choose } = await reader();
+  await visitor.signIn('ada');
+  await choose('Asia/Tokyo');
+  const { id } = await acme.freeze('acme/web');
+  const pages = [
+    ...['/a/b/c/d', '/repos/acme/absent', '/help', '/help/plans', '/help/search?q=plan', '/help/absent'],
+    ...['/owners/acme/first-steps', `/owners/acme/progress?freeze=${id}`],
+  ];
+  for (const path of pages)
+    expect([path, (await visitor.open(path)).text]).toEqual([
+      path,
+      expect.stringContaining('Time zone</span> <strong>Tokyo'),
+    ]);
+  await acme.remove('acme/web', id);
+});
+
 test('a zone in the address does not hide the choice', async () => {
   const { choose } = await reader();
   expect((await choose('Asia/Tokyo', `${page}?zone=Europe/Paris&zoom=week`)).location).toBe(

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -162,6 +162,31 @@ test('the preview says until when', async () => {
     /^until Sun 1 Mar, (\d\d):(\d\d) UTC \((\d\d):\2 Berlin, in (2 h|1 h 59 min)\)$/,
   );
   expect(await until('open', 'UTC')).toBe('until you remove it');
+});
+
+test('while GitHub is slow, the preview shows what is known, says what is not, and more when it is asked for', async () => {
+  const slow = acme.github.faults.add({
+    match: { path: /\/repos\/acme\/web\// },
+    kind: 'delay',
+    ms: 600_000,
+  });
+  const preview = async () => {
+    const { text } = await ada.send(form, { which: 'all', reason: 'Slow', duration: '1h', step: 'preview' });
+    const row = (name: string) => new RegExp(`<th scope="row">${name}</th>[\\s\\S]*?</tr>`).exec(text)?.[0];
+    return { text, row };
+  };
+  const { text, row } = await preview();
+  expect(text).toMatch(/Holdfast has looked at \d of 4 repositories so far/);
+  expect(text).toMatch(/At least\s*<strong>/);
+  expect(row('web')).toBeUndefined();
+  expect(text).toMatch(/Not looked at yet: \d<\/summary>\s*<p>\s*[^<]*\bweb\b/);
+  expect(text).toContain('<div class="look" data-fills-in');
+  slow.remove();
+  await vi.waitFor(async () => {
+    const filled = await preview();
+    expect(filled.text).not.toMatch(/so far|data-fills-in|At least/);
+    expect(filled.row('web')).toMatch(/<td class="number">2</);
+  }, 20_000);
 });
 
 test('an error is at its field, and nothing is lost', async () => {

@@ -67,7 +67,7 @@ test('shows everything: until when, what it holds, by titles, and its id', async
   expect(words(text)).toContain('1 pull request is held. #1 New checkout');
   expect(words(text)).toContain('Enforced Yes');
   expect(text).toContain(`<code class="id">${freeze.id}</code>`);
-  expect(words(text)).toContain('the application key admin key created a freeze');
+  expect(words(text)).toContain('the application key admin key of test created a freeze');
 });
 
 test('a freeze that is over can be read, and not changed', async () => {

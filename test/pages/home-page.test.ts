@@ -50,8 +50,9 @@ test('what is frozen, what comes next and what waits for a decision', async () =
   expect(asked.body.state).toBe('requested');
   const text = await homeOf('ada');
   expect(text).toContain('1 of 3 repositories are frozen');
-  expect(text).toMatch(/acme\/web<\/a>[\s\S]*until[\s\S]*>Sun 1 Mar, 12:00 UTC<\/time/);
-  expect(text).toMatch(/acme\/calm<\/a>[\s\S]*>Thu 5 Mar, 00:00 UTC<\/time/);
+  expect(text).toMatch(/id="frozen"[\s\S]*>web<\/a>[\s\S]*until[\s\S]*>Sun 1 Mar, 12:00 UTC<\/time/);
+  expect(text).toMatch(/id="next"[\s\S]*>calm<\/a>[\s\S]*>Thu 5 Mar, 00:00 UTC<\/time/);
+  expect(text).toContain('href="/owners/acme/unfreeze"');
   expect(text).toMatch(
     /Waiting for your decision[\s\S]*href="\/repos\/acme\/web\/pulls\/1"[\s\S]*The fix of INC-4711/,
   );
@@ -79,6 +80,32 @@ test('each sees their own owners, and decides nothing elsewhere', async () => {
   const mallory = await homeOf('mallory');
   expect(mallory).toContain('No repositories yet');
   expect(mallory).not.toMatch(/acme|globex/);
+});
+
+test('with several owners, rows name theirs, and Freeze now and Unfreeze are a menu of them', async () => {
+  acme.github.addOrganization('initech', { admins: ['ada'] });
+  acme.github.addRepository('initech/tps');
+  acme.github.install('initech');
+  await acme.quiet();
+  const text = await homeOf('ada');
+  expect(text).toMatch(/id="frozen"[\s\S]*>acme\/web<\/a>[\s\S]*id="next"/);
+  const menu = (name: string) =>
+    new RegExp(`<summary class="button[^"]*">${name}</summary>([\\s\\S]*?)</details>`).exec(text)?.[1];
+  expect(menu('Freeze now')).toMatch(/href="\/owners\/acme\/freeze"[\s\S]*href="\/owners\/initech\/freeze"/);
+  // Only one has something to unfreeze.
+  expect(text).toMatch(/<a class="button quiet" href="\/owners\/acme\/unfreeze">Unfreeze<\/a>/);
+  expect(text).not.toContain('/owners/initech/unfreeze');
+});
+
+test('the menu of an owner leads to the reader’s others', async () => {
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const menu = /<details class="menu owner">[\s\S]*?<\/details>/;
+  const [first] = menu.exec((await ada.open('/repos/acme')).text)!;
+  expect(first).toMatch(/href="\/repos\/initech"[\s\S]*href="\/">All owners/);
+  expect(first).not.toMatch(/href="\/repos\/acme"|globex/);
+  const [strangers] = menu.exec((await new Visitor(acme).open('/repos/acme')).text)!;
+  expect(strangers).not.toContain('initech');
 });
 
 test('GitHub’s answer at the sign-in gives no right: the page hides what the person lost since', async () => {

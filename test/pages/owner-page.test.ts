@@ -10,11 +10,18 @@ const visitors = new Map<string, Visitor>();
 const page = async (login: string, query = '') =>
   (await visitors.get(login)!.open(`/repos/acme${query}`)).text;
 
+/** A row of the overview, by its reason. */
+const groupOf = (text: string, reason: string): string => {
+  const [above] = text.split('id="repositories"') as [string];
+  const row = above.split('<tr>').find((each) => each.includes(`>${reason}</a>`)) ?? '';
+  return row.replaceAll(/\s+/g, ' ');
+};
+
 /** The names of the table's rows, in their order. */
 const rowsOf = (text: string): string[] =>
   [...text.matchAll(/<th scope="row">\s*<a href="\/repos\/acme\/([\w.-]+)"/g)].map(([, name]) => name!);
 const rowOf = (text: string, name: string): string => {
-  const from = text.indexOf(`<a href="/repos/acme/${name}"`);
+  const from = text.indexOf(`<a href="/repos/acme/${name}"`, text.indexOf('id="repositories"'));
   return text.slice(from, text.indexOf('</tr>', from));
 };
 
@@ -57,6 +64,69 @@ test('an admin sees every repository, what matters now first', async () => {
   expect(text).toContain('<span class="held">2 of 6</span>');
 });
 
+test('what is frozen now and what comes next is a row for each freeze, above the repositories', async () => {
+  const text = await page('ada');
+  const web = groupOf(text, 'INC-4711');
+  expect(web).toMatch(/href="\/repos\/acme\/web\/freezes\/[\w-]+" dir="auto">INC-4711/);
+  expect(web).toMatch(/Frozen<\/span>\s*until[\s\S]*Sun 1 Mar, 12:00 UTC[\s\S]*\(in 3 h\)/);
+  expect(web).toContain('by <bdi>the application key admin key</bdi>');
+  expect(web).toContain('2 pull requests held');
+  expect(groupOf(text, 'Books')).toMatch(/until removed/);
+  expect(groupOf(text, 'Easter')).toMatch(/Scheduled<\/span>\s*from[\s\S]*Thu 5 Mar, 00:00 UTC/);
+  expect(text.indexOf('>INC-4711<')).toBeLessThan(text.indexOf('id="next"'));
+  expect(text.indexOf('>Easter<')).toBeGreaterThan(text.indexOf('id="next"'));
+  const outside = await page('mallory');
+  expect(groupOf(outside, 'Incident')).toContain('2 pull requests held');
+  expect(groupOf(outside, 'Incident')).not.toContain('by <bdi>');
+});
+
+test('what a plan did to many repositories is one row, which leads to the plan', async () => {
+  const names = ['web', 'api', 'docs', 'calm'];
+  const body = {
+    name: 'Tenth',
+    reason: 'Tenth anniversary',
+    repositories: { include: names },
+    start: '2026-03-01T08:00:00',
+    end: '2026-03-01T18:00:00',
+    timezone: 'UTC',
+    recurrence: { rule: 'FREQ=YEARLY' },
+  };
+  const { body: plan } = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
+  await acme.quiet();
+  const text = await page('ada');
+  const row = groupOf(text, 'Tenth anniversary');
+  expect(row).toContain(`<a href="/owners/acme/plans/${plan.id}">4 repositories</a>`);
+  expect(row).toContain('3 pull requests held');
+  expect(text.split('>Tenth anniversary</a>')).toHaveLength(3);
+  // Its freezes do not exist yet.
+  expect(text.slice(text.indexOf('id="next"'))).toMatch(/Tenth anniversary[\s\S]*Mon 1 Mar 2027, 08:00/);
+  expect(await page('mallory')).toMatch(
+    /Tenth anniversary[\s\S]*\?state=frozen#repositories">4 repositories/,
+  );
+  // One of them ends by itself.
+  const list = await acme.call('GET', '/v1/repos/acme/calm/scheduled_freeze', { as: acme.admin });
+  const own = list.body.scheduled_freezes.find(({ reason }: { reason: string }) => reason === body.reason);
+  await acme.update('acme/calm', own.id, { end: '2026-03-01T11:00:00' });
+  expect(groupOf(await page('ada'), 'Tenth anniversary')).toMatch(/18:00 UTC[\s\S]*or earlier/);
+  await acme.remove('acme/calm', own.id);
+  await acme.call('POST', `/v1/freeze_plans/acme/${plan.id}/delete`, {
+    as: acme.admin,
+    body: { delete_reason: 'Done' },
+  });
+  await acme.quiet();
+});
+
+test('a freeze whose open pull requests were not checked yet is not judged yet', async () => {
+  const { db } = acme.app.deps;
+  const { id, reconciledAt } = await db.repository.findFirstOrThrow({ where: { nameKey: 'api' } });
+  await db.repository.update({ where: { id }, data: { reconciledAt: new Date('2026-02-01T00:00:00Z') } });
+  const text = await page('ada');
+  expect(text).toMatch(/<dt>Not judged yet<\/dt>\s*<dd>1 repository</);
+  expect(groupOf(text, 'Books')).toContain('1 repository not judged yet');
+  await db.repository.update({ where: { id }, data: { reconciledAt } });
+  expect(await page('ada')).not.toContain('ot judged yet');
+});
+
 test('GitHub is asked whether it is enforced, and a late answer is there next time', async () => {
   await page('ada');
   await acme.quiet();
@@ -64,6 +134,7 @@ test('GitHub is asked whether it is enforced, and a late answer is there next ti
   expect(rowOf(text, 'web')).toMatch(/of-enforced">\s*Yes/);
   expect(rowOf(text, 'api')).toContain('<strong class="leaking">No</strong>');
   expect(rowOf(text, 'calm')).not.toContain('leaking');
+  expect(groupOf(text, 'Books')).toContain('Not enforced in 1 repository');
   expect(rowsOf(await page('ada'))[0]).toBe('api');
   expect(rowsOf(await page('ada', '?state=trouble'))).toEqual(['api']);
   expect(rowsOf(await page('mallory', '?state=trouble'))).toEqual([]);
@@ -124,7 +195,8 @@ test('a name and a state choose rows; nonsense chooses all', async () => {
 });
 
 test('a request that waits is to decide, and one that is over or was decided is not', async () => {
-  const toDecide = async () => /<dt>To decide<\/dt>\s*<dd>([^<]*)/.exec(await page('ada'))?.[1]?.trim();
+  const toDecide = async () =>
+    /<dt>Requested exemptions<\/dt>\s*<dd>([^<]*)/.exec(await page('ada'))?.[1]?.trim();
   const path = '/v1/repos/acme/web';
   const asked = { as: acme.github.addToken('wes'), body: { reason: 'The fix' } };
   const { body: request, status } = await acme.call('POST', `${path}/pulls/1/exemptions`, asked);
@@ -210,11 +282,13 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('500 repositories (PostgreSQL)'
     const load = async () => {
       text = (await ada.open('/repos/big')).text;
     };
-    // The session, the account, the repositories, the reasons, what to ask GitHub about, and its counts; once every
+    // The session, the account, the repositories, what is frozen, what comes, the plans and the reasons; once every
     // freeze was asked about behind the page.
-    await vi.waitFor(async () => expectAtMost(20, await statementsDuring(load)), 60_000);
+    await vi.waitFor(async () => expectAtMost(12, await statementsDuring(load)), 60_000);
     expect(text.length).toBeLessThan(300_000);
-    expect([...text.matchAll(/<th scope="row">/g)]).toHaveLength(50);
+    // A row for each of 50 repositories, and above them for the first freezes that are on and that come.
+    expect([...text.matchAll(/<th scope="row">/g)]).toHaveLength(50 + 2 * 15);
+    expect(text).toContain('And 985 more');
     expect(text).toContain('Page 1 of 10');
     expect((await ada.open('/repos/big?page=10')).text).toContain('Page 10 of 10');
     await db.freeze.deleteMany({ where: { id: { in: freezes.map(({ id }) => id) } } });

@@ -413,7 +413,9 @@ test('globs, and names in them, are for those who can change the plan', async ()
   ] as const) {
     const { status, text } = await visitor.open(`${path}/edit`);
     expect(status).toBe(403);
-    expect(text).toContain('Admins of acme can, and admins of every repository that the plan names.');
+    expect(text).toContain(
+      'Admins of acme can, and admins and freezers of every repository that the plan names.',
+    );
     for (const secret of ['vault', 'Initech']) expect(text).not.toContain(secret);
   }
   for (const visitor of [ada, bob]) expect((await visitor.open(`${byName}/edit`)).status).toBe(200);

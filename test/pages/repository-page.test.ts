@@ -185,9 +185,7 @@ test('freezes that are over are folded, until you ask for them', async () => {
 test('what is long is folded, until you ask for a part of it', async () => {
   await anotherRepository();
   await acme.freeze(web);
-  const log = (html: string) => /<section id="log"[^>]*>\s*<details class="fold"\s*(open)?/.exec(html)!;
-  expect(log((await read()).html)[1]).toBeUndefined();
-  expect(log((await read('?event=scheduled_freeze.create')).html)[1]).toBe('open');
+  expect((await read()).html).toMatch(/<section id="log"[^>]*>\s*<details class="fold">/);
 
   const bare = await acme.repository(`bare-${number++}`, [{}], { protect: {} });
   for (let count = 0; count < 5; count++) {
@@ -216,7 +214,7 @@ test('one zone applies to every time of the page', async () => {
   await anotherRepository();
   await acme.freeze(web, { end: '2027-03-02T12:00:00', timezone: 'Europe/Paris' });
   const { html } = await read('?zone=Asia/Tokyo');
-  expect(html.match(/<select id="zone"/g)).toHaveLength(1);
+  expect(html.match(/Time zone<\/span> <strong>Tokyo</g)).toHaveLength(1);
   const times = [...html.matchAll(/<time datetime="([^"]*)" title="([^"]*)">([^<]*)<\/time/g)];
   expect(times.length).toBeGreaterThan(2);
   for (const [, exact, title, text] of times) {
@@ -246,40 +244,19 @@ test('the calendar shows the freezes of the repository alone, also those that ar
   expect(text).toMatch(/<bdi>Ended before its time<\/bdi>/);
 });
 
-describe('the audit log', () => {
+describe('the latest events', () => {
   beforeEach(anotherRepository);
 
-  test('shows changes in words, with the former values, and only one type if asked', async () => {
+  test('are told in words, with the former values', async () => {
     const freeze = await acme.freeze(web, { reason: 'Before', timezone: 'Europe/Paris' });
     await acme.update(web, freeze.id, { reason: 'After', matching_conditions: [{ not: 'draft' }] });
     await acme.remove(web, freeze.id);
     const log = textOf((await read()).html, 'log');
-    expect(log).toContain('the application key admin key changed a freeze');
-    expect(log).toContain('Reason before: Before → now: After');
-    expect(log).toContain('Matching before: all pull requests → now: not draft');
-    expect(log).toMatch(/deleted a freeze Reason After Deletion reason Done/);
+    expect(log).toContain('the application key admin key of test changed a freeze: After');
+    expect(log).toContain('Reason: before: Before → now: After');
+    expect(log).toContain('Matching: before: all pull requests → now: not draft');
+    expect(log).toMatch(/deleted a freeze: After Deletion reason: Done/);
     expect(log.indexOf('deleted a freeze')).toBeLessThan(log.indexOf('created a freeze'));
-    const deletions = textOf((await read('?event=scheduled_freeze.delete')).html, 'log');
-    expect(deletions).toContain('deleted a freeze');
-    expect(deletions).not.toContain('created a freeze');
-  });
-
-  test('has 25 events a page', async () => {
-    await acme.freeze(web);
-    const { id: _, ...event } = await acme.app.deps.db.auditEvent.findFirstOrThrow({
-      where: { repositoryId: await idOf() },
-    });
-    const changed = Array.from({ length: 26 }, () => ({ ...event, metadata: {}, type: 'product.enabled' }));
-    await acme.app.deps.db.auditEvent.createMany({ data: changed });
-    const eventsIn = (html: string) => [...html.slice(html.indexOf('id="log"')).matchAll(/<strong>/g)].length;
-    const first = (await read()).html;
-    expect(eventsIn(first)).toBe(25);
-    const second = (await read(hrefOf(first, 'Older events')!.replace(/#.*/, ''))).html;
-    expect(eventsIn(second)).toBe(2);
-    expect(textOf(second, 'log')).toContain('created a freeze');
-    const back = (await read(hrefOf(second, 'Newer events')!.replace(/#.*/, ''))).html;
-    const events = (html: string) => /<ol class="log">[^]*<\/ol>/.exec(html)![0];
-    expect(events(back)).toBe(events(first));
   });
 
   test('an event of an unknown type is still shown', async () => {
@@ -298,7 +275,7 @@ describe('the audit log', () => {
       },
     });
     expect(textOf((await read()).html, 'log')).toContain(
-      'Somebody moon.full Details {&quot;phase&quot;:&quot;&lt;b&gt;&quot;}',
+      'Somebody moon.full Details: {&quot;phase&quot;:&quot;&lt;b&gt;&quot;}',
     );
   });
 });
@@ -320,7 +297,7 @@ describe('bad input', () => {
       as: acme.admin,
       body: { delete_reason: hostile },
     });
-    const { html } = await read(`?zone=${encodeURIComponent(hostile)}&event=${encodeURIComponent(hostile)}`);
+    const { html } = await read(`?zone=${encodeURIComponent(hostile)}`);
     expect(row(html, freeze)).toContain('&lt;script&gt;');
     expect(html).not.toMatch(/<img|<script>|alert\('2'\)/);
     expect(html.match(/<script/g)).toHaveLength(html.match(/<script type="module" src="\/assets\//g)!.length);
@@ -331,10 +308,6 @@ describe('bad input', () => {
     ['zone=%2B01:00', 'This is not a time zone.'],
     ['past=1', 'This page of past freezes does not exist'],
     ['past=00000000-0000-0000-0000-000000000000', 'This page of past freezes does not exist'],
-    ['log=xyz', 'This cursor was not made by this service'],
-    ['log=%00', 'This cursor was not made by this service'],
-    ['event=application', 'This event type does not exist'],
-    ['event=__proto__', 'This event type does not exist'],
   ])('%s gets a sentence and the page', async (query, sentence) => {
     const { status, html } = await read(`?${query}`);
     expect(status).toBe(200);
@@ -343,8 +316,9 @@ describe('bad input', () => {
   });
 
   test.each([
-    '?zone=&past=&log=&event=',
-    // Links to the timeline that the page had.
+    '?zone=&past=',
+    // Links to the timeline and the filter of events that the page had.
+    '?log=xyz&event=freeze.bypassed',
     '?zoom=quarter&at=yesterday&zone=Africa/Monrovia',
     '?zone=utc&zone=x',
     '?zone=europe/paris',

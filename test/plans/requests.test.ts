@@ -249,8 +249,14 @@ test('a preview says what would be held, and saves nothing', async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     repositories: [
-      { name: 'vault', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
-      { name: 'web', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+      {
+        ...{ name: 'vault', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+        pull_requests: [{ number: 1, title: expect.any(String), author: expect.any(String), held: false }],
+      },
+      {
+        ...{ name: 'web', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+        pull_requests: [{ number: 1, title: expect.any(String), author: expect.any(String), held: false }],
+      },
     ],
     repositories_matched: 3,
     to_hold: 0,
@@ -267,6 +273,22 @@ test('a preview says what would be held, and saves nothing', async () => {
     ],
   });
   expect(await acme.app.deps.db.freezePlan.count()).toBe(before);
+});
+
+test('DELETE deletes a plan, with a reason or without one', async () => {
+  for (const [body, reason] of [
+    [undefined, 'No reason was given'],
+    [{ delete_reason: 'Destroyed by Terraform' }, 'Destroyed by Terraform'],
+  ] as const) {
+    const { id } = (await post({})).body;
+    const deleted = await acme.call('DELETE', `${path}/${id}`, { as: acme.keys.admin, body });
+    expect(deleted.status).toBe(204);
+    expect((await acme.call('GET', `${path}/${id}`, { as: acme.keys.admin })).status).toBe(404);
+    const event = await acme.app.deps.db.auditEvent.findFirstOrThrow({
+      where: { type: 'freeze_plan.delete', metadata: { path: ['freeze_plan_id'], equals: id } },
+    });
+    expect(event.metadata).toMatchObject({ reason });
+  }
 });
 
 test('a preview names the repositories that GitHub does not answer about', async () => {

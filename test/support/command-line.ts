@@ -19,6 +19,8 @@ export type Said = {
 /** @property isTTY whether a person looks; @property env what is added to the environment. */
 export type Circumstances = {
   isTTY?: boolean;
+  /** The width of the terminal. */
+  columns?: number;
   env?: Record<string, string | undefined>;
   input?: string;
 } & Partial<Pick<World, 'now' | 'delay' | 'zone' | 'platform' | 'cwd'>>;
@@ -39,12 +41,12 @@ export function commandLineFor(
   const home = mkdtempSync(join(tmpdir(), 'holdfast-home-'));
   return {
     home,
-    async holdfast(words, { isTTY = false, env, input = '', ...more } = {}) {
+    async holdfast(words, { isTTY = false, columns, env, input = '', ...more } = {}) {
       const [out, err] = [collector(), collector()];
       const world: World = {
         env: { ...{ PATH: '/nowhere' }, HOLDFAST_URL: story.app.url, HOLDFAST_TOKEN: token, ...env },
-        input: Readable.from([Buffer.from(input)]),
-        out: Object.assign(out.stream, { isTTY }),
+        input: Object.assign(Readable.from([Buffer.from(input)]), { isTTY }),
+        out: Object.assign(out.stream, { isTTY, ...(columns && { columns }) }),
         err: err.stream,
         now: () => story.clock.now(),
         delay: () => story.quiet(),

@@ -94,7 +94,7 @@ export const getApplications = endpoint({
   },
 });
 
-const body = z
+export const newApplication = z
   .object({
     name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
     scope: z.enum(keyScopes),
@@ -113,7 +113,7 @@ export const postApplications = endpoint({
   description: 'Only this answer contains the secret. A replay by `Idempotency-Key` has null instead.',
   access: { to: 'owner' },
   params: ownerPath,
-  body: { schema: body, example: { name: 'release tooling', scope: 'admin', expires_at: null } },
+  body: { schema: newApplication, example: { name: 'release tooling', scope: 'admin', expires_at: null } },
   success: {
     status: 201,
     description: 'The new key',

@@ -105,7 +105,7 @@ export const enforcementEndpoint = endpoint({
   summary: 'See whether freezes of a repository are enforced',
   description:
     'Asks GitHub whether each branch that a freeze can affect requires the status check, with this App as its source and for merge groups too. Also checks who can bypass it, whether the App has its permissions and events, whether webhooks arrive, whether the clock is right, and how much of the rate limit is left. Changes nothing.',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: repositoryPath,
   success: {
     status: 200,
@@ -169,7 +169,7 @@ export const freezeEnforcementEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement',
   tag: 'Scheduled freezes',
   summary: 'See how much of a freeze is enforced',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: freezePath,
   success: {
     status: 200,

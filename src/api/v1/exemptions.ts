@@ -70,7 +70,7 @@ export const requestExemptionEndpoint = endpoint({
   tag: 'Exemptions',
   summary: 'Exempt a pull request from freezes, or request an exemption',
   description:
-    'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of a person with write access is `requested`.',
+    'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
   access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   params: z.object({ owner, repository, number }),
   body: { schema: body, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
@@ -112,7 +112,7 @@ export const listExemptionsEndpoint = endpoint({
   tag: 'Exemptions',
   summary: "List a repository's exemptions, newest first",
   description: 'Pages are linked by the `Link` header (`next`, `prev`).',
-  access: { to: 'repository', scope: 'admin', least: 'write' },
+  access: { to: 'repository', scope: 'admin', least: 'write', role: 'approver' },
   params: repositoryPath,
   query,
   success: {
@@ -128,7 +128,12 @@ export const listExemptionsEndpoint = endpoint({
       pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
     const filter = { state, pullRequest };
-    const { rows, older, newer } = await listExemptions(deps.db, repository.id, filter, page);
+    const { rows, older, newer } = await listExemptions(
+      deps.db,
+      { repositoryId: repository.id },
+      filter,
+      page,
+    );
     const exemptions = rows.map((each) => presentExemption(each, repository, deps.config.publicUrl));
     return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: older, prev: newer }));
   },
@@ -152,7 +157,7 @@ const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
 ) =>
   endpoint({
     ...route,
-    access: { to: 'repository', scope: 'admin', least, isLive: true },
+    access: { to: 'repository', scope: 'admin', least, role: 'approver', isLive: true },
     method: 'post',
     path: `/repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}`,
     tag: 'Exemptions',
@@ -194,7 +199,8 @@ export const denyExemptionEndpoint = decisionEndpoint('deny', {
 
 export const revokeExemptionEndpoint = decisionEndpoint('revoke', {
   summary: 'Revoke a requested or approved exemption, with a reason',
-  description: 'Admins of the repository can revoke it, and so can the person who requested it.',
+  description:
+    'Admins and approvers of the repository can revoke it, and so can the person who requested it.',
   least: 'write',
   body: { schema: reason, example: { reason: 'Fixed otherwise' } },
   example: { state: 'revoked', decision_reason: 'Fixed otherwise' },

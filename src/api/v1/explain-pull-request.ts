@@ -162,7 +162,7 @@ export const explainPullRequestEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/pulls/{number}/freezes',
   tag: 'Scheduled freezes',
   summary: 'See what holds a pull request now, why, and until when',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: z.object({ owner, repository, number }),
   success: {
     status: 200,

@@ -2,17 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
-import type { Account } from '../../generated/prisma/client.ts';
-import { administersAll } from '../../installations/find-account.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import {
   matchedBy,
   matchedRepositories,
   repositoriesOfOwner,
-  namesToChange,
-  plainNames,
+  touchedByChange,
 } from '../../plans/matched-repositories.ts';
 import { knownPlan, listPlans, requirePlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
@@ -24,15 +21,12 @@ import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
   exampleNewPlan,
-  exampleOccurrences,
   examplePlan,
   newPlan,
   notEnforced,
-  occurrences,
   planChange,
   planPath,
   planSchema,
-  presentOccurrence,
   presentPlan,
   presentSavedPlan,
   readNewPlan,
@@ -44,31 +38,32 @@ const tag = 'Freeze plans';
 const path = '/freeze_plans/{owner}';
 const ofPlan = `${path}/{plan_id}` as const;
 
-const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
+const globs = z.array(z.string());
+const selection = z.object({ include: globs, exclude: globs.default([]) });
+const namesOfBody = z.object({ repositories: selection });
 
-type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+type Named = { deps: Deps; account: InstalledAccount; path: Record<string, unknown>; json: unknown };
 
-/** For admins of the owner, or of the repositories. */
+/** For admins of the owner, and for people who may freeze the repositories. */
 const accessBy = <Of>(repositories: (call: Named) => Promise<Of>) =>
   ({ to: 'owner-or-repositories', repositories }) as const;
 
-/** A person who is an admin of every repository that a plan names one by one may create it. */
-const accessByBody = accessBy(async ({ json }) => {
-  const read = namesOfBody.safeParse(json);
-  return { all: read.success ? plainNames(read.data.repositories.include) : null };
+/** A person who may freeze every repository that a plan names may create it. */
+export const accessByBody = accessBy(async ({ json }) => {
+  return { all: namesOfBody.safeParse(json).data?.repositories ?? null };
 });
 
 /** Who may see a plan depends on the repositories that it names. */
 const accessToSee = accessBy(async (call) => {
   const plan = await planOf(call);
-  return { all: plan && plainNames(plan.repositories.include) };
+  return { all: plan && plan.repositories };
 });
 
 /** Who may change a plan also depends on what it still freezes, and on what the change would make of it. */
 const accessToChange = accessBy(async (call) => {
   const plan = await planOf(call);
   const added = namesOfBody.safeParse(call.json).data?.repositories.include;
-  return { all: plan && (await namesToChange(call.deps.db, plan, nowOf(call.deps.clock), added)) };
+  return { all: plan && (await touchedByChange(call.deps.db, plan, nowOf(call.deps.clock), added)) };
 });
 
 /** Finds plans that are over or deleted too, so that their owner learns that and a retried deletion gets its answer. */
@@ -80,10 +75,10 @@ const planOf = async ({ deps, account, path }: Named) => {
 /** A person sees the plans that they may create. */
 const accessByPlans = accessBy(async ({ deps, account }) => {
   const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
-  return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
+  return { anyOf: new Map(plans.map(({ id, repositories }) => [id, repositories])) };
 });
 
-type PlanCall = { deps: Deps; account: Account; path: { plan_id: string } };
+type PlanCall = { deps: Deps; account: InstalledAccount; path: { plan_id: string } };
 const planExists = ({ deps, account, path }: PlanCall) => requirePlan(deps.db, deps, account, path.plan_id);
 
 export const listPlansEndpoint = endpoint({
@@ -92,7 +87,7 @@ export const listPlansEndpoint = endpoint({
   tag,
   summary: 'List the freeze plans of an owner that are not over, oldest first',
   description:
-    'An admin of repositories sees the plans that name only these repositories, one by one. Holdfast asks GitHub about the first 50 repositories that plans name.',
+    'A person who may freeze repositories sees the plans that they could create. Holdfast asks GitHub about the first 50 repositories that plans name.',
   access: accessByPlans,
   params: ownerPath,
   query: z.object(pagingQuery(100)),
@@ -103,12 +98,10 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account, administered, query, url }) {
+  async handle({ deps, account, allowed, query, url }) {
     const now = nowOf(deps.clock);
     const all = await repositoriesOfOwner(deps.sql, account.id);
-    const plans = (await listPlans(deps.db, account.id, now)).filter(({ repositories }) =>
-      administersAll(administered, plainNames(repositories.include)),
-    );
+    const plans = (await listPlans(deps.db, account.id, now)).filter(({ id }) => allowed?.has(id) ?? true);
     const page = pageByIds(plans, query, 'plan');
     const shown = [];
     for (const plan of page.items)
@@ -135,69 +128,6 @@ export const createPlanEndpoint = endpoint({
 });
 
 const count = z.int();
-
-const preview = z
-  .object({
-    repositories: z.array(
-      z.object({
-        name: z.string(),
-        to_hold: count,
-        excluded: count,
-        enforced: z.enum(['yes', 'no', 'unknown']),
-      }),
-    ),
-    repositories_matched: count,
-    to_hold: count,
-    excluded: count,
-    not_enforced: notEnforced,
-    not_looked_at: z
-      .array(z.string())
-      .openapi({ description: 'Repositories that Holdfast could not check in time' }),
-    next_occurrences: occurrences,
-  })
-  .openapi('FreezePlanPreview');
-
-export const previewPlanEndpoint = endpoint({
-  method: 'post',
-  path: `${path}/preview`,
-  tag,
-  summary: 'See what a freeze plan would hold, without saving it',
-  description: 'Takes the same body as the creation. Takes 10 s at most.',
-  access: accessByBody,
-  params: ownerPath,
-  body: { schema: newPlan, example: exampleNewPlan },
-  isReading: true,
-  success: {
-    status: 200,
-    description: 'What the plan would do',
-    schema: preview,
-    example: {
-      repositories: [{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' }],
-      repositories_matched: 2,
-      to_hold: 12,
-      excluded: 1,
-      not_enforced: ['acme/attic'],
-      not_looked_at: [],
-      next_occurrences: exampleOccurrences,
-    },
-  },
-  async handle({ deps, account, body }) {
-    const found = await previewPlan(deps, account, readNewPlan(body));
-    const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
-      found.repositories.reduce((total, each) => total + of(each), 0);
-    return {
-      repositories: found.repositories.map(({ name, toHold, excluded, enforced }) => {
-        return { name, to_hold: toHold, excluded, enforced };
-      }),
-      repositories_matched: found.matched,
-      to_hold: sum(({ toHold }) => toHold),
-      excluded: sum(({ excluded }) => excluded),
-      not_enforced: found.notEnforced,
-      not_looked_at: found.notLookedAt,
-      next_occurrences: found.nextOccurrences.map(presentOccurrence),
-    };
-  },
-});
 
 export const showPlanEndpoint = endpoint({
   method: 'get',
@@ -234,20 +164,38 @@ export const updatePlanEndpoint = endpoint({
   },
 });
 
-export const deletePlanEndpoint = endpoint({
-  method: 'post',
-  path: `${ofPlan}/delete`,
+const deletion = {
   tag,
-  summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   access: accessToChange,
   params: planPath,
   exists: planExists,
-  body: { schema: freezeDeletion, example: { delete_reason: 'Books are open' } },
   success: { status: 204, description: 'Deleted' },
+} as const;
+const exampleDeletion = { delete_reason: 'Books are open' };
+
+export const deletePlanEndpoint = endpoint({
+  ...deletion,
+  method: 'post',
+  path: `${ofPlan}/delete`,
+  summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
+  body: { schema: freezeDeletion, example: exampleDeletion },
   async handle({ deps, actor, account, administered, path, body, remember }) {
     await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, (tx) =>
       remember(tx, { status: 204 }),
     );
+  },
+});
+
+export const removePlanEndpoint = endpoint({
+  ...deletion,
+  method: 'delete',
+  path: ofPlan,
+  summary: 'Delete a freeze plan and its freezes that have not ended',
+  description: 'For tools that manage plans as resources. The body is optional.',
+  body: { schema: freezeDeletion.partial(), example: exampleDeletion, isOptional: true },
+  async handle({ deps, actor, account, administered, path, body }) {
+    const reason = body.delete_reason ?? 'No reason was given';
+    await deletePlan(deps, actor, account, administered, path.plan_id, reason);
   },
 });
 

@@ -31,7 +31,7 @@ export const listFreezesEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/scheduled_freeze',
   tag,
   summary: 'List the ongoing and scheduled freezes of a repository',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: repositoryPath,
   success: {
     status: 200,
@@ -50,7 +50,7 @@ export const createFreezeEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/scheduled_freeze',
   tag,
   summary: 'Schedule a freeze',
-  access: { to: 'repository', scope: 'admin', job: 'freeze', isUrgent: true },
+  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', isUrgent: true },
   params: repositoryPath,
   body: { schema: newFreeze, example: exampleNewFreeze },
   success: { status: 201, ...savedFreezeSuccess },
@@ -67,7 +67,7 @@ export const updateFreezeEndpoint = endpoint({
   path: pathOfOne,
   tag,
   summary: 'Change the fields of a freeze that you send',
-  access: { to: 'repository', scope: 'admin', job: 'freeze' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze' },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2031-01-01T12:00:00' } },
@@ -88,7 +88,7 @@ export const updateFreezeEndpoint = endpoint({
 
 const deletion = {
   tag,
-  access: { to: 'repository', scope: 'admin', job: 'freeze' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze' },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },

@@ -1,12 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
-import { auditEventTypes } from '../../events/append-event.ts';
-import { knownEventTypes } from '../../events/event-types.ts';
-import { listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
-import type { AuditEvent } from '../../generated/prisma/client.ts';
+import { auditEventTypes, knownEventTypes } from '../../events/audit-event.ts';
+import { type ListedEvent, listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, repositoryPath, ownerPath } from '../fields.ts';
+import { instant, repositoryPath, ownerPath, who } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
@@ -56,6 +54,10 @@ const query = z
     base_ref: many(z.string()),
     received_from: moment,
     received_to: moment,
+    by: z.string().max(255).optional().openapi({
+      description:
+        'Only what this person did, also through application keys, OIDC rules and plans that they created. Or the name of a key, a rule or a plan',
+    }),
     ...pagingQuery(10),
   })
   .superRefine((value, context) => {
@@ -84,6 +86,13 @@ const eventShape = z.object({
   outcome: z.enum(outcomes),
   type: z.string(),
   metadata: z.record(z.string(), z.unknown()),
+  on_behalf_of: who.optional().openapi({
+    description: 'The person who created the application key, the OIDC rule or the plan that acted',
+  }),
+  freeze_plan: z
+    .object({ id: z.uuid(), name: z.string().optional() })
+    .optional()
+    .openapi({ description: "The plan that Holdfast acted for. Only the owner's log has its name" }),
 });
 
 /** A page of an audit log. @param name of the schema in the document; @param example one of its events. */
@@ -97,7 +106,11 @@ const logPage = (name: string, event: z.ZodType, example: object) => ({
   example: { size: 1, per_page: 10, events: [example] },
 });
 
-const present = (row: AuditEvent) => ({
+/**
+ * An event of the audit log in the form of the API.
+ * @param isOwners whether the reader is an admin of the owner, who may know the names of plans.
+ */
+export const presentEvent = ({ behind, ...row }: ListedEvent, isOwners: boolean) => ({
   id: Number(row.id),
   received_at: row.receivedAt.toISOString(),
   trigger: row.trigger,
@@ -106,7 +119,11 @@ const present = (row: AuditEvent) => ({
   base_ref: row.baseRef,
   outcome: row.outcome,
   type: row.type,
-  metadata: row.metadata,
+  metadata: row.metadata as Record<string, unknown>,
+  ...(behind?.person && { on_behalf_of: behind.person }),
+  ...(behind?.kind === 'plan' && {
+    freeze_plan: { id: behind.id, ...(isOwners && { name: behind.name }) },
+  }),
 });
 
 export const getLogs = endpoint({
@@ -136,7 +153,7 @@ export const getLogs = endpoint({
     },
   }),
   async handle({ deps, repository, query, url }) {
-    return readLog(deps, { repositoryId: repository.id }, query, url);
+    return readLog(deps, { accountId: repository.accountId, repositoryId: repository.id }, query, url);
   },
 });
 
@@ -161,16 +178,25 @@ async function readLog(
       trigger: query.trigger,
       notTrigger: query.not_trigger,
       baseRef: query.base_ref,
+      by: query.by,
       receivedFrom: query.received_from,
       receivedTo: query.received_to,
     },
     { perPage: query.per_page, cursor: query.cursor },
   );
-  const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
+  const events = page.events.map((event) => presentEvent(event, !('repositoryId' in place)));
+  const body = { size: events.length, per_page: query.per_page, events };
   return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
 }
 
-const ownerEvent = eventShape.extend({ repository: z.null() }).openapi('OwnerEvent');
+const ownerEvent = eventShape.extend({ repository: z.string().nullable() }).openapi('OwnerEvent');
+
+const ownerLogQuery = query.safeExtend({
+  repositories: z
+    .enum(['all'], 'Send all, or leave it out.')
+    .optional()
+    .openapi({ description: "`all`: also the events of the owner's repositories" }),
+}) as unknown as z.ZodObject<typeof query.shape & { repositories: z.ZodOptional<z.ZodEnum<{ all: 'all' }>> }>;
 
 export const getOwnerLogs = endpoint({
   method: 'get',
@@ -178,10 +204,10 @@ export const getOwnerLogs = endpoint({
   tag: 'Audit log',
   summary: "Read an owner's audit log, newest first",
   description:
-    'Contains events that belong to no repository: application keys, default products and freeze plans. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
+    'Contains events that belong to no repository: application keys, default products and freeze plans. `?repositories=all` adds those of the repositories of the owner. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
   access: { to: 'owner' },
   params: ownerPath,
-  query: logQuery,
+  query: ownerLogQuery,
   success: logPage('OwnerEvents', ownerEvent, {
     id: 8,
     received_at: '2026-03-01T09:00:00.000Z',
@@ -201,6 +227,6 @@ export const getOwnerLogs = endpoint({
     },
   }),
   async handle({ deps, account, query, url }) {
-    return readLog(deps, { accountId: account.id }, query, url);
+    return readLog(deps, { accountId: account.id, alsoOf: query.repositories }, query, url);
   },
 });

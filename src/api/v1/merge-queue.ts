@@ -70,7 +70,11 @@ const exampleQueued = {
 };
 const exampleGroup = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 
-const shared = { tag: 'Merge queue', method: 'get', access: { to: 'repository', scope: 'admin' } } as const;
+const shared = {
+  tag: 'Merge queue',
+  method: 'get',
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
+} as const;
 
 export const mergeQueueStatus = endpoint({
   ...shared,

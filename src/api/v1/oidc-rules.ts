@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { attributesOfRule, createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
+import {
+  attributesOfRule,
+  createRule,
+  deleteRule,
+  type NewOidcRule,
+  rulesOf,
+} from '../../auth/oidc/manage-rules.ts';
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { endpoint } from '../endpoint.ts';
 import { text, owner, ownerPath, uuid, who } from '../fields.ts';
@@ -45,7 +51,7 @@ const fields = {
     }),
 };
 
-const body = z
+export const newOidcRule = z
   .object(fields)
   .refine(({ may, refs, environments }) => !may.includes('freeze') || refs || environments, {
     path: ['refs'],
@@ -53,6 +59,14 @@ const body = z
       'A rule that lets jobs freeze names refs or environments: else everybody who can push a branch can freeze. To mean that, send ["**"].',
   })
   .openapi('NewOidcRule');
+
+export const readNewRule = (body: z.output<typeof newOidcRule>): NewOidcRule => ({
+  name: body.name,
+  repositories: body.repositories ?? null,
+  refs: body.refs ?? null,
+  environments: body.environments ?? null,
+  may: jobPermissions.filter((permission) => body.may.includes(permission)),
+});
 
 const list = z.array(z.string()).nullable();
 const rule = z
@@ -120,17 +134,10 @@ export const postOidcRules = endpoint({
     'A job may act in its own repository alone. A rule that a key makes counts as long as that key.',
   access: { to: 'owner' },
   params: ownerPath,
-  body: { schema: body, example: exampleBody },
+  body: { schema: newOidcRule, example: exampleBody },
   success: { status: 201, description: 'The new rule', schema: rule, example },
   async handle({ deps, actor, account, body, remember }) {
-    const wanted = {
-      name: body.name,
-      repositories: body.repositories ?? null,
-      refs: body.refs ?? null,
-      environments: body.environments ?? null,
-      may: jobPermissions.filter((permission) => body.may.includes(permission)),
-    };
-    const made = await createRule(deps, actor, account, wanted, (tx, saved) =>
+    const made = await createRule(deps, actor, account, readNewRule(body), (tx, saved) =>
       remember(tx, { status: 201, body: present(saved) }),
     );
     return present(made);

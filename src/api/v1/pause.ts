@@ -24,7 +24,7 @@ const body = z
 const shared = {
   path: '/repos/{owner}/{repository}/merge-queue/pause',
   tag: 'Merge queue',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: repositoryPath,
 } as const;
 

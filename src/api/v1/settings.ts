@@ -1,81 +1,156 @@
 import { z } from '@hono/zod-openapi';
-import { changeSettings, presentSettings, readSettings } from '../../installations/settings.ts';
+import { settingColumns } from '../../installations/setting-fields.ts';
+import {
+  changeOwnerSettings,
+  changeRepositorySettings,
+  showOwnerSettings,
+  showRepositorySettings,
+  type ShownSettings,
+} from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../fields.ts';
+import { ownerPath, repositoryPath } from '../fields.ts';
+import { unknownFields } from '../warnings.ts';
 
 /** Ten years. */
 const mostHours = 87_600;
+const hours = `Send 1 to ${mostHours} hours, or null for no limit of its own.`;
 
-const twoPersonExemptions = z
-  .boolean()
-  .openapi({ description: 'Whether a second person must approve each exemption' });
-const longestOpenEndHours = z
-  .int()
-  .min(1, `Send 1 to ${mostHours} hours, or null for no limit.`)
-  .max(mostHours, `Send 1 to ${mostHours} hours, or null for no limit.`)
-  .nullable()
-  .openapi({
+/** People and teams in a list. */
+const mostHolders = 50;
+const holder = z
+  .string()
+  .max(100, 'Send a login or team of at most 100 characters.')
+  .regex(
+    /^([\w-]+|@[\w-]+\/[\w-]+)$/,
+    'Send the login of a person, such as ada, or a team, such as @acme/release.',
+  );
+const holders = (description: string) =>
+  z
+    .array(holder)
+    .max(mostHolders, `Name at most ${mostHolders} people and teams.`)
+    .openapi({ description, example: ['ada', '@acme/release'] });
+
+/** A setting without a value of its own is null in a change. */
+const fields = {
+  two_person_exemptions: z
+    .boolean()
+    .openapi({ description: 'Whether a second person must approve each exemption' }),
+  longest_open_end_hours: z.int().min(1, hours).max(mostHours, hours).nullable().openapi({
     description:
       'A freeze or plan without an end gets an end this many hours after it begins. If null, it does not. A pause of the merge queue never gets an end',
-  });
-const commentCommands = z
-  .union([z.boolean(), z.literal('requests')], {
-    error: ({ input }) => `Send true, false or "requests"${input === null ? ', not null' : ''}.`,
-  })
-  .openapi({
-    description:
-      'Whether people can use commands in comments on pull requests. With "requests", only `status` and `exempt`',
-  });
+  }),
+  comment_commands: z
+    .union([z.boolean(), z.literal('requests')], { error: 'Send true, false, "requests" or null.' })
+    .openapi({
+      description:
+        'Whether people can use commands in comments on pull requests. With "requests", only `status` and `exempt`',
+    }),
+  freezers: holders(
+    'Who can do with freezes, pauses and plans what an admin of the repository can: people by login, and teams of the organization',
+  ),
+  approvers: holders('Who can approve, deny and revoke exemptions, and list them'),
+} satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
+const warnings = z
+  .array(z.string())
+  .optional()
+  .openapi({ description: 'Fields of the request that are no settings. Absent if there are none' });
+const ownerSchema = z.object({ ...fields, warnings }).openapi('OwnerSettings');
 const schema = z
   .object({
-    two_person_exemptions: twoPersonExemptions,
-    longest_open_end_hours: longestOpenEndHours,
-    comment_commands: commentCommands,
+    ...fields,
+    inherited: z
+      .array(z.string())
+      .openapi({ description: 'The settings that the repository has from its owner' }),
+    warnings,
   })
   .openapi('RepositorySettings');
 
-const change = z
-  .object({
-    two_person_exemptions: twoPersonExemptions.optional(),
-    longest_open_end_hours: longestOpenEndHours.optional(),
-    comment_commands: commentCommands.optional(),
+export const settingsChange = z
+  .looseObject({
+    two_person_exemptions: fields.two_person_exemptions.nullish(),
+    longest_open_end_hours: fields.longest_open_end_hours.nullish(),
+    comment_commands: fields.comment_commands.nullish(),
+    freezers: fields.freezers.nullish(),
+    approvers: fields.approvers.nullish(),
   })
-  .openapi('RepositorySettingsChange');
+  .openapi('SettingsChange');
 
-const shared = {
+const body = { schema: settingsChange, example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] } };
+
+/** @param sent the body of the request. */
+function withWarnings(settings: ShownSettings, sent: object) {
+  const answered = Object.keys(schema.shape);
+  const warnings = unknownFields(sent, [...settingColumns], answered, 'settings');
+  return { ...settings, ...(warnings.length > 0 && { warnings }) };
+}
+
+const example = {
+  two_person_exemptions: false,
+  longest_open_end_hours: 72,
+  comment_commands: true,
+  freezers: ['ada', '@acme/release'],
+  approvers: [],
+};
+
+const ofRepository = {
   path: '/repos/{owner}/{repository}/settings',
   tag: 'Settings',
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
   success: {
     status: 200,
-    description: 'The settings',
+    description: 'The settings that count, the repository’s own or inherited',
     schema,
-    example: { two_person_exemptions: false, longest_open_end_hours: null, comment_commands: true },
+    example: { ...example, inherited: ['two_person_exemptions', 'comment_commands', 'approvers'] },
   },
 } as const;
 
 export const getSettings = endpoint({
-  ...shared,
+  ...ofRepository,
   method: 'get',
   summary: 'Read the settings of a repository',
   async handle({ deps, repository }) {
-    return presentSettings(await readSettings(deps.db, repository.id));
+    return showRepositorySettings(deps, repository);
   },
 });
 
 export const patchSettings = endpoint({
-  ...shared,
+  ...ofRepository,
   method: 'patch',
   summary: 'Change the settings of a repository that you send',
-  body: { schema: change, example: { longest_open_end_hours: 72 } },
+  description: 'A setting that you set to null has the value of the owner again.',
+  body,
   async handle({ deps, actor, repository, body }) {
-    const settings = await changeSettings(deps, actor, repository, {
-      twoPersonExemptions: body.two_person_exemptions,
-      longestOpenEndHours: body.longest_open_end_hours,
-      commentCommands: body.comment_commands,
-    });
-    return presentSettings(settings);
+    return withWarnings(await changeRepositorySettings(deps, actor, repository, body), body);
+  },
+});
+
+const ofOwner = {
+  path: '/settings/{owner}',
+  tag: 'Settings',
+  access: { to: 'owner' },
+  params: ownerPath,
+  success: { status: 200, description: 'The defaults', schema: ownerSchema, example },
+} as const;
+
+export const getOwnerSettings = endpoint({
+  ...ofOwner,
+  method: 'get',
+  summary: "Read the default settings of an owner's repositories",
+  async handle({ deps, account }) {
+    return showOwnerSettings(deps, account);
+  },
+});
+
+export const patchOwnerSettings = endpoint({
+  ...ofOwner,
+  method: 'patch',
+  summary: "Change the default settings of an owner's repositories that you send",
+  description:
+    'They count at once in every repository without a value of its own. A setting that you set to null has its built-in default again.',
+  body,
+  async handle({ deps, actor, account, body }) {
+    return withWarnings(await changeOwnerSettings(deps, actor, account, body), body);
   },
 });

@@ -16,7 +16,13 @@ type Store = Pick<Deps, 'db' | 'clock'>;
 /** A signed-in person, and the installations that GitHub said they can see. These give no right. */
 export type SignedIn = Person & { installationIds: bigint[] };
 
+/** Who is signed in, and the logins of the first owners of those installations. */
+export type Session = SignedIn & { owners: string[] };
+
 export const sessionSeconds = 12 * 3600;
+
+/** The most owners that the menu of pages lists. */
+const mostOwners = 20;
 
 /** The most sessions of one person. After that, the oldest end. */
 const mostSessions = 20;
@@ -59,12 +65,18 @@ export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId })
 export async function readSession(
   deps: Store & Pick<Deps, 'config'>,
   context: Context,
-): Promise<SignedIn | null> {
+): Promise<Session | null> {
   const id = await readCookie(context, cookieNamed(deps.config, 'session'));
-  const session = id === null ? null : await deps.db.session.findUnique({ where: { idHash: hashOf(id) } });
-  if (!session || session.expiresAt <= nowOf(deps.clock)) return null;
-  const { personId, login, installationIds } = session;
-  return { id: Number(personId), login, installationIds };
+  if (id === null) return null;
+  const [session] = await deps.db.$queryRaw<(Omit<Session, 'id'> & { personId: bigint })[]>`
+    SELECT person_id AS "personId", login, installation_ids AS "installationIds", ARRAY(
+        SELECT DISTINCT a.login FROM installations i JOIN accounts a ON a.id = i.account_id
+        WHERE i.id = ANY (installation_ids) AND i.deleted_at IS NULL ORDER BY a.login LIMIT ${mostOwners}
+      ) AS owners
+    FROM sessions WHERE id_hash = ${hashOf(id)} AND expires_at > ${nowOf(deps.clock)}`;
+  if (!session) return null;
+  const { personId, ...rest } = session;
+  return { id: Number(personId), ...rest };
 }
 
 /** Uses up a sign-in, on every replica. @returns false if it was used before. */

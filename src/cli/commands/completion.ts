@@ -28,19 +28,30 @@ compdef _holdfast holdfast`,
   end
 end
 complete -c holdfast -f -a '(__holdfast)'`,
+  powershell: `Register-ArgumentCompleter -Native -CommandName holdfast -ScriptBlock {
+  param($word, $line, $cursor)
+  $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($word -eq '') { $words += '' }
+  & holdfast complete -- @words 2>$null | ForEach-Object {
+    $name, $does = $_ -split "\`t", 2
+    if (-not $does) { $does = $name }
+    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $does)
+  }
+}`,
 };
 
 export const completion = command<object, [shell: string]>({
   usage: 'completion <shell>',
-  summary: 'print a completion script for bash, zsh or fish',
+  summary: 'print a completion script for bash, zsh, fish or PowerShell',
   examples: [
     ['source <(holdfast completion bash)', 'In ~/.bashrc'],
     ['source <(holdfast completion zsh)', 'In ~/.zshrc, after compinit'],
     ['holdfast completion fish > ~/.config/fish/completions/holdfast.fish', 'Once, for fish'],
+    ['holdfast completion powershell | Out-String | Invoke-Expression', 'In $PROFILE, for PowerShell'],
   ],
   async run({ world }, _options, shell) {
     const script = scripts[shell];
-    if (!script) throw misused(`There is no completion for "${shell}". Write bash, zsh or fish.`);
+    if (!script) throw misused(`There is no completion for "${shell}". Write bash, zsh, fish or powershell.`);
     world.out.write(`${script}\n`);
   },
 });
@@ -59,6 +70,7 @@ type Candidate = [word: string, does: string];
 /** Values that options and arguments can have, where they are known. */
 const values: Record<string, () => string[]> = {
   '--zone': () => Intl.supportedValuesOf('timeZone'),
+  '--format': () => ['table', 'csv', 'jsonl'],
   '--scope': () => ['admin', 'ci'],
   '--state': () => ['requested', 'approved', 'denied', 'revoked', 'expired', 'used', 'all'],
   shell: () => Object.keys(scripts),

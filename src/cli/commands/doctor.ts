@@ -41,7 +41,7 @@ export const doctor = command<object, [repository: string | undefined]>({
     ['holdfast doctor acme/web', 'Check whether freezes are enforced in a repository, and how to fix it'],
   ],
   notes: `If you name no service, this asks the machine itself, at the PORT of the environment or .env.
-For a repository, use an admin application key or the GitHub token of one of its admins.
+For a repository, use an admin application key or the GitHub token of one of its admins or freezers.
 The exit code is 0 if nothing failed, 1 if something failed, and 2 if this cannot tell.`,
   async run({ world, options, output }, _options, repository): Promise<ExitCode> {
     const named = namedAddress(world, options.url);
@@ -87,7 +87,7 @@ type DoctorOptions = {
   repository?: string;
   /** The address of the service, without `/v1`. */
   url: string;
-  /** An admin key, or a GitHub token of an admin of the repository. */
+  /** An admin key, or a GitHub token of an admin or freezer of the repository. */
   token?: string;
   isJson: boolean;
 };
@@ -154,7 +154,7 @@ async function askRepository(options: DoctorOptions, repository: string) {
       ? 'HOLDFAST_TOKEN contains characters that no credential has, such as a space or a quote. '
       : '';
     throw notKnown(
-      `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin of the repository.`,
+      `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin or freezer of the repository.`,
     );
   }
   const path = `/v1/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/enforcement`;

@@ -32,7 +32,7 @@ export const allow = command<AllowOptions, [pullRequest: string]>({
     ],
   ],
   notes:
-    'The exemption of a repository admin counts at once, unless the repository requires two people. For other people\nwith write access, this requests an exemption from an admin: see holdfast requests.',
+    'The exemption of a repository admin counts at once, unless the repository requires two people. For other people\nwith write access, this requests an exemption from an admin or approver: see holdfast requests.',
   async run(call, options, text) {
     const pullRequest = readPullRequest(text);
     const { world, output } = call;
@@ -56,7 +56,7 @@ export const allow = command<AllowOptions, [pullRequest: string]>({
     output.line(
       state === 'approved'
         ? `${text} is exempt until ${until}.`
-        : `Requested an exemption for ${text} until ${until}. An admin can approve it: holdfast approve ${id}`,
+        : `Requested an exemption for ${text} until ${until}. An admin or approver can approve it: holdfast approve ${id}`,
     );
     output.line(url);
     output.json({ repository: nameOf(pullRequest), exemption });

@@ -4,7 +4,7 @@ import { type Call, command } from '../command.ts';
 import type { Item } from '../memory.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused, Stop } from '../stop.ts';
-import { nameOf, readPlace, type Repository } from '../target.ts';
+import { isGlob, nameOf, readGlob, type Repository } from '../target.ts';
 import type { WindowOptions } from '../times.ts';
 import {
   conditionOptions,
@@ -34,7 +34,7 @@ export const freeze = command<Options, [targets: string[]]>({
     ...windowOptions,
     ...conditionOptions,
     ['--all', 'freeze every repository of the owner, including future ones'],
-    ['--except <glob>', 'with --all: exclude these repositories; repeat for more', 'many'],
+    ['--except <glob>', 'with --all or a pattern: exclude these repositories; repeat for more', 'many'],
     publicReasonOption,
     ['--wait', 'wait until GitHub holds the pull requests; exit with 1 if a branch is not enforced'],
     ['--timeout <length>', 'the longest time to wait (10m)'],
@@ -49,6 +49,10 @@ export const freeze = command<Options, [targets: string[]]>({
     [
       'holdfast freeze acme/web --from "fri 18:00" --until "mon 08:00" --zone Europe/Paris --exclude label=hotfix -m "Weekend"',
       'Freeze a weekend, except for hotfixes',
+    ],
+    [
+      "holdfast freeze 'acme/api-*' --for 2h -m INC-4711",
+      'Freeze every repository with such a name, including future ones',
     ],
     [
       'holdfast freeze acme/web acme/api -m "Release" --dry-run',
@@ -91,7 +95,7 @@ type Several = { owner: string; include: string[]; exclude: string[] };
 const isPlan = (frozen: Repository | Several): frozen is Several => 'include' in frozen;
 
 function readTargets(targets: string[], { all, except = [] }: Options): Repository | Several {
-  const places = targets.map(readPlace);
+  const places = targets.map(readGlob);
   const owners = new Map(places.map(({ owner }) => [owner.toLowerCase(), owner]));
   const [owner = '', ...others] = owners.values();
   if (others.length > 0)
@@ -101,10 +105,12 @@ function readTargets(targets: string[], { all, except = [] }: Options): Reposito
     if (names.length > 0) throw misused(`Name the owner with --all: holdfast freeze ${owner} --all.`);
     return { owner, include: ['*'], exclude: except };
   }
-  if (except.length > 0) throw misused('--except goes with --all.');
+  if (except.length > 0 && !names.some(isGlob))
+    throw misused('--except goes with --all, or with a pattern such as acme/web-*.');
   if (names.length < places.length)
     throw misused(`Name repositories, such as ${owner}/web, or add --all for every repository of ${owner}.`);
-  return names.length === 1 ? { owner, repository: names[0]! } : { owner, include: names, exclude: [] };
+  const isOne = names.length === 1 && !isGlob(names[0]!);
+  return isOne ? { owner, repository: names[0]! } : { owner, include: names, exclude: except };
 }
 
 const planOf = (freeze: Schemas['NewScheduledFreeze'], { include, exclude }: Several) => ({
@@ -171,7 +177,7 @@ async function freezesOf(service: Service, { item: { id }, frozen }: Made) {
   const { listFreezes } = await import('../freezing/list-freezes.ts');
   const { owner, include } = frozen;
   // Only admins of the owner may list all repositories. Other people named each one.
-  const names = include.includes('*') ? [null] : include;
+  const names = include.some(isGlob) ? [null] : include;
   const lists = await pLimit(atOnce).map(names, (repository) => listFreezes(service, { owner, repository }));
   return lists
     .flat()

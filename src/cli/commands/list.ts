@@ -1,7 +1,9 @@
 import { command } from '../command.ts';
+import { ownPlace } from '../freezing/items.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
+import { misused } from '../stop.ts';
 import { nameOf, readPlace } from '../target.ts';
-import type { Cell } from '../terminal.ts';
+import { type Cell, onOneLine } from '../terminal.ts';
 
 export const list = command<{ each?: true }, [target: string]>({
   usage: 'list <target>',
@@ -14,7 +16,7 @@ export const list = command<{ each?: true }, [target: string]>({
   async run({ connect, output, world }, { each }, target) {
     const place = readPlace(target);
     const { service, memory } = await connect();
-    const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
+    const { byOccurrence, isOn, listFreezes } = await import('../freezing/list-freezes.ts');
     const freezes = await listFreezes(service, place);
     memory.save(
       freezes.flatMap(({ owner, repository, freeze }) => [
@@ -57,10 +59,74 @@ export const list = command<{ each?: true }, [target: string]>({
   },
 });
 
-/** Groups the freezes of one occurrence of a plan. Keeps the order of the list. */
-function byOccurrence(freezes: ListedFreeze[]): ListedFreeze[][] {
-  const groups = Map.groupBy(freezes, ({ freeze, startsAt, endsAt }) =>
-    freeze.plan_id === undefined ? freeze.id : JSON.stringify([freeze.plan_id, startsAt, endsAt]),
-  );
-  return [...groups.values()];
+/** How many columns stand before the days. With 31 days, a line has 80. */
+const labelWidth = 48;
+
+export const calendar = command<{ month?: string }, [target: string | undefined]>({
+  usage: 'calendar [target]',
+  summary: 'show the ongoing and scheduled freezes of a month, with a row for each and its days',
+  options: [['--month <month>', 'the month: 2026-12 (the present one)']],
+  examples: [
+    ['holdfast calendar acme', 'See what is frozen this month'],
+    ['holdfast calendar acme/web --month 2026-12', 'See the freezes of a repository in December'],
+  ],
+  notes:
+    'Days are those of your time zone. What a plan does in several repositories is one row. Freezes that are over are not\nlisted: the calendar in the browser has them, and what plans do later than 35 days from now.',
+  async run({ connect, output, world }, { month: text }, target) {
+    const { Temporal } = await import('temporal-polyfill');
+    const { byOccurrence, isOn, listFreezes } = await import('../freezing/list-freezes.ts');
+    const now = world.now();
+    const dayOf = (at: number) =>
+      Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(world.zone).toPlainDate();
+    const today = dayOf(now);
+    if (text !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(text))
+      throw misused(`"${text}" is not a month. Write one such as 2026-12.`);
+    const first = Temporal.PlainDate.from(`${text ?? today.toString().slice(0, 7)}-01`);
+    const days = Array.from({ length: first.daysInMonth }, (_, index) => first.add({ days: index }));
+    const { service } = await connect();
+    const place = await ownPlace(service, target);
+    /** The days of the month on which it is on. What ends at midnight does not touch the next day. */
+    const daysOf = ({ startsAt, endsAt }: ListedFreeze): string[] => {
+      const from = dayOf(startsAt).toString();
+      const to = endsAt === null ? null : dayOf(Math.max(startsAt, endsAt - 1)).toString();
+      return days.map(String).filter((day) => day >= from && (to === null || day <= to));
+    };
+    const rows = byOccurrence(await listFreezes(service, place))
+      .map((same) => ({ same, its: daysOf(same[0]!) }))
+      .filter(({ its }) => its.length > 0);
+    const line = (label: string, marks: string) => `${fit(label)} ${marks}`;
+    output.line(`${first.toLocaleString('en-GB', { month: 'long', year: 'numeric' })}, ${world.zone}`);
+    output.line(line('', days.map(({ day }) => (day < 10 ? ' ' : String(Math.floor(day / 10)))).join('')));
+    output.line(line('', days.map(({ day }) => String(day % 10)).join('')));
+    output.line(
+      line('', days.map((day) => (day.equals(today) ? '^' : 'MTWTFSS'[day.dayOfWeek - 1])).join('')),
+    );
+    for (const { same, its } of rows) {
+      const [one] = same as [ListedFreeze];
+      const where = same.length > 1 ? `${one.owner} (${same.length})` : nameOf(one);
+      const marks = days.map((day) => (its.includes(day.toString()) ? '#' : day.dayOfWeek > 5 ? ' ' : '.'));
+      output.line(`${fit(`${where}: ${onOneLine(one.freeze.reason)}`)} `, {
+        text: marks.join(''),
+        tone: isOn(one, now) ? 'held' : 'scheduled',
+      });
+    }
+    if (rows.length === 0)
+      output.line(`No ongoing or scheduled freeze of ${nameOf(place)} is in this month.`);
+    output.json({
+      month: first.toString().slice(0, 7),
+      time_zone: world.zone,
+      freezes: rows.map(({ same, its }) => ({
+        repositories: same.map(nameOf),
+        days: its,
+        freeze: same[0]!.freeze,
+      })),
+    });
+  },
+});
+
+/** The text in as many columns as stand before the days. */
+function fit(text: string): string {
+  const letters = [...text];
+  const short = letters.length > labelWidth ? [...letters.slice(0, labelWidth - 1), '…'] : letters;
+  return short.join('').padEnd(labelWidth);
 }

@@ -84,7 +84,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
     ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ['--name <name>', 'the name of the plan (the first line of the reason)'],
     ...wantedOptions,
-    ['--dry-run', 'show what would be held, and change nothing'],
+    ['--dry-run', 'show when it would freeze and which pull requests it would hold, and change nothing'],
   ],
   examples: [
     [
@@ -226,13 +226,15 @@ function changesIn(options: Wanted) {
   };
 }
 
+const ruleOf = ({ rule, except, until }: NonNullable<Plan['recurrence']>): string =>
+  [rule, ...(except ?? []).map((date) => `not on ${date}`), ...(until ? [`until ${until}`] : [])].join(', ');
+
 async function showPlan({ output, world }: Call, plan: Plan & { warnings?: string[] }): Promise<void> {
-  const { describeMoment } = await import('../times.ts');
-  const shown = (at: string) => describeMoment(Date.parse(at), plan.timezone, world.zone);
+  const { showOccurrences } = await import('../freezing/preview.ts');
   output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
-  for (const { starts_at, ends_at } of plan.next_occurrences)
-    output.line(`  ${shown(starts_at)} until ${ends_at === null ? 'somebody removes it' : shown(ends_at)}`);
+  if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
+  await showOccurrences(output, world, plan.timezone, plan.next_occurrences);
   for (const name of plan.not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const warning of plan.warnings ?? []) output.note(`Warning: ${warning}`);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { atOnce, endItem, findItem } from '../freezing/items.ts';
 import { type Call, command, type Connection } from '../command.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
@@ -7,14 +8,15 @@ import { misused, refused, Stop } from '../stop.ts';
 import { isId, nameOf, type OwnerOrRepository, readPlace } from '../target.ts';
 import pLimit from 'p-limit';
 
-type Options = { message: string; all?: true; in?: string };
+type Options = { message: string; all?: true; yes?: true; in?: string };
 
 export const unfreeze = command<Options, [targets: string[]]>({
   usage: 'unfreeze <targets...>',
   summary: 'end freezes: those that you created here, those that you name, or all ongoing ones',
   options: [
     ['-m, --message <reason>', 'the reason, which the audit log keeps', 'required'],
-    ['--all', 'end all ongoing freezes, no matter who created them'],
+    ['--all', 'end all ongoing freezes, no matter who created them, after it asked you'],
+    ['--yes', 'with --all: end them without a question, as in a script'],
     ['--in <place>', 'where the freezes are, if this machine has not seen them: acme or acme/web'],
   ],
   examples: [
@@ -27,7 +29,10 @@ export const unfreeze = command<Options, [targets: string[]]>({
       'End what holdfast freeze created for these two together',
     ],
     ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
-    ['holdfast unfreeze acme --all -m "Over"', 'End all ongoing freezes in every repository of an owner'],
+    [
+      'holdfast unfreeze acme --all --yes -m "Over"',
+      'End all ongoing freezes in every repository of an owner, without a question',
+    ],
   ],
   async run(call, options, targets) {
     if (options.all && targets.some(isId))
@@ -36,6 +41,7 @@ export const unfreeze = command<Options, [targets: string[]]>({
     const items = new Map<string, Item>();
     for (const target of targets)
       for (const item of await itemsOf(call, connection, target, targets, options)) items.set(item.id, item);
+    if (options.all && !options.yes && items.size > 0) await confirm(call, [...items.values()]);
     const ended: Item[] = [];
     for (const item of items.values()) {
       if (await end(connection.service, item, options.message)) {
@@ -48,6 +54,23 @@ export const unfreeze = command<Options, [targets: string[]]>({
     call.output.json({ ended: ended.map((item) => ({ kind: item.kind, id: item.id, in: nameOf(item) })) });
   },
 });
+
+/** Lists what would end, and asks. @throws Stop if the answer is not yes, or if nobody can be asked. */
+async function confirm({ world, output }: Call, items: Item[]): Promise<void> {
+  for (const item of items) output.note(`${item.kind} ${item.id} of ${nameOf(item)}`);
+  const what = items.length === 1 ? 'this freeze' : `these ${items.length} freezes and plans`;
+  if (!world.input.isTTY) throw misused(`Nothing was ended. To end ${what} without a question, add --yes.`);
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: world.input, output: world.err });
+  try {
+    // Ctrl-D closes it without an answer.
+    const closed = once(lines, 'close').then(() => '');
+    const answer = await Promise.race([lines.question(`End ${what}? [y/N] `), closed]);
+    if (!/^y(es)?$/i.test(answer.trim())) throw refused('Nothing was ended.');
+  } finally {
+    lines.close();
+  }
+}
 
 /** What a target means. @param targets all named targets. */
 async function itemsOf(

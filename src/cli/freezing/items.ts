@@ -42,7 +42,7 @@ export async function exemptionsOf(
  * @throws Stop if nobody knows where it is, or if it is not there.
  */
 export async function findItem(
-  { service, memory }: Connection,
+  { service, memory }: Pick<Connection, 'service' | 'memory'>,
   id: string,
   kinds: Kind[],
   where: string | undefined,
@@ -50,23 +50,33 @@ export async function findItem(
   if (!isId(id)) throw misused(`"${id}" is not an ID. Use holdfast list or holdfast requests to find IDs.`);
   const known = memory.find(id);
   if (known && kinds.includes(known.kind)) return known;
-  const place = where === undefined ? await ownerOfKey(service, id) : readPlace(where);
+  const place =
+    where === undefined
+      ? await ownerOfKey(service, `Say where ${id} is: --in acme or --in acme/web.`)
+      : readPlace(where);
   const item = await search(service, id, kinds, place);
   if (!item) throw refused(`There is no ${kinds.join(' or ')} ${id} in ${nameOf(place)}.`);
   memory.save([item]);
   return item;
 }
 
-async function ownerOfKey(service: Service, id: string): Promise<OwnerOrRepository> {
+/** The owner of the application key. @param advice what to write for a credential that belongs to no owner. */
+async function ownerOfKey(service: Service, advice: string): Promise<OwnerOrRepository> {
   try {
     const { account_scope } = await service.get('/application', {});
     return { owner: account_scope.login, repository: null };
   } catch (error) {
     // A person's token belongs to no owner.
     if (!(error instanceof Stop) || error.status !== 403) throw error;
-    throw misused(`Say where ${id} is: --in acme or --in acme/web.`);
+    throw misused(advice);
   }
 }
+
+/** The place that a target names; without one, the owner of the application key. */
+export const ownPlace = async (service: Service, target: string | undefined): Promise<OwnerOrRepository> =>
+  target === undefined
+    ? ownerOfKey(service, 'Name an owner or a repository, such as acme or acme/web.')
+    : readPlace(target);
 
 async function search(
   service: Service,

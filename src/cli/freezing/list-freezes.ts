@@ -27,3 +27,11 @@ export async function listFreezes(service: Service, place: OwnerOrRepository): P
 
 export const isOn = ({ startsAt, endsAt }: ListedFreeze, now: number): boolean =>
   startsAt <= now && (endsAt === null || endsAt > now);
+
+/** Groups the freezes of one occurrence of a plan. Keeps the order of the list. */
+export function byOccurrence(freezes: ListedFreeze[]): ListedFreeze[][] {
+  const groups = Map.groupBy(freezes, ({ freeze, startsAt, endsAt }) =>
+    freeze.plan_id === undefined ? freeze.id : JSON.stringify([freeze.plan_id, startsAt, endsAt]),
+  );
+  return [...groups.values()];
+}

@@ -4,6 +4,8 @@ import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
 import { nameOf, type Repository } from '../target.ts';
+import type { Output } from '../terminal.ts';
+import type { World } from '../world.ts';
 
 type Condition = NonNullable<Schemas['NewScheduledFreeze']['exclude_conditions']>[number];
 type Enforced = Schemas['FreezeState']['enforced'];
@@ -57,9 +59,22 @@ const listed = (conditions: Condition[]): string => inOneLine(conditions as Cond
 const exitCodeOf = (enforced: Enforced): ExitCode =>
   ({ yes: exitCodes.done, no: exitCodes.refused, unknown: exitCodes.notKnown })[enforced];
 
-/** Shows what a plan would hold, and saves nothing. */
+/** A line for each occurrence, in the zone of the plan and of the reader. */
+export async function showOccurrences(
+  output: Output,
+  world: World,
+  zone: string,
+  occurrences: Schemas['FreezePlan']['next_occurrences'],
+): Promise<void> {
+  const { describeMoment } = await import('../times.ts');
+  const shown = (at: string) => describeMoment(Date.parse(at), zone, world.zone);
+  for (const { starts_at, ends_at } of occurrences)
+    output.line(`  ${shown(starts_at)} until ${ends_at === null ? 'somebody removes it' : shown(ends_at)}`);
+}
+
+/** Shows what a plan would hold and when, and saves nothing. */
 export async function previewPlan(
-  { output }: Call,
+  { output, world }: Call,
   service: Service,
   owner: string,
   body: Schemas['NewFreezePlan'],
@@ -73,7 +88,16 @@ export async function previewPlan(
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,
     ]),
   );
+  output.table(
+    ['PULL REQUEST', 'AUTHOR', 'TITLE'],
+    repositories.flatMap(({ name, pull_requests }) =>
+      pull_requests
+        .filter(({ held }) => held)
+        .map(({ number, author, title }) => [`${owner}/${name}#${number}`, author ?? '', title ?? '']),
+    ),
+  );
   output.line(inWords(body));
+  await showOccurrences(output, world, body.timezone, preview.next_occurrences);
   for (const name of not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const name of not_looked_at) output.note(`GitHub did not answer about ${name} in time.`);

@@ -11,11 +11,11 @@ import { ask } from './ask.ts';
 import type { Finding } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
-import { judgeForgotten, judgeInstallation, judgeTouched } from './judge-repository.ts';
+import { judgeForgotten, judgeInstallation, judgeRoles, judgeTouched } from './judge-repository.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
-import { readApp, readLimits, readWebhooks } from './read-service.ts';
+import { readApp, readLimits, readRoles, readWebhooks } from './read-service.ts';
 
 /** What GitHub requires and allows, and the state of the service. */
 export type Settings = { checkedAt: Date; findings: Finding[] };
@@ -43,8 +43,9 @@ export async function checkSettings(
   // This question is free. It comes first, so that frequent checks do not use up the requests that statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };
-  const [app, touched] = await Promise.all([
+  const [app, roles, touched] = await Promise.all([
     readApp(asking),
+    readRoles(asking),
     readBranches(asking, freezes.filter(holdsMerges)),
   ]);
   const branches = allBranches(touched);
@@ -67,6 +68,7 @@ export async function checkSettings(
     ...facts.flatMap((each) => judgeBranch(each, target, app.grants, dormant)),
     ...judgeTouched(touched, branches.length, mostBranches, target),
     ...judgeApp(app),
+    ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),

@@ -16,6 +16,7 @@ export const checks = [
   'permissions',
   'events',
   'comments',
+  'roles',
   'webhooks',
   'clock',
   'rate_limit',

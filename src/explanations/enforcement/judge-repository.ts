@@ -1,5 +1,6 @@
 import { isForgotten } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import type { Fact } from '../../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -58,6 +59,37 @@ export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository 
       `Freezes without an end have been ongoing for two weeks or longer: ${listed(forgotten, 5)}.`,
       `If nobody needs them, delete them with POST /v1/repos/${repository}/scheduled_freeze/{id}/delete, or set an end with PATCH.`,
     ),
+  ];
+}
+
+/** A person or team with a role, as people write it. @property isThere whether GitHub still has it. */
+export type RoleFact = { text: string; isThere: Fact<boolean> };
+
+/** People and teams with a role that are gone. */
+export function judgeRoles(all: RoleFact[], { repository }: Target): Finding[] {
+  const found = findingsOf('roles');
+  const texts = (of: RoleFact[]) => listed([...new Set(of.map(({ text }) => text))], 10);
+  const gone = all.filter(({ isThere }) => isThere.known && !isThere.value);
+  const unknown = all.filter(({ isThere }) => !isThere.known);
+  const [owner] = repository.split('/');
+  return [
+    ...(gone.length > 0
+      ? [
+          found(
+            'warning',
+            `GitHub no longer has these freezers or approvers: ${texts(gone)}.`,
+            `Send the lists without them to PATCH /v1/repos/${repository}/settings. For inherited lists, use PATCH /v1/settings/${owner}.`,
+          ),
+        ]
+      : []),
+    ...(unknown.length > 0
+      ? [
+          found(
+            'unknown',
+            `Holdfast cannot tell whether these freezers or approvers exist: ${texts(unknown)}.`,
+          ),
+        ]
+      : []),
   ];
 }
 

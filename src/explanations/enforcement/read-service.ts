@@ -4,7 +4,11 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, ask } from './ask.ts';
+import pLimit from 'p-limit';
+import { askHolder, holderText } from '../../installations/role-holders.ts';
+import { readSettings } from '../../installations/settings.ts';
 import type { AppFacts } from './judge-app.ts';
+import type { RoleFact } from './judge-repository.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
 
 /** What the App requests, what was granted, and where to change it. */
@@ -78,6 +82,24 @@ function withoutQuery(text: string): string {
   const url = URL.parse(text);
   return url ? url.origin + url.pathname : '';
 }
+
+/** Whether GitHub still has the people and teams to whom the settings of the repository give a role. */
+export async function readRoles(asking: Asking): Promise<RoleFact[]> {
+  const { deps, repository } = asking;
+  const { freezers, approvers } = await readSettings(deps.db, repository.id);
+  const { login } = repository.account;
+  return pLimit(atOnce).map([...freezers, ...approvers], async (holder) => ({
+    text: holderText(holder, login),
+    isThere: await ask(
+      asking,
+      'installation',
+      async (client) => (await askHolder(client, login, holder)) !== null,
+    ),
+  }));
+}
+
+/** How many people and teams we ask about in parallel. */
+const atOnce = 4;
 
 /** How many milliseconds our clock is ahead of GitHub's, and what is left of the hourly rate limits. */
 export async function readLimits(

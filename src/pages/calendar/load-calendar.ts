@@ -1,10 +1,11 @@
 import { Temporal } from 'temporal-polyfill';
-import { type FreezeGroup, freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
+import { type FreezeGroup, freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
-import { freezePath, planPath } from '../../installations/page-paths.ts';
+import { planPath } from '../../installations/page-paths.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
+import { pathOf } from '../owner/load-overview.ts';
 import { dayOf } from './calendar-window.ts';
 import type { Stay } from './lay-out-weeks.ts';
 
@@ -35,11 +36,12 @@ type Span = { from: Date; to: Date; zone: string };
  * once, and for admins of the owner what plans will do later, when their freezes do not exist yet.
  */
 export async function loadCalendar(
-  { deps, account, isAdmin }: OwnerVisit,
+  visit: OwnerVisit,
   chosen: OwnerVisit['repositories'],
   span: Span,
   now: Date,
 ): Promise<Entry[]> {
+  const { deps, account, isAdmin } = visit;
   const inside = chosen.filter((each) => isAdmin || each.private).map(({ id }) => id);
   const ids = chosen.map(({ id }) => id);
   const [groups, plans] = await Promise.all([
@@ -47,7 +49,7 @@ export async function loadCalendar(
     isAdmin && span.to > now ? listPlans(deps.db, account.id, now) : [],
   ]);
   const nameOf = new Map(chosen.map(({ id, name }) => [id, name]));
-  const exist = groups.map((group) => entryOfGroup(group, account.login, nameOf, isAdmin, span, now));
+  const exist = groups.map((group) => entryOfGroup(group, visit, nameOf, span, now));
   const planned = plans.flatMap((plan) => {
     const matched = matchedBy(plan, chosen);
     return matched.length > 0 ? plannedBy(plan, account.login, matched, span, now) : [];
@@ -57,18 +59,14 @@ export async function loadCalendar(
 
 function entryOfGroup(
   group: FreezeGroup,
-  login: string,
+  visit: Pick<OwnerVisit, 'account' | 'isAdmin'>,
   nameOf: Map<bigint, string>,
-  isAdmin: boolean,
   { zone }: Span,
   now: Date,
 ): Entry {
-  const { startsAt, endsAt, repositoryIds, planId } = group;
+  const { startsAt, endsAt, repositoryIds } = group;
   const names = repositoryIds.map((id) => nameOf.get(id)!);
-  const href =
-    planId && isAdmin && group.repositories > 1
-      ? planPath(login, planId)
-      : freezePath({ name: names[0]!, account: { login } }, group.id);
+  const href = pathOf(group, visit, names[0]!);
   const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
   const { reason: text, repositories } = group;
   return { ...daysOf(startsAt, endsAt, zone), endsAt, text, state, repositories, names, href };

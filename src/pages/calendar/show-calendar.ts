@@ -4,11 +4,11 @@ import { nowOf } from '../../clock.ts';
 import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { dayAndTime, shorten } from '../text.ts';
+import { dayAndTime, readerZone, shorten } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { absentPage, readerZone } from '../reader.ts';
-import { type CalendarWindow, dayOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
+import { absentPage } from '../reader.ts';
+import { type CalendarWindow, dayOf, startOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
 import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
 
@@ -25,7 +25,7 @@ type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
 export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer, repositories: all } = visit;
   const now = nowOf(deps.clock);
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const today = dayOf(now, zone);
   const view = readView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));
@@ -33,11 +33,14 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   if (names.size > 0 && chosen.length === 0) return absentPage(visit);
   const window = windowAt(view.zoom, view.month, zone);
   const entries = await loadCalendar(visit, chosen, window, now);
+  const ahead = { from: window.to, to: startOf(today.add({ years: 1 }), zone), zone };
+  const later = ahead.to > ahead.from ? await loadCalendar(visit, chosen, ahead, now) : [];
   const calendar = {
     login: account.login,
     view,
     window,
     entries,
+    later: later.filter(({ startsAt }) => startsAt >= window.to),
     today,
     now,
     mayPlan: visit.mayFreeze === true,
@@ -48,7 +51,7 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
       <h1>${monthsName(window)}</h1>
       <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
     </div>
-    ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)}`;
+    ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)} ${laterList(calendar)}`;
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar', zone }));
 }
 
@@ -57,6 +60,8 @@ type Calendar = {
   view: View;
   window: CalendarWindow;
   entries: Entry[];
+  /** What begins after these months, up to a year from today. */
+  later: Entry[];
   today: Temporal.PlainDate;
   now: Date;
   /** Whether a day leads to the form of a new plan. */
@@ -217,6 +222,22 @@ function list(calendar: Calendar): Html {
             ${entries.map((entry) => row(entry, calendar))}
           </ol>`
     }
+  </section>`;
+}
+
+/** How many freezes after the months of the calendar are listed. */
+const mostLater = 60;
+
+function laterList(calendar: Calendar): Html | '' {
+  const { later, window, view, login } = calendar;
+  if (later.length === 0) return '';
+  const following = linkTo(login, { ...view, month: window.months.at(-1)!.add({ months: 1 }) });
+  return html`<section aria-labelledby="later-heading">
+    <h2 id="later-heading">Later</h2>
+    <ol class="agenda">
+      ${later.slice(0, mostLater).map((entry) => row(entry, calendar))}
+    </ol>
+    ${later.length > mostLater ? html`<p><a href="${following}">${later.length - mostLater} more</a></p>` : ''}
   </section>`;
 }
 

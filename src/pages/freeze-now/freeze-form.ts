@@ -15,6 +15,7 @@ import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { option } from '../repository/view.ts';
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
+import { saveAsTemplate } from '../templates.ts';
 import { repositoryChooser } from './repository-chooser.ts';
 
 /** The fields of the *Freeze now* form. */
@@ -120,6 +121,10 @@ type FreezeForm = {
   filter: string;
   problems: FormProblems;
   preview: FormPreview;
+  /** Links to the templates, or nothing. */
+  templates: Html | '';
+  /** Whether the viewer may save a template. */
+  maySaveTemplate: boolean;
 };
 
 /** Asks what to freeze, how long and why; then shows a preview with the button that freezes. */
@@ -131,10 +136,12 @@ export function freezeForm({
   filter,
   problems,
   preview,
+  templates,
+  maySaveTemplate,
 }: FreezeForm): Html {
-  const shown = ['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone'];
+  const shown = ['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone', 'template_name'];
   return html`<h1>Freeze now</h1>
-    ${formProblem(problems, shown)}
+    ${templates} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
       ${textArea({ name: 'reason', label: 'Reason', value: fields.reason, problems, attributes: html`required maxlength="10000"` })}
       ${chips(
@@ -170,6 +177,7 @@ export function freezeForm({
           </select>
         </div>
       </details>
+      ${maySaveTemplate ? saveAsTemplate(problems) : ''}
       ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
     </form>`;
 }

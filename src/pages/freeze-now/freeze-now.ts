@@ -4,20 +4,22 @@ import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
-import { progressPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
 import { type FormPreview, previewFirst } from '../form-preview.ts';
 import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
-import { layout } from '../layout.ts';
+import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { readerZone, timesOf } from '../reader.ts';
-import { untilText } from '../text.ts';
+import { isOwnerFreezer, timesOf } from '../reader.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
+import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
+import { readerZone, untilText } from '../text.ts';
 import {
   freezeBody,
   type FreezeFields,
@@ -31,15 +33,18 @@ import { countOf, planPreview } from './plan-preview.ts';
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const { searchParams } = new URL(visit.context.req.url);
-  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(visit));
-  const filter = textOf(searchParams, 'filter');
-  return page(visit, readFreezeFields(searchParams, visit.isAdmin ? 'all' : 'ticked'), { filter });
+  const saved = await templatesOf(visit.deps.db, visit.account.id);
+  const templates = templateLinks(ownerFormPath(visit.account.login, 'freeze'), searchParams, saved);
+  const query = fillIn(searchParams, saved);
+  if (!query.has('zone')) query.set('zone', readerZone(visit.context));
+  const filter = textOf(query, 'filter');
+  return page(visit, readFreezeFields(query, visit.isAdmin ? 'all' : 'ticked'), { filter, templates });
 }
 
-/** The repositories that a form names; null for all repositories of the owner, and for patterns. */
-export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
+/** The repositories that a form names. */
+export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
   const { which, repositories } = readFreezeFields(form, 'ticked');
-  return which === 'all' ? null : plainNames(repositories);
+  return { include: which === 'all' ? ['*'] : repositories, exclude: [] };
 }
 
 /** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */
@@ -54,6 +59,8 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   return answerForm(
     change,
     async () => {
+      if (form.get('step') === 'template')
+        return templatePath(ownerFormPath(account.login, 'freeze'), await saveTemplate(change, fields));
       const ticked = readTicked(fields, account, all);
       return previewFirst(
         form,
@@ -106,7 +113,7 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) 
   const { deps, account } = visit;
   const now = nowOf(deps.clock);
   const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
@@ -152,16 +159,22 @@ async function freezeAll(
   return to(plan.id);
 }
 
-function page(
+async function page(
   visit: OwnerVisit,
   fields: FreezeFields,
-  { filter, problems, preview = null }: { filter: string; problems?: FormProblems; preview?: FormPreview },
-): Response | Promise<Response> {
-  const { context, account, viewer, repositories, isAdmin } = visit;
+  {
+    filter,
+    problems,
+    preview = null,
+    templates = '',
+  }: { filter: string; problems?: FormProblems; preview?: FormPreview; templates?: Html | '' },
+): Promise<Response> {
+  const { deps, context, account, viewer, repositories, isAdmin } = visit;
+  const mayAll = isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
   const { login } = account;
-  const zone = readerZone(visit);
-  const shown = { filter, problems: problems ?? noProblems, preview };
-  const body = freezeForm({ login, fields, repositories, mayAll: isAdmin, ...shown });
+  const zone = readerZone(context);
+  const shown = { filter, problems: problems ?? noProblems, preview, templates, maySaveTemplate: isAdmin };
+  const body = freezeForm({ login, fields, repositories, mayAll, ...shown });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
     problems ? 422 : 200,

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
+import { assetUrl } from '../assets.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../layout.ts';
@@ -18,7 +19,7 @@ const mostPullRequests = 20;
  * @param find a part of a repository's name, or of the number or title of a pull request; or empty.
  */
 export function planPreview(login: string, preview: PlanPreview, find: string): Html {
-  const { repositories, matched, notEnforced, notLookedAt, matchesNone, warnings } = preview;
+  const { repositories, matched, notEnforced, notLookedAt, isLooking, matchesNone, warnings } = preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
@@ -30,9 +31,11 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     ...repositories
       .toSorted((one, other) => weightOf(one) - weightOf(other))
       .map((each) => rowOf(login, each)),
-    ...notLookedAt.map((name) => notSeen(login, name)),
+    ...(isLooking ? [] : notLookedAt.map((name) => notSeen(login, name))),
   ];
-  return html`<p>
+  return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
+    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
+    <p>
       ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
       ${countOf(matched, 'repository', 'repositories')} would be
       held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
@@ -50,13 +53,36 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
           </details>`
         : ''
     }
-    ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}`;
+    ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}
+  </div>`;
 }
+
+/** Says what was not looked at yet. It fills itself in, or shows more when the button is pressed. */
+const stillLooking = (login: string, left: string[], all: number): Html =>
+  html`<div class="notice" role="status">
+      <div class="headline">
+        <span>
+          Holdfast has looked at ${all - left.length} of ${countOf(all, 'repository', 'repositories')} so far.
+        </span>
+        <button type="submit" name="step" value="preview" class="quiet">Show more</button>
+      </div>
+      <details>
+        <summary>Not looked at yet: ${left.length}</summary>
+        <p>
+          ${left
+            .slice(0, mostListed)
+            .map((name) => name.slice(login.length + 1))
+            .join(', ')}${left.length > mostListed ? ` and ${left.length - mostListed} more` : ''}
+        </p>
+      </details>
+    </div>
+    <script type="module" src="${assetUrl('fill-in.js')}"></script>`;
 
 function pullRequestsToHold(login: string, repositories: PreviewedRepository[], find: string): Html {
   const isFound = (text: string) => text.toLowerCase().includes(find.toLowerCase());
   const found = repositories
-    .map(({ name, pullRequests: all }) => {
+    .map(({ name, pullRequests }) => {
+      const all = pullRequests.filter(({ held }) => held);
       const some = all.filter(({ number, title }) => isFound(`#${number} ${title ?? ''}`));
       return { name, pullRequests: isFound(name) ? all : some };
     })

@@ -17,14 +17,14 @@ import { type ChangeOfFreeze, fieldsOf, freezeOfPath, freezePage } from './show-
 
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
 export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
-  repositoryForm(deps, 'admin', async (sent) => {
+  repositoryForm(deps, { role: 'freezer' }, async (sent) => {
     const { form, repository } = sent;
     const freeze = await freezeOfPath(sent);
     if (!freeze) return absentPage(sent);
     return answerForm(
       sent,
       async () => {
-        assertFresh(form, String(freeze.version), 'freeze');
+        assertFresh(form, String(freeze.version), 'this freeze');
         await make[change](sent, freeze);
         return `${freezePath(repository, freeze.id)}?done=${words[change]}`;
       },

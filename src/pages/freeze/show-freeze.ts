@@ -3,10 +3,9 @@ import {
   type EnforcementReport,
   recentEnforcement,
 } from '../../explanations/enforcement/recent-enforcement.ts';
-import { retentionDays, recentEvents } from '../../events/list-events.ts';
+import { type ListedEvent, retentionDays, recentEvents } from '../../events/list-events.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
-import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
@@ -22,8 +21,8 @@ import {
 } from '../form.ts';
 import { instant, longText, shorten, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
-import { absentPage, isInsider, mayAdminister, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
-import { eventList } from '../repository/audit-log.ts';
+import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
+import { eventList } from '../audit/event-list.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import {
   enforcedWord,
@@ -63,7 +62,7 @@ export async function freezePage(
     isInside ? recentEnforcement(deps, repository) : null,
     isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
     heldPullRequests(deps, repository.id),
-    mayAdminister(visit),
+    mayAs(visit, 'freezer'),
   ]);
   const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);
@@ -78,7 +77,7 @@ export async function freezePage(
     <p class="verdict">${headline(freeze, state, times)}</p>
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, { state, title, held: its, report, times })}
-    ${history ? historyOf(history.events, times) : ''}`;
+    ${history ? historyOf(history.events, times, repository) : ''}`;
   const page = layout({
     title: `${fullName(repository)}: ${title}`,
     body,
@@ -100,13 +99,13 @@ const doneWords: Record<string, string> = {
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;
 
-const historyOf = (events: AuditEvent[], times: Times): Html =>
+const historyOf = (events: ListedEvent[], times: Times, { account }: FoundRepository): Html =>
   html`<section aria-labelledby="history-heading">
     <h2 id="history-heading">History</h2>
     ${
       events.length === 0
         ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-        : eventList(events, times)
+        : eventList(events, times, account)
     }
   </section>`;
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
 import { pageHeaders } from '../page-headers.ts';
+import { readerZone } from '../text.ts';
 import { documentPage, longestQuestion, noSuchDocument, resultsPage } from './help-page.ts';
 import type { Library } from './library.ts';
 import { docsFolder, overviewName } from './address.ts';
@@ -23,17 +24,20 @@ export function helpRoutes(): Hono {
   const show = async (context: Context, name: string) => {
     const found = await library();
     const document = found.documents.get(name);
-    return document ? context.html(documentPage(found, document)) : context.html(noSuchDocument(found), 404);
+    const zone = readerZone(context);
+    return document
+      ? context.html(documentPage(found, document, zone))
+      : context.html(noSuchDocument(found, zone), 404);
   };
   help.get('/', (context) => show(context, overviewName));
   help.get('/search', async (context) => {
     const question = (context.req.query('q') ?? '').slice(0, longestQuestion).trim();
     const found = await library();
-    return context.html(resultsPage(found, question, found.search(question)));
+    return context.html(resultsPage(found, question, found.search(question), readerZone(context)));
   });
   help.get('/pictures/:picture', async (context) => {
     const picture = await readPicture(context.req.param('picture'));
-    if (!picture) return context.html(noSuchDocument(await library()), 404);
+    if (!picture) return context.html(noSuchDocument(await library(), readerZone(context)), 404);
     context.header('Content-Type', 'image/png');
     return context.body(picture);
   });

@@ -8,6 +8,9 @@ import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
+import { type Role, roles } from '../../installations/role-holders.ts';
+import type { RoleHolder } from '../../installations/setting-fields.ts';
+import { readSettingsOfAll } from '../../installations/settings.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
@@ -15,6 +18,8 @@ import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
+  isAmong,
+  isOwnerFreezer,
   openPage,
   type PageDeps,
   rememberReader,
@@ -34,10 +39,12 @@ export type OwnerVisit = Visit & {
   /** Whether private repositories that the viewer can read may be missing. */
   isPartial: boolean;
   /**
-   * Whether the viewer may freeze: as an admin of the owner or of one of its repositories. `unknown` if GitHub was not
+   * Whether the viewer may freeze: as an admin or freezer of the owner or of one of its repositories. `unknown` if GitHub was not
    * asked about all public ones.
    */
   mayFreeze: boolean | 'unknown';
+  /** What GitHub says that the viewer can do, of the repositories that it was asked about. It is not asked for an admin. */
+  permissions: ReadonlyMap<bigint, RepositoryPermission>;
 };
 
 /** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
@@ -95,7 +102,7 @@ export const freezerPage = (
     if (mayFreeze !== false) return show(visit);
     const { login } = account;
     const title = 'You cannot freeze here';
-    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
+    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see, and you don't have the role freezer there. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
     const link = { href: ownerPath(login), text: 'Back to the overview' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   });
@@ -126,6 +133,20 @@ export async function plansShownTo({
   };
 }
 
+type Seen = Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze' | 'permissions'>;
+
+/** The repositories where the viewer has one of these permissions, and these others. */
+export const repositoriesFor = (
+  { repositories, isAdmin, permissions }: Seen,
+  allowed: RepositoryPermission[],
+  others: ReadonlySet<bigint> = new Set(),
+): RepositoryState[] =>
+  isAdmin
+    ? repositories
+    : repositories.filter(({ id }) => allowed.includes(permissions.get(id) ?? 'none') || others.has(id));
+
+const nobody = { isAdmin: false, isPartial: false, mayFreeze: false, permissions: new Map() } as const;
+
 /**
  * What a viewer can read of an owner. Costs GitHub no question for visitors, and one for admins.
  * @param all the repositories of the owner. @param mostPublic for how many public ones GitHub is asked whether the viewer
@@ -135,27 +156,52 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   visit: V,
   all: RepositoryState[],
   mostPublic = mostPublicAsked,
-): Promise<V & Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze'>> {
+): Promise<V & Seen> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
-  if (!viewer) return { ...visit, repositories: open, isAdmin: false, isPartial: false, mayFreeze: false };
+  if (!viewer) return { ...visit, ...nobody, repositories: open };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
     await rememberReader(deps, viewer);
-    return { ...visit, repositories: all, isAdmin: true, isPartial: false, mayFreeze: true };
+    return { ...visit, ...nobody, repositories: all, isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
   const permissions = await permissionsOf(deps, viewer, asked);
   const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
-  const isAdminOfOne = [...permissions.values()].includes('admin');
+  const mayFreezeOne =
+    [...permissions.values()].includes('admin') ||
+    (await isOwnerFreezer(deps, viewer, account)) ||
+    (await idsWithRole({ deps, viewer, account, permissions }, 'freezer')).size > 0;
   return {
     ...visit,
     repositories: all.filter(isSeen),
     isAdmin: false,
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,
-    mayFreeze: isAdminOfOne || (open.length > mostPublic && 'unknown'),
+    permissions,
+    mayFreeze: mayFreezeOne || (open.length > mostPublic && 'unknown'),
   };
+}
+
+/** The repositories of an owner in which the viewer has a role, of those that GitHub was asked about. */
+export async function idsWithRole(
+  {
+    deps,
+    viewer,
+    account,
+    permissions,
+  }: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
+  role: Role,
+): Promise<Set<bigint>> {
+  const place = { account, installation: account.installation };
+  const settings = await readSettingsOfAll(deps.db, [...permissions.keys()]);
+  // Most repositories have the same list.
+  const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
+  const found = new Set<bigint>();
+  for (const [list, those] of lists)
+    if (await isAmong(deps, viewer, place, JSON.parse(list) as RoleHolder[]))
+      for (const [id] of those) found.add(id);
+  return found;
 }
 
 /** What GitHub lets a person do with repositories. Leaves out those without access, and those that GitHub cannot be asked about now. */

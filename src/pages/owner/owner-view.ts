@@ -68,5 +68,5 @@ export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
     ...(state && { state }),
     ...(page > 1 && { page: String(page) }),
   });
-  return `?${words}`;
+  return `?${words}#repositories`;
 }

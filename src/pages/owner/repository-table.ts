@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { FreezeSpan } from '../../freezes/list-freezes.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
 import { instant, shorten, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import {
@@ -74,7 +75,7 @@ function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: Repo
 
 function nowOf(row: RepositoryState, times: Times): Html {
   const { until, next, requests } = row;
-  const waiting = requests > 0 ? html`<span class="badge past">${requests} to decide</span>` : '';
+  const waiting = requests > 0 ? html`<span class="badge past">${countOf(requests, 'request')}</span>` : '';
   switch (stateOf(row)) {
     case 'frozen':
       return html`<span class="badge held">Frozen</span> ${waiting}

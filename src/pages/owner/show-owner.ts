@@ -1,21 +1,11 @@
-import { currentPlans } from '../plan/list-plans.ts';
 import { messageOf } from '../message-page.ts';
 import { html } from 'hono/html';
 import { spansWithin } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath } from '../../installations/page-paths.ts';
 import { timesOf } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { option } from '../repository/view.ts';
-import {
-  enforcedOf,
-  withKnownEnforcement,
-  askBehindPage,
-  isNotEnforced,
-  isUnknown,
-  type RepositoryState,
-  stateOf,
-} from '../../explanations/repository-states.ts';
+import { enforcedOf, withKnownEnforcement, askBehindPage } from '../../explanations/repository-states.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import {
   chosenBy,
@@ -25,12 +15,14 @@ import {
   readOwnerView,
   stateFilters,
 } from './owner-view.ts';
+import { loadOverview } from './load-overview.ts';
+import { figures, overviewLists } from './overview.ts';
 import { reasonsOf, repositoryTable } from './repository-table.ts';
 
 /** Later than every freeze. */
 const never = new Date('9999-12-31T00:00:00Z');
 
-/** `GET /repos/{owner}`: an overview of an owner's repositories. */
+/** `GET /repos/{owner}`: an overview of an owner, a row for each freeze or plan; below it a row for each repository. */
 export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer, isAdmin, isPartial, mayFreeze } = visit;
   // Only insiders see whether freezes are enforced, even if the repository is public.
@@ -42,7 +34,9 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const { rows, found, page, pages } = chosenBy(view, repositories);
   const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
   const isInside = (id: bigint) => insideOf.has(id);
-  const [spans, enforced] = await Promise.all([
+  const seen = { ...visit, repositories };
+  const [overview, spans, enforced] = await Promise.all([
+    loadOverview(deps, viewer, [seen], now),
     spansWithin(
       deps.db,
       rows.map(({ id }) => id),
@@ -65,8 +59,14 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
         ${isTickable ? actions(login) : ''}
       </div>
     </form>
-    ${figures(repositories, times, isAdmin)} ${filters(view)} ${rows.length > 0 ? table : nothing(visit)}
-    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await currentPlans(visit)}
+    ${figures([seen], '')} ${overviewLists(overview, times, false)}
+    <section id="repositories" aria-labelledby="repositories-heading">
+      <div class="headline">
+        <h2 id="repositories-heading">Repositories</h2>
+        ${filters(view)}
+      </div>
+      ${rows.length > 0 ? table : nothing(visit)} ${pages > 1 ? pageLinks(view, page, pages) : ''}
+    </section>
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
@@ -86,36 +86,8 @@ const actions = (login: string): Html =>
     <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
   </div>`;
 
-function figures(all: RepositoryState[], times: Times, isAdmin: boolean): Html {
-  const frozen = all.filter((each) => stateOf(each) === 'frozen');
-  const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
-  const [held, toHold] = [sum((each) => each.held), sum((each) => each.held + each.waiting + each.leaking)];
-  const leaking = sum((each) => each.leaking);
-  const trouble = all.filter(isNotEnforced).length;
-  const unknown = isAdmin ? all.filter(isUnknown).length : 0;
-  const requests = sum((each) => each.requests);
-  const [next] = all
-    .filter((each) => each.next)
-    .sort((one, other) => one.next!.getTime() - other.next!.getTime());
-  return html`<dl class="figures">
-    ${figure('Frozen', html`<span class="${frozen.length > 0 ? 'held' : 'free'}">${frozen.length} of ${all.length}</span>`)}
-    ${figure('Pull requests held', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
-    ${leaking > 0 ? figure('Not held', html`<span class="leaking">${leaking}</span>`) : ''}
-    ${trouble > 0 ? figure('Not enforced', html`<a class="leaking" href="?state=trouble">${trouble}</a>`) : ''}
-    ${unknown > 0 ? figure('Not known to be enforced', html`<a href="?state=unknown">${unknown}</a>`) : ''}
-    ${requests > 0 ? figure('To decide', html`${requests}`) : ''}
-    ${next ? figure('Next', html`${next.name}, ${instant(next.next!, times)}`) : ''}
-  </dl>`;
-}
-
-const figure = (name: string, value: Html): Html =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
-
 const filters = (view: OwnerView): Html =>
-  html`<form class="choice" method="get" role="search" aria-label="Repositories">
+  html`<form class="choice" method="get" action="#repositories" role="search" aria-label="Repositories">
     <input
       type="search"
       name="q"
@@ -133,7 +105,7 @@ const filters = (view: OwnerView): Html =>
 
 const nothing = ({ repositories, account }: OwnerVisit): Html =>
   repositories.length > 0
-    ? html`<p class="card">No repositories match. <a href="?">Show all</a></p>`
+    ? html`<p class="card">No repositories match. <a href="?#repositories">Show all</a></p>`
     : html`<p class="card">
         Holdfast cannot see any repositories of ${account.login} yet. Select repositories in the settings of
         the GitHub App on ${account.login}.

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { nowOf } from '../../clock.ts';
-import { previewPlan } from '../../explanations/preview-plan.ts';
+import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,
   ownerPath,
@@ -11,7 +12,7 @@ import {
   plansPath,
   progressPath,
 } from '../../installations/page-paths.ts';
-import { namesToChange, plainNames } from '../../plans/matched-repositories.ts';
+import { plainNames, touchedByChange } from '../../plans/matched-repositories.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
@@ -25,21 +26,33 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, uuidOf, readerZone } from '../reader.ts';
+import { isOwnerFreezer, mayAs, signInFirst, timesOf, uuidOf } from '../reader.ts';
+import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
+import { readerZone } from '../text.ts';
 import { withPlan } from './plan-actions.ts';
-import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
+import {
+  fieldsOf,
+  labels,
+  planBody,
+  type PlanFields,
+  readPlanFields,
+  templateOf,
+  versionOf,
+} from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 import { occurrenceTable, repetition } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
-export function showNewPlan(visit: OwnerVisit): Response | Promise<Response> {
+export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
+  const { deps, account, isAdmin } = visit;
   const { searchParams } = new URL(visit.context.req.url);
-  const ticked = searchParams.getAll('repository');
-  const all = visit.isAdmin ? '*' : '';
-  const start = searchParams.get('start') ?? '';
-  const given = new URLSearchParams({ start, zone: readerZone(visit) });
-  const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
-  return formPage(visit, newForm(visit.account.login, fields));
+  const saved = await templatesOf(deps.db, account.id);
+  const templates = templateLinks(ownerFormPath(account.login, 'plans/new'), searchParams, saved);
+  const query = fillIn(searchParams, saved);
+  const ticked = query.getAll('repository');
+  if (!query.has('zone')) query.set('zone', readerZone(visit.context));
+  const fields = readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
+  return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin });
 }
 
 /** `GET /owners/{owner}/plans/{plan}/edit`. */
@@ -49,7 +62,7 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
   if (visit.ending) return visit.context.redirect(planPath(account.login, plan.id), 303);
   if (!(await mayEdit(visit))) {
     const title = 'You cannot change this plan';
-    const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
+    const text = `Admins of ${account.login} can, and admins and freezers of every repository that the plan names.`;
     const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   }
@@ -57,37 +70,38 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
 }
 
 /**
- * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or of every repository
- * that the plan names one by one.
- * @throws Refusal unavailable or too-many-requests as `permission`.
+ * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or as an admin or freezer
+ * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
  */
-async function mayEdit({ deps, plan, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
+async function mayEdit({ deps, plan, account, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
   if (isAdmin || !viewer) return isAdmin;
   const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
   const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
-  if (!names || named.length < new Set(names).size) return false;
+  if (!names) return isOwnerFreezer(deps, viewer, account);
+  if (named.length < new Set(names).size) return false;
   const found = await repositoriesOfIds(
     deps.sql,
     named.map(({ id }) => id),
   );
-  for (const repository of found)
-    if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'admin') return false;
+  for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
   return true;
 }
 
 /** The repositories that a new plan names. */
-export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<string[] | null> =>
-  plainNames(linesOf(form.get('include') ?? ''));
+export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<Selection> => ({
+  include: linesOf(form.get('include') ?? ''),
+  exclude: linesOf(form.get('exclude') ?? ''),
+});
 
 /** The repositories that a change to a plan touches. */
 export async function namedByPlan(
   sent: Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>,
-): Promise<string[] | null> {
+): Promise<Selection | null> {
   const { deps, account, form } = sent;
   const id = uuidOf(sent, 'plan');
   const now = nowOf(deps.clock);
   const plan = id && (await findPlan(deps.db, { id, accountId: account.id }, now));
-  return plan ? namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
+  return plan ? touchedByChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
 }
 
 /** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */
@@ -95,7 +109,8 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
-  return previewOrSave(change, newForm(login, fields), 'Create plan', async () => {
+  const empty = { ...newForm(login, fields), maySaveTemplate: change.administered === null };
+  return previewOrSave(change, empty, 'Create plan', async () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
       fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
@@ -114,7 +129,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     const { deps, actor, account, administered, form } = change;
     const fields = readPlanFields(form, '');
     return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
-      assertFresh(form, versionOf(plan), 'plan');
+      assertFresh(form, versionOf(plan), 'this plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       await updatePlan(deps, actor, account, administered, plan.id, changed);
       return planPath(account.login, plan.id);
@@ -139,14 +154,16 @@ const previewOrSave = (
 ): Promise<Response> =>
   answerForm(
     change,
-    () =>
-      previewFirst(
-        change.form,
-        { step: 'save', fields: empty.fields, labels },
-        save,
-        async () => ({ act, shown: await previewOf(change, empty.fields) }),
-        (preview) => formPage(change, { ...empty, preview }),
-      ),
+    async () =>
+      change.form.get('step') === 'template'
+        ? templatePath(empty.action, await saveTemplate(change, templateOf(empty.fields)))
+        : previewFirst(
+            change.form,
+            { step: 'save', fields: empty.fields, labels },
+            save,
+            async () => ({ act, shown: await previewOf(change, empty.fields) }),
+            (preview) => formPage(change, { ...empty, preview }),
+          ),
     (problems) => formPage(change, { ...empty, problems }),
     (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
@@ -154,7 +171,7 @@ const previewOrSave = (
 async function previewOf(change: OwnerChange, fields: PlanFields) {
   const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
-  const preview = await previewPlan(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]!.start;
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
@@ -174,7 +191,8 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-type EmptyForm = Omit<PlanForm, 'problems' | 'preview'> & { crumbs: Crumb[] };
+type EmptyForm = Omit<PlanForm, 'problems' | 'preview' | 'templates' | 'maySaveTemplate'> &
+  Pick<Partial<PlanForm>, 'templates' | 'maySaveTemplate'> & { crumbs: Crumb[] };
 
 const newForm = (login: string, fields: PlanFields): EmptyForm => ({
   heading: `New plan for ${login}`,
@@ -201,9 +219,12 @@ function formPage(
   form: EmptyForm & Partial<PlanForm>,
 ): Response | Promise<Response> {
   const { context, viewer, account } = visit;
-  const zone = readerZone(visit);
+  const zone = readerZone(context);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
-  const body = planForm({ problems: noProblems, preview: null, ...form });
+  const body = planForm({
+    ...{ problems: noProblems, preview: null, templates: '', maySaveTemplate: false },
+    ...form,
+  });
   return context.html(
     layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', crumbs, zone }),
     form.problems ? 422 : 200,

@@ -46,17 +46,6 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'plans', zone: times.zone }));
 }
 
-/** The plans that are not over, for admins of the owner. */
-export async function currentPlans(visit: OwnerVisit): Promise<Html | ''> {
-  const { deps, account, isAdmin } = visit;
-  const times = timesOf(visit);
-  const plans = isAdmin ? await listPlans(deps.db, account.id, times.now) : [];
-  return plans.length === 0
-    ? ''
-    : html`<h2>Plans</h2>
-        ${planTable(account.login, plans, times)}`;
-}
-
 function planTable(login: string, plans: StoredPlan[], times: Times): Html {
   const rows = plans
     .map((plan) => ({ plan, next: next(plan, times.now, 1)[0] }))

@@ -26,7 +26,7 @@ export const extendPlan = (change: OwnerChange): Promise<Response> =>
 
 async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<string> {
   const { deps, actor, account, administered, form } = change;
-  assertFresh(form, versionOf(plan), 'plan');
+  assertFresh(form, versionOf(plan), 'this plan');
   const { end, timezone } = plan;
   const endsAt = end === null ? null : toInstant(end, timezone, 'end');
   const changed = { end: newEnd({ end, endsAt, timezone }, form) };
@@ -38,7 +38,7 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<str
   const { deps, actor, account, form } = change;
   const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
   if (freezes.length === 0) throw conflict('No freeze of this plan is ongoing.');
-  assertFresh(form, versionOfOngoing(freezes), 'plan');
+  assertFresh(form, versionOfOngoing(freezes), 'this plan');
   const repositories = await repositoriesOfIds(
     deps.sql,
     freezes.map(({ repositoryId }) => repositoryId),
@@ -68,7 +68,7 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<str
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
   orMessage(change, async (plan) => {
     const { deps, actor, account, administered, form } = change;
-    assertFresh(form, versionOf(plan), 'plan');
+    assertFresh(form, versionOf(plan), 'this plan');
     const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
     await deletePlan(deps, actor, account, administered, plan.id, reason);
     return `${planPath(account.login, plan.id)}?said=plan-ended`;

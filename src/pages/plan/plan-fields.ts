@@ -159,6 +159,13 @@ function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }
   return { rule, except: except.split(/[\s,]+/).filter(Boolean), until: until || null };
 }
 
+/** What a template keeps of a plan. */
+export const templateOf = ({ reason, end, exceptions }: PlanFields) => ({
+  reason,
+  duration: end === '' ? ('open' as const) : ('until' as const),
+  exceptions,
+});
+
 /** Changes whenever the plan changes, so that a form knows whether it is up to date. */
 export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan));
 

@@ -4,6 +4,7 @@ import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
 import { exceptionFields } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
 import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
+import { saveAsTemplate } from '../templates.ts';
 import { held, type PlanFields } from './plan-fields.ts';
 
 export type PlanForm = {
@@ -17,11 +18,15 @@ export type PlanForm = {
   /** The current version of the plan that the form changes; null for a new plan. */
   version: string | null;
   preview: FormPreview;
+  /** Links to the templates, or nothing. */
+  templates: Html | '';
+  /** Whether the viewer may save a template. */
+  maySaveTemplate: boolean;
 };
 
 const shown = [
   ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'every', 'until'],
-  ...['except', 'rule', 'matching', 'exceptions', 'environments'],
+  ...['except', 'rule', 'matching', 'exceptions', 'environments', 'template_name'],
 ];
 
 /** Asks for the fields of a plan; then shows a preview with the button that saves. */
@@ -34,10 +39,12 @@ export function planForm({
   isNew,
   version,
   preview,
+  templates,
+  maySaveTemplate,
 }: PlanForm): Html {
   const text = fieldOf(fields, problems);
   return html`<h1>${heading}</h1>
-    ${formProblem(problems, shown)}
+    ${templates} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
       ${version === null ? '' : versionField(version)}
       ${textField(text('name', 'Name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
@@ -65,7 +72,7 @@ export function planForm({
         )}
         ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </details>
-      ${previewBeforeDoing(preview, 'save', back)}
+      ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
 }
 

@@ -18,7 +18,7 @@ import { type Html, layout } from '../layout.ts';
 import { timesOf } from '../reader.ts';
 import { longText, instant, localDayAndTime, quoted, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
-import { freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
+import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { repeats } from './list-plans.ts';
 import { actorName } from '../../events/actor.ts';
 import { planProgress, type Progress } from '../progress.ts';

@@ -13,16 +13,13 @@ import { instant, shorten, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import { whatItHolds } from './conditions.ts';
 import type { RepositoryPage } from './load-page.ts';
-import { linkTo, zoneChoice } from './view.ts';
+import { linkTo } from './view.ts';
 
 /** One page of the ongoing and scheduled freezes, a row each. @param report null if it is unknown, or not for the viewer. */
 export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
-  const { listed, view, zones } = page;
+  const { listed, view } = page;
   return html`<section id="freezes" aria-labelledby="freezes-heading">
-    <div class="headline">
-      <h2 id="freezes-heading">Freezes</h2>
-      ${zoneChoice(view, zones)}
-    </div>
+    <h2 id="freezes-heading">Freezes</h2>
     ${
       listed.freezes.length === 0
         ? html`<p class="muted">No freezes are ongoing or scheduled.</p>`

@@ -1,6 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { Refusal } from '../../errors.ts';
-import { type EventPage, recentEvents } from '../../events/list-events.ts';
+import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { currentFreezes, type FreezeRecord, type PastPage, pastFreezes } from '../../freezes/list-freezes.ts';
@@ -20,11 +19,9 @@ export type RepositoryPage = {
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
-  /** The time zones of the freezes, to choose from. */
-  zones: Set<string>;
   held: HeldPullRequest[];
-  /** Null if the viewer may not see the log. */
-  log: EventPage | null;
+  /** The latest events; null if the viewer may not see the log. */
+  log: ListedEvent[] | null;
 };
 
 /** Freezes in the order of `current`, and the first freezes of the previous and the next page. */
@@ -32,11 +29,11 @@ type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: str
 
 const currentPerPage = 20;
 const pastPerPage = 20;
-const eventsPerPage = 25;
+const mostEvents = 5;
 
 /** Loads the page from our database. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'sql'>,
   repository: FoundRepository,
   view: View,
   times: Times,
@@ -48,7 +45,7 @@ export async function loadPage(
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     heldPullRequests(deps, id),
-    isInside ? readLog(deps, repository, view) : { page: null, problems: [] },
+    isInside ? recentEvents(deps, repository, {}, { perPage: mostEvents }) : null,
   ]);
   const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
   const listed = pageFrom(current, view.current);
@@ -59,13 +56,12 @@ export async function loadPage(
     view,
     now,
     times,
-    problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze]), ...log.problems],
+    problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze])],
     current: read(current),
     listed: { ...shownListed, freezes: read(shownListed.freezes) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
-    zones: new Set([...current, ...shownPast.freezes].map(({ timezone }) => timezone)),
     held,
-    log: log.page,
+    log: log && log.events,
   };
 }
 
@@ -79,20 +75,4 @@ function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | 
     earlier: start === 0 ? null : current[before]!.id,
     later: current[start + currentPerPage]?.id ?? null,
   };
-}
-
-async function readLog(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  repository: FoundRepository,
-  view: View,
-): Promise<{ page: EventPage; problems: string[] }> {
-  const filter = { eventType: view.event === null ? undefined : [view.event] };
-  const read = (cursor?: string) =>
-    recentEvents(deps, repository, filter, { perPage: eventsPerPage, cursor });
-  try {
-    return { page: await read(view.log ?? undefined), problems: [] };
-  } catch (error) {
-    if (!(error instanceof Refusal) || view.log === null) throw error;
-    return { page: await read(), problems: [error.message] };
-  }
 }

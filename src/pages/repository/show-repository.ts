@@ -5,32 +5,40 @@ import {
   recentEnforcement,
   type EnforcementReport,
 } from '../../explanations/enforcement/recent-enforcement.ts';
+import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout, type Html } from '../layout.ts';
-import { calendarPath, ownerFormPath } from '../../installations/page-paths.ts';
-import { mayAdminister, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
-import { auditLog } from './audit-log.ts';
+import {
+  calendarPath,
+  ownerFormPath,
+  repositoryAuditPath,
+  repositorySettingsPath,
+} from '../../installations/page-paths.ts';
+import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
+import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
-import { readView, linkTo, zoneChoice } from './view.ts';
+import { readView, linkTo } from './view.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
 import { instant, shorten } from '../text.ts';
 import { html } from 'hono/html';
 
-/** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
+/** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
-  const [page, report, mayChange] = await Promise.all([
+  const [page, report, mayChange, permission] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
-    mayAdminister(visit),
+    mayAs(visit, 'freezer'),
+    permissionOf(visit),
   ]);
+  const isAdmin = permission === 'admin';
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
   const chosen = new URLSearchParams({ repository: name });
@@ -41,14 +49,14 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${mayChange ? html`<a class="button" href="${freezeNow}">Freeze now</a>` : ''}
         ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button quiet" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
         <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
+        ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
       </div>
     </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? zoneChoice(view, page.zones) : currentFreezeList(page, report)}
-    ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
-    ${page.log ? auditLog(page.log, view, times) : ''}`;
+    ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+    ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return context.html(
     layout({
       title: fullName(repository),
@@ -60,6 +68,20 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     }),
   );
 }
+
+/** Who did what last. @param isAdmin whether the viewer sees the whole log. */
+const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPage, isAdmin: boolean): Html =>
+  html`<section id="log" aria-labelledby="log-heading">
+    <details class="fold">
+      <summary><h2 id="log-heading">Latest events</h2></summary>
+      ${
+        events.length === 0
+          ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
+          : eventList(events, times, repository.account)
+      }
+    </details>
+    ${isAdmin ? html`<p><a href="${repositoryAuditPath(repository)}">Audit log</a></p>` : ''}
+  </section>`;
 
 /**
  * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.

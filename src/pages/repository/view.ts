@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import { html } from 'hono/html';
-import { type AuditEvent, auditEventTypes } from '../../events/append-event.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 import type { Html } from '../layout.ts';
 
@@ -13,13 +12,10 @@ export type View = {
   current: string | null;
   /** The first freeze of the list of past freezes; null for the newest. */
   past: string | null;
-  /** The cursor of the audit log, and the event type to show. */
-  log: string | null;
-  event: AuditEvent['type'] | null;
 };
 
 /** The query parameters that a link may change. */
-type ViewQuery = Partial<Record<'zone' | 'current' | 'past' | 'log' | 'event', string>>;
+type ViewQuery = Partial<Record<'zone' | 'current' | 'past', string>>;
 
 /**
  * Reads the query of a URL. Ignores invalid parameters and describes them in sentences.
@@ -41,12 +37,7 @@ export function readView(query: ViewQuery): { view: View; problems: string[] } {
   );
   const past = read('past', (text) => (z.guid().safeParse(text).success ? text : null), noSuchFreeze);
   const current = given('current');
-  const event = read(
-    'event',
-    oneOf(auditEventTypes),
-    'This event type does not exist. This page shows all types.',
-  );
-  return { view: { zone, current, past, log: given('log'), event }, problems };
+  return { view: { zone, current, past }, problems };
 }
 
 export const noSuchCurrentFreeze =
@@ -54,11 +45,6 @@ export const noSuchCurrentFreeze =
 
 export const noSuchFreeze =
   'This page of past freezes does not exist. The list starts with the newest freeze.';
-
-const oneOf =
-  <Value extends string>(values: readonly Value[]) =>
-  (text: string): Value | null =>
-    values.find((value) => value === text) ?? null;
 
 const spellingOf = (zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone).timeZoneId;
@@ -68,27 +54,12 @@ const spellingOf = (zone: string): string =>
  * @param part the id of the element to scroll to.
  */
 export function linkTo(
-  { zone, current, past, log, event }: View,
+  view: View,
   change: Partial<Record<keyof ViewQuery, string | null>>,
   part: string,
 ): string {
-  const shown = { zone, current, past, log, event };
-  const words = Object.entries({ ...shown, ...change }).filter(([, value]) => value !== null);
+  const words = Object.entries({ ...view, ...change }).filter(([, value]) => value !== null);
   return `?${new URLSearchParams(words as [string, string][])}#${part}`;
-}
-
-/** The zone of every time on the page: UTC, a zone of its freezes, or (local-times.js) the browser's zone. */
-export function zoneChoice({ zone, current, past, event }: View, zones: Iterable<string>): Html {
-  const others = [...new Set([...zones, zone ?? 'UTC'])].filter((each) => each !== 'UTC');
-  return html`<form class="choice" method="get">
-    ${kept({ current, past, event })}
-    <label for="zone">Time zone</label>
-    <select id="zone" name="zone">
-      ${option('', 'Your own', zone === null)}
-      ${['UTC', ...others.toSorted()].map((each) => option(each, each, each === zone))}
-    </select>
-    <button type="submit" class="quiet">Show</button>
-  </form>`;
 }
 
 /** The query parameters that a form of the page keeps. */

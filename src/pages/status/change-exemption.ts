@@ -7,7 +7,7 @@ import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { exemptionsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
@@ -16,7 +16,7 @@ import { numberOf, pullRequestPage } from './pull-request-page.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
 export const askForExemption = (deps: PageDeps): Handler =>
-  repositoryForm(deps, 'write', async (sent) => {
+  repositoryForm(deps, { least: 'write' }, async (sent) => {
     const { actor, repository, notAdmin, form } = sent;
     const number = numberOf(sent);
     if (number === null) return absentPage(sent);
@@ -40,7 +40,7 @@ export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decisi
 
 /** Handles a form that decides on an exemption. The person who requested it may revoke it too. */
 export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
-  repositoryForm(deps, 'write', async (sent) => {
+  repositoryForm(deps, { least: 'write', role: 'approver' }, async (sent) => {
     const { actor, repository, notAdmin, form } = sent;
     const number = numberOf(sent);
     const id = uuidOf(sent, 'id');
@@ -50,7 +50,9 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
-      return pullRequestPath(repository, Number(number));
+      return form.has('from_list')
+        ? exemptionsPath(repository.account.login)
+        : pullRequestPath(repository, Number(number));
     });
   });
 

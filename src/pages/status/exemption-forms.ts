@@ -16,6 +16,10 @@ export type Standing = {
   viewer: Viewer;
   /** The viewer's permission for the repository. */
   permission: RepositoryPermission | 'unknown';
+  /** Whether they may decide on exemptions: as an admin or an approver. */
+  mayDecide: boolean;
+  /** Who has the role to decide beside admins, as people write them. */
+  approvers: string[];
   /** Whether exemptions there take two people. */
   isForTwo: boolean;
   /** Whether people can sign in. */
@@ -47,11 +51,11 @@ export function exemptionForms(
   const requested = of('requested');
   const page = pullRequestPath(repository, number);
   const path = `${page}/exemptions`;
-  const { viewer, permission, maySignIn } = standing;
+  const { viewer, permission, mayDecide, maySignIn } = standing;
   const maySend = permission === 'admin' || permission === 'write';
   const buttons = [
-    ...(maySend ? of('approved').filter((each) => mayTakeBack(each, standing)) : []).map((each) =>
-      takeBack(each, path),
+    ...(maySend || mayDecide ? of('approved').filter((each) => mayTakeBack(each, standing)) : []).map(
+      (each) => takeBack(each, path),
     ),
     ...(maySend && (live?.pullRequest.isOpen ?? true)
       ? [ask(path, headSha, standing, asked, isHeld && requested.length === 0)]
@@ -60,37 +64,48 @@ export function exemptionForms(
       ? [html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`]
       : []),
   ];
-  return html`${requested.map((each) => request(each, repository, path, standing, times))}
+  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
   ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
   ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
   ${isHeld ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
 }
 
 /** Who requests an exemption, and who approves it. */
-function whoApproves(name: string, { viewer, permission, isForTwo, maySignIn }: Standing): string {
+function whoApproves(name: string, standing: Standing): string {
+  const { viewer, permission, isForTwo, maySignIn } = standing;
   const two = isForTwo ? ' This repository requires two people.' : '';
   if (permission === 'unknown')
     return 'GitHub does not say whether you can request an exemption. Reload the page in a moment.';
-  if (permission === 'admin')
-    return isForTwo
-      ? `Another admin of ${name} approves the exemption.${two}`
-      : `You are an admin of ${name}, so your exemption counts at once.`;
-  if (permission === 'write') return `An admin of ${name} approves the exemption.`;
-  const others = `People who can write to ${name} request an exemption, and an admin approves it.${two}`;
+  if (permission === 'admin' && !isForTwo)
+    return `You are an admin of ${name}, so your exemption counts at once.`;
+  if (permission === 'admin') return `Another ${decider(name, standing)} approves the exemption.${two}`;
+  if (permission === 'write') return `An ${decider(name, standing)} approves the exemption.`;
+  const others = `People who can write to ${name} request an exemption, and an ${decider(null, standing)} approves it.${two}`;
   if (viewer) return `${others} You cannot write to it, so ask one of them.`;
   return maySignIn ? others : `${others} Ask one of them: nobody can sign in here yet.`;
 }
 
-/** A request: who asks, why and for how long, and where it stands. Admins get the forms to decide. */
-function request(
+/** Who decides, after "an". People who are signed in learn who has the role. */
+function decider(name: string | null, { viewer, approvers }: Standing): string {
+  const admin = name === null ? 'admin' : `admin of ${name}`;
+  if (approvers.length === 0) return admin;
+  return viewer ? `${admin} or an approver (${approvers.join(', ')})` : `${admin} or an approver`;
+}
+
+/**
+ * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
+ * @param sent hidden fields of the forms.
+ */
+export function exemptionRequest(
   exemption: ExemptionRecord,
   repository: FoundRepository,
-  path: string,
   standing: Standing,
   times: Times,
+  sent = html``,
 ): Html {
+  const path = `${pullRequestPath(repository, exemption.pullRequest)}/exemptions`;
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt, anyHead, headSha } = exemption;
-  const { permission, isForTwo } = standing;
+  const { mayDecide, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card" aria-label="Exemption request">
     <p>
@@ -100,20 +115,20 @@ function request(
     </p>
     <div>${longText(reason)}</div>
     <p class="muted">
-      Requested ${instant(requestedAt, times)}. It waits until an admin of ${fullName(repository)} approves
-      it. They see it on their first page here.
+      Requested ${instant(requestedAt, times)}. It waits until an ${decider(fullName(repository), standing)}
+      approves it. They see it on their first page here.
       ${announcedAt ? html`Holdfast told the conversation on GitHub, ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
     </p>
     ${
-      permission === 'admin' || isOwn(exemption, standing)
+      mayDecide || isOwn(exemption, standing)
         ? html`<div class="actions">
-            ${permission === 'admin' && !isSecondMissing ? approve(`${path}/${id}/approve`) : ''}
-            ${permission === 'admin' ? confirmation('Deny…', `${path}/${id}/deny`, why(id, 'Reason'), 'Deny request') : ''}
-            ${isOwn(exemption, standing) ? takeBack(exemption, path) : ''}
+            ${mayDecide && !isSecondMissing ? approve(`${path}/${id}/approve`, sent) : ''}
+            ${mayDecide ? confirmation('Deny…', `${path}/${id}/deny`, html`${sent} ${why(id, 'Reason')}`, 'Deny request') : ''}
+            ${isOwn(exemption, standing) ? takeBack(exemption, path, sent) : ''}
           </div>`
         : ''
     }
-    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another admin must approve the request.</p>` : ''}
+    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another ${decider(null, standing)} must approve the request.</p>` : ''}
   </section>`;
 }
 
@@ -121,16 +136,16 @@ const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean 
   requestedBy.type === 'user' && requestedBy.id === viewer?.id;
 
 const mayTakeBack = (exemption: ExemptionRecord, standing: Standing): boolean =>
-  standing.permission === 'admin' || isOwn(exemption, standing);
+  standing.mayDecide || isOwn(exemption, standing);
 
-const approve = (action: string): Html =>
-  html`<form method="post" action="${action}"><button type="submit">Approve</button></form>`;
+const approve = (action: string, sent: Html): Html =>
+  html`<form method="post" action="${action}">${sent}<button type="submit">Approve</button></form>`;
 
-const takeBack = ({ id, state }: ExemptionRecord, path: string): Html =>
+const takeBack = ({ id, state }: ExemptionRecord, path: string, sent = html``): Html =>
   confirmation(
     state === 'requested' ? 'Withdraw…' : 'Revoke exemption…',
     `${path}/${id}/revoke`,
-    why(`revoke-${id}`, 'Reason'),
+    html`${sent} ${why(`revoke-${id}`, 'Reason')}`,
     state === 'requested' ? 'Withdraw request' : 'Revoke exemption',
   );
 

@@ -78,7 +78,7 @@ function verdict(
   if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
   if (!isHeld) return html`<span class="badge free">Free</span> ${status.description}`;
   if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not held</span> Freezes hold this group, but GitHub would merge
+    return html`<span class="badge leaking">Not blocked</span> Freezes hold this group, but GitHub would merge
       it: the branch does not require the Holdfast status.`;
   if (notHeld)
     return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
@@ -86,5 +86,5 @@ function verdict(
     status.state === 'failure'
       ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
       : 'The group keeps its place, because the freeze ends before the queue times out.';
-  return html`<span class="badge held">Held</span> ${status.description}. ${next}`;
+  return html`<span class="badge held">Blocked</span> ${status.description}. ${next}`;
 }

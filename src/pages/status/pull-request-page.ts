@@ -2,21 +2,22 @@ import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { nowOf } from '../../clock.ts';
-import { recentEvents } from '../../events/list-events.ts';
+import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
 import { coversFreeze } from '../../exemptions/judge-exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
-import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
+import { holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
+import { eventList } from '../audit/event-list.ts';
 import { type FormProblems, formProblem } from '../form.ts';
 import { instant, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
@@ -24,13 +25,13 @@ import {
   absentPage,
   isInsider,
   type PageDeps,
+  mayAs,
   permissionOf,
   reading,
   type RepositoryVisit,
   silentPage,
   timesOf,
 } from '../reader.ts';
-import { eventList } from '../repository/audit-log.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, type Standing } from './exemption-forms.ts';
 import {
   holdingCards,
@@ -80,6 +81,8 @@ export async function pullRequestPage(
   const standing: Standing = {
     viewer,
     permission,
+    mayDecide: await mayAs(visit, 'approver'),
+    approvers: settings.approvers.map((each) => holderText(each, repository.account.login)),
     isForTwo: settings.twoPersonExemptions,
     maySignIn: signInSettings(deps.config) !== null,
   };
@@ -95,7 +98,8 @@ export async function pullRequestPage(
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
   ${through(repository, seen, (isHeld) => exemptionForms(repository, shown, isInside ? all : [], standing, asked, times, isHeld), times)}
   ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
-  ${details(deps, repository, seen, isFinal, times)} ${history ? historyOf(history.events, times) : ''}
+  ${details(deps, repository, seen, isFinal, times)}
+  ${history ? historyOf(history.events, times, repository) : ''}
   ${statusesTable(shown.headSha, statuses, times)}`;
   const page = layout({
     title: `${fullName(repository)} #${shown.number}`,
@@ -279,10 +283,10 @@ function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Htm
 /** How many events are shown. The audit log of the repository has the rest. */
 const mostEvents = 25;
 
-const historyOf = (events: AuditEvent[], times: Times): Html =>
+const historyOf = (events: ListedEvent[], times: Times, { account }: FoundRepository): Html =>
   events.length === 0
     ? html``
     : html`<details class="fold">
         <summary><h2>History</h2></summary>
-        ${eventList(events, times)}
+        ${eventList(events, times, account)}
       </details>`;

@@ -112,7 +112,7 @@ export function verdict(
   if (notHeld === 'leaking')
     return {
       tone: 'leaking',
-      word: 'Not held',
+      word: 'Not blocked',
       text: html`${said}, but GitHub would merge it: its base branch does not require the Holdfast status, or
         accepts it from other sources. An admin can run <code>holdfast doctor</code> to find out why.`,
     };

@@ -7,12 +7,14 @@
 import { nowOf } from '../../clock.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
+import { hasRole } from '../../auth/roles.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/rate-limits.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { defineTask, NotNow } from '../../queue/define-task.ts';
@@ -105,10 +107,12 @@ async function obey(
   const permission = await permissionOf(deps, person, repository);
   if (permission === 'none') return null;
   const { verb, words } = readCommand(comment.text);
-  const isOutsider = permission === 'read';
+  const role = verb !== null && decisions[verb];
+  // A reader with the role of the command is no outsider.
+  const isOutsider =
+    permission === 'read' && !(role && (await readerHasRole(deps, person, repository, role)));
   if (isOutsider && verb !== 'status') return null;
-  const isDecision = verb !== null && decisions.includes(verb);
-  const isAlwaysAnswered = isDecision && permission === 'admin';
+  const isAlwaysAnswered = role && permission !== 'write' && !isOutsider;
   if (!isAlwaysAnswered && !(await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock)))) {
     deps.log.warn(
       { repository: fullName(repository), pullRequest: number, by: person.login },
@@ -128,7 +132,7 @@ async function obey(
   // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
   try {
-    const isPageOnly = commentCommands === 'requests' && isDecision;
+    const isPageOnly = commentCommands === 'requests' && role;
     const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
     if (text) await order.saveAnswer(deps.db, text);
   } catch (error) {
@@ -140,8 +144,26 @@ async function obey(
 const textOf = async (order: Order, verb: Verb | null): Promise<string | undefined> =>
   verb === null ? usageText : commands[verb](order).catch(refusalText(order.deps));
 
-/** What only admins may: answered however much else is, and only on pages where comments just request. */
-const decisions: readonly Verb[] = ['approve', 'deny', 'freeze', 'unfreeze'];
+/**
+ * What only admins may and people with a role: answered however much else is, and only on pages where comments just
+ * request.
+ */
+const decisions: Partial<Record<Verb, Role>> = {
+  approve: 'approver',
+  deny: 'approver',
+  freeze: 'freezer',
+  unfreeze: 'freezer',
+};
+
+async function readerHasRole(
+  deps: Deps,
+  person: ToldOfComment['person'],
+  repository: FoundRepository,
+  role: Role,
+): Promise<boolean> {
+  const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
+  return (await hasRole(deps, person, repository, holders, { isLive: true })) === 'yes';
+}
 
 function pageOnly({ deps, repository }: Order): string {
   const page = deps.config.publicUrl + repositoryPath(repository);

@@ -39,4 +39,4 @@ export const bodyOf = (text: string, page: string, mark: string): string =>
 
 /** What an admin can do about a request for one commit. */
 export const howToDecide = (headSha: string): string =>
-  `An admin of the repository can write ${asCode(`/holdfast approve ${headSha.slice(0, 7)}`)} or ${asCode('/holdfast deny <reason>')} here, or decide on the page.`;
+  `An admin or approver of the repository can write ${asCode(`/holdfast approve ${headSha.slice(0, 7)}`)} or ${asCode('/holdfast deny <reason>')} here, or decide on the page.`;

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts';
 import type { Refusal } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
+import type { Role } from '../../installations/role-holders.ts';
 
 /** A command, with what GitHub says its author may do. */
 export type Order = {
@@ -30,12 +31,12 @@ export type Order = {
 export type RunCommand = (order: Order) => Promise<string | undefined>;
 
 /** Why the author is not an admin of the repository; null for admins. @throws Refusal forbidden if they cannot write. */
-export const assertWriter = ({ deps, caller, permission, repository }: Order): Refusal | null =>
-  assertStanding(deps, caller, { permission, tokenCan: true }, repository, 'write');
+export const assertWriter = ({ deps, caller, permission, repository }: Order): Promise<Refusal | null> =>
+  assertStanding(deps, caller, { permission, tokenCan: true }, repository, { least: 'write' });
 
-/** Requires an admin of the repository. @throws Refusal forbidden. */
-export const assertAdmin = ({ deps, caller, permission, repository }: Order): void =>
-  void assertStanding(deps, caller, { permission, tokenCan: true }, repository);
+/** Requires an admin of the repository, or somebody with a role there. @throws Refusal forbidden. */
+export const assertRole = ({ deps, caller, permission, repository }: Order, role: Role): Promise<unknown> =>
+  assertStanding(deps, caller, { permission, tokenCan: true }, repository, { role });
 
 /** The zone for times without a zone: that of the newest freeze of the repository, else UTC. */
 export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<string> {

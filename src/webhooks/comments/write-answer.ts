@@ -160,7 +160,9 @@ function announcement(
   const what = anyHead ? '**all commits**' : `the commit ${headSha.slice(0, 7)}`;
   const head = `**Exemption requested** by ${asCode(actorName(requestedBy))} for ${what} until ${describeInstant(expiresAt, zone)}.`;
   const decide =
-    anyHead || !isDecidedHere ? 'An admin of the repository can decide on the page.' : howToDecide(headSha);
+    anyHead || !isDecidedHere
+      ? 'An admin or approver of the repository can decide on the page.'
+      : howToDecide(headSha);
   return `${head} ${decide}${anyHead ? '' : ' A push ends the request.'}`;
 }
 

@@ -10,11 +10,11 @@ import { fullName } from '../../../installations/find-repository.ts';
 import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { howToDecide, asCode } from '../answer-text.ts';
-import { assertWriter, type RunCommand, type Order, assertAdmin, zoneOfRepository } from '../order.ts';
+import { assertRole, assertWriter, type Order, type RunCommand, zoneOfRepository } from '../order.ts';
 
-/** Exempts the pull request with its current head commit: at once for admins, else an admin must decide. */
+/** Exempts the pull request with its current head commit: at once for admins, else an admin or approver must decide. */
 export const exempt: RunCommand = async (order) => {
-  const notAdmin = assertWriter(order);
+  const notAdmin = await assertWriter(order);
   const { deps, repository, number, words } = order;
   const reason = validate(givenReason, words, 'body');
   const zone = await zoneOfRepository(deps.db, repository.id);
@@ -62,7 +62,7 @@ function textOfRequest({ state, headSha, expiresAt }: ExemptionRecord, zone: str
  * the admin could not have read in the conversation: then the answer lists the open requests.
  */
 export const approve: RunCommand = async (order) => {
-  assertAdmin(order);
+  await assertRole(order, 'approver');
   const [, commit = '', rest] = /^(?:([0-9a-f]{7,64})(?:\s+|$))?(.*)$/is.exec(order.words)!;
   const open = await openRequests(order);
   const meant = commit === '' ? onlyAnnounced(open, order) : onlyFor(commit.toLowerCase(), open, order);
@@ -71,7 +71,7 @@ export const approve: RunCommand = async (order) => {
 
 /** Denies the newest open request on the pull request. */
 export const deny: RunCommand = async (order) => {
-  assertAdmin(order);
+  await assertRole(order, 'approver');
   const open = await openRequests(order);
   return decide(order, open.at(-1)!, 'deny', order.words, open.length);
 };

@@ -14,11 +14,11 @@ import { describeInstant } from '../../../time/local-time.ts';
 import { saveEnded, readTaken } from '../answer-store.ts';
 import { asCode, sentence } from '../answer-text.ts';
 import { readFreezeWords } from '../freeze-words.ts';
-import { assertAdmin, type RunCommand, type Order, zoneOfRepository } from '../order.ts';
+import { assertRole, type RunCommand, type Order, zoneOfRepository } from '../order.ts';
 
 /** Freezes the whole repository from now on. */
 export const freeze: RunCommand = async (order) => {
-  assertAdmin(order);
+  await assertRole(order, 'freezer');
   const { deps, repository, words } = order;
   const zone = await zoneOfRepository(deps.db, repository.id);
   const { end, reason, ...read } = readFreezeWords(words, { now: deps.clock.now(), zone });
@@ -46,7 +46,7 @@ function textOfFreeze({ deps, repository }: Order, { freeze: made, warnings }: S
  * ends in its own transaction, which notes that, so that a second try continues where the first one stopped.
  */
 export const unfreeze: RunCommand = async (order) => {
-  assertAdmin(order);
+  await assertRole(order, 'freezer');
   const { deps, commentId, repository } = order;
   const reason = validate(givenReason, order.words, 'body');
   const account = (await knownAccount(deps, repository.account.login))!;

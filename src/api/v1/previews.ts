@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
+import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
-import { repositoryPath } from '../fields.ts';
+import { ownerPath, repositoryPath } from '../fields.ts';
 import {
   examplePullRequest,
   exampleReason,
@@ -16,7 +17,17 @@ import {
   reason,
   verdict,
 } from './explain-pull-request.ts';
+import { accessByBody } from './freeze-plans.ts';
 import { exampleFreeze, newFreeze, readNewFreeze } from './freeze-schemas.ts';
+import {
+  exampleNewPlan,
+  exampleOccurrences,
+  newPlan,
+  notEnforced,
+  occurrences,
+  presentOccurrence,
+  readNewPlan,
+} from './plan-schemas.ts';
 
 const { id: _id, ...example } = exampleFreeze;
 
@@ -53,7 +64,7 @@ export const previewFreezeEndpoint = endpoint({
   summary: 'See which open pull requests a freeze would hold, without saving it',
   description:
     'Takes the same body as the creation. Lists the pull requests that the freeze would hold, would exclude or cannot evaluate, by number, with the conditions that decide. Only counts pull requests that do not match. Pages are linked by the `Link` header (`next`).',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer' },
   params: repositoryPath,
   query: z.object(pagingQuery(30)),
   body: { schema: newFreeze, example },
@@ -102,3 +113,87 @@ function readCursor(cursor: string | undefined): number {
   const message = 'This is not a cursor. Follow the `Link` header of the previous page.';
   throw invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
 }
+
+/** How many pull requests of a repository a preview lists. */
+const mostPullRequests = 100;
+
+const planPreview = z
+  .object({
+    repositories: z.array(
+      z.object({
+        name: z.string(),
+        to_hold: count,
+        excluded: count,
+        enforced: z.enum(['yes', 'no', 'unknown']),
+        pull_requests: z
+          .array(
+            z.object({
+              number: count,
+              title: z.string().nullable(),
+              author: z.string().nullable(),
+              held: z.boolean(),
+            }),
+          )
+          .openapi({
+            description: `The first ${mostPullRequests} open pull requests. Those that the plan would hold come first`,
+          }),
+      }),
+    ),
+    repositories_matched: count,
+    to_hold: count,
+    excluded: count,
+    not_enforced: notEnforced,
+    not_looked_at: z
+      .array(z.string())
+      .openapi({ description: 'Repositories that Holdfast could not check in time' }),
+    next_occurrences: occurrences,
+  })
+  .openapi('FreezePlanPreview');
+
+export const previewPlanEndpoint = endpoint({
+  method: 'post',
+  path: '/freeze_plans/{owner}/preview',
+  tag: 'Freeze plans',
+  summary: 'See what a freeze plan would hold, without saving it',
+  description: 'Takes the same body as the creation. Takes 10 s at most.',
+  access: accessByBody,
+  params: ownerPath,
+  body: { schema: newPlan, example: exampleNewPlan },
+  isReading: true,
+  success: {
+    status: 200,
+    description: 'What the plan would do',
+    schema: planPreview,
+    example: {
+      repositories: [
+        {
+          ...{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' },
+          pull_requests: [{ number: 5, title: 'Faster search', author: 'ada', held: true }],
+        },
+      ],
+      repositories_matched: 2,
+      to_hold: 12,
+      excluded: 1,
+      not_enforced: ['acme/attic'],
+      not_looked_at: [],
+      next_occurrences: exampleOccurrences,
+    },
+  },
+  async handle({ deps, account, body }) {
+    const found = await previewPlan(deps, account, readNewPlan(body));
+    const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
+      found.repositories.reduce((total, each) => total + of(each), 0);
+    return {
+      repositories: found.repositories.map(({ name, toHold, excluded, enforced, pullRequests }) => ({
+        ...{ name, to_hold: toHold, excluded, enforced },
+        pull_requests: pullRequests.slice(0, mostPullRequests),
+      })),
+      repositories_matched: found.matched,
+      to_hold: sum(({ toHold }) => toHold),
+      excluded: sum(({ excluded }) => excluded),
+      not_enforced: found.notEnforced,
+      not_looked_at: found.notLookedAt,
+      next_occurrences: found.nextOccurrences.map(presentOccurrence),
+    };
+  },
+});

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "accounts" ADD COLUMN     "templates" JSONB NOT NULL DEFAULT '[]';

@@ -1,0 +1,71 @@
+import { type Cell } from '../terminal.ts';
+import { command } from '../command.ts';
+import { misused } from '../stop.ts';
+import { nameOf, readPlace } from '../target.ts';
+
+type Value = boolean | number | string | string[] | null;
+
+export const settings = command<object, [target: string, changes: string[]]>({
+  usage: 'settings <target> [changes...]',
+  summary: 'show or change the settings of a repository, or the defaults of an owner',
+  examples: [
+    ['holdfast settings acme/web', 'See the settings of a repository, and which ones it has from its owner'],
+    ['holdfast settings acme/web two_person_exemptions=true', 'Require a second person for each exemption'],
+    ['holdfast settings acme freezers=ada,@acme/release', 'Let people freeze who are not admins'],
+    ['holdfast settings acme/web freezers=', 'Remove a setting: the repository uses the one of its owner'],
+  ],
+  notes: 'A list has commas between its parts, and [] is an empty list.',
+  async run({ output, connect }, _options, text, changes) {
+    const { owner, repository } = readPlace(text);
+    const { service } = await connect();
+    const change = Object.fromEntries(changes.map(readChange));
+    const isChange = changes.length > 0;
+    const found =
+      repository === null
+        ? await (isChange
+            ? service.patch('/settings/{owner}', { owner }, change)
+            : service.get('/settings/{owner}', { owner }))
+        : await (isChange
+            ? service.patch('/repos/{owner}/{repository}/settings', { owner, repository }, change)
+            : service.get('/repos/{owner}/{repository}/settings', { owner, repository }));
+    const {
+      warnings = [],
+      inherited = [],
+      ...values
+    } = found as Record<string, unknown> & {
+      warnings?: string[];
+      inherited?: string[];
+    };
+    output.table(
+      ['SETTING', 'VALUE', 'SET BY'],
+      Object.entries(values).map(([name, value]): Cell[] => [
+        name,
+        shown(value as Value),
+        inherited.includes(name) ? 'owner or default' : nameOf({ owner, repository }),
+      ]),
+    );
+    for (const warning of warnings) output.note(`Warning: ${warning}`);
+    output.json(found);
+  },
+});
+
+const shown = (value: Value): string =>
+  Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'none' : String(value);
+
+const lists = ['freezers', 'approvers'];
+
+/** Reads `name=value`. The service says what is wrong with a value. @throws Stop for anything else. */
+function readChange(text: string): [name: string, value: Value] {
+  const at = text.indexOf('=');
+  if (at < 1) throw misused(`"${text}" is not a change. Write name=value, such as comment_commands=false.`);
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+  return [name, valueOf(name, value)];
+}
+
+function valueOf(name: string, text: string): Value {
+  if (text === '' || text === 'null') return null;
+  if (text === '[]') return [];
+  if (lists.includes(name)) return text.split(',').map((part) => part.trim());
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^\d+$/.test(text) ? Number(text) : text;
+}

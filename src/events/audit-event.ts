@@ -1,0 +1,233 @@
+import type { Actor } from './actor.ts';
+
+// What the audit log can hold, as plain values: the service writes it, and pages and the command line describe it.
+
+/** A freeze in the audit log, by the names of the API. */
+export type FreezeInEvent = { reason: string; [field: string]: unknown };
+
+/** The settings of a repository or an owner in the audit log. */
+type SettingsInEvent = Record<string, boolean | number | string | null | string[]>;
+/** An exemption in the audit log. */
+type ExemptionAttributes = {
+  head_sha: string;
+  any_head: boolean;
+  /** Null for every freeze. */
+  freeze_ids: string[] | null;
+  reason: string;
+  public_reason: string | null;
+  expires_at: string;
+  requested_by: Actor;
+};
+
+/** A template of the forms that freeze, in the audit log. */
+type TemplateInEvent = { name: string; [field: string]: unknown };
+
+type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
+type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
+type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
+type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
+type OfKey = {
+  key_id: string;
+  key_name: string;
+  key_scope: string;
+  /** The revoked key that created this one, directly or through other keys. */
+  revoked_with?: string;
+};
+type OfExemption = {
+  exemption_id: string;
+  exemption_attributes: ExemptionAttributes;
+  /** The reason for the decision. */
+  reason?: string;
+  /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
+  ended_by?: string;
+  /** For an expired exemption: false if it was only requested. */
+  was_approved?: boolean;
+};
+
+/** The metadata of each type of event, in the shapes that clients of the interface read. */
+type Metadata = {
+  'scheduled_freeze.create': OfFreeze;
+  'scheduled_freeze.update': {
+    scheduled_freeze_id: string;
+    scheduled_freeze_attributes_before: FreezeInEvent;
+    scheduled_freeze_attributes_after: FreezeInEvent;
+  };
+  'scheduled_freeze.delete': OfFreeze & { reason: string };
+  'freeze_plan.create': OfPlan;
+  'freeze_plan.update': {
+    freeze_plan_id: string;
+    freeze_plan_attributes_before: object;
+    freeze_plan_attributes_after: object;
+  };
+  'freeze_plan.delete': OfPlan & { reason: string };
+  'product.enabled': { product: string };
+  'product.disabled': { product: string };
+  'repository_settings.update': OfSettings;
+  'owner_settings.update': OfSettings;
+  'default_products.update': { products_before: string[]; products_after: string[] };
+  'freeze_templates.update': { templates_before: TemplateInEvent[]; templates_after: TemplateInEvent[] };
+  'application_key.create': OfKey;
+  'application_key.revoke': OfKey;
+  'oidc_rule.create': OfRule;
+  'oidc_rule.delete': OfRule;
+  'freeze.bypassed': OfFreeze & {
+    /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
+    shown_state: string | null;
+    head_sha: string;
+    merged_at: string;
+  };
+  /** @property merge_state GitHub's: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
+  'freeze.leaking': OfFreeze & { head_sha: string; merge_state: string };
+  /** The freeze has no end and may be forgotten. */
+  'freeze.still_on': OfFreeze & { on_since: string };
+  /** `branches` did not require the status check `context` when the freeze was created. */
+  'freeze.not_enforced': { scheduled_freeze_id: string; branches: string[]; context: string };
+  'exemption.requested': OfExemption;
+  'exemption.approved': OfExemption;
+  'exemption.denied': OfExemption;
+  'exemption.revoked': OfExemption;
+  'exemption.expired': OfExemption;
+  'exemption.used': OfExemption;
+  'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
+  /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
+  'freeze_status.refused': { sha: string; state: string; description: string; why: string };
+  /** Somebody overwrites our status more often than we repeat it. `state` and `description` are theirs. */
+  'freeze_status.contested': {
+    sha: string;
+    state: string | null;
+    description: string | null;
+    expected_state: string;
+    times_written: number;
+  };
+};
+
+export type AuditEventType = keyof Metadata;
+export type AuditEvent = {
+  [Type in AuditEventType]: { type: Type; metadata: Metadata[Type] };
+}[AuditEventType];
+
+type Kind = {
+  /** What people choose it by. */
+  name: string;
+  /** The prefix of the metadata keys that say who acted and when. */
+  done: string;
+  /** Whether it happened on GitHub and bypassed us. */
+  isAtGitHub?: true;
+  /** Whether it prevents a freeze from holding. */
+  isFailure?: true;
+};
+
+export const eventKinds: Record<AuditEventType, Kind> = {
+  'scheduled_freeze.create': { name: 'Freeze created', done: 'created' },
+  'scheduled_freeze.update': { name: 'Freeze changed', done: 'updated' },
+  'scheduled_freeze.delete': { name: 'Freeze deleted', done: 'deleted' },
+  'freeze_plan.create': { name: 'Plan created', done: 'created' },
+  'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
+  'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },
+  'product.enabled': { name: 'Product enabled', done: 'enabled' },
+  'product.disabled': { name: 'Product disabled', done: 'disabled' },
+  'repository_settings.update': { name: 'Settings changed', done: 'updated' },
+  'owner_settings.update': { name: 'Default settings changed', done: 'updated' },
+  'default_products.update': { name: 'Default products changed', done: 'updated' },
+  'freeze_templates.update': { name: 'Templates changed', done: 'updated' },
+  'application_key.create': { name: 'Application key created', done: 'created' },
+  'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
+  'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
+  'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
+  'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
+  'freeze.leaking': {
+    name: 'GitHub would merge past a freeze',
+    done: 'found',
+    isAtGitHub: true,
+    isFailure: true,
+  },
+  'freeze.still_on': { name: 'Freeze still ongoing', done: 'found' },
+  // The creator of the freeze, and when.
+  'freeze.not_enforced': { name: 'Freeze not enforced', done: 'created', isFailure: true },
+  'exemption.requested': { name: 'Exemption requested', done: 'requested' },
+  'exemption.approved': { name: 'Exemption approved', done: 'approved' },
+  'exemption.denied': { name: 'Exemption denied', done: 'denied' },
+  'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
+  'exemption.expired': { name: 'Exemption ended', done: 'expired' },
+  'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'freeze_status.overwritten': {
+    name: 'Status overwritten',
+    done: 'overwritten',
+    isAtGitHub: true,
+    isFailure: true,
+  },
+  'freeze_status.refused': { name: 'Status refused', done: 'refused', isAtGitHub: true, isFailure: true },
+  'freeze_status.contested': {
+    name: 'Status contested',
+    done: 'contested',
+    isAtGitHub: true,
+    isFailure: true,
+  },
+};
+
+export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
+
+/**
+ * Event types that clients of the interface know but Holdfast never writes: merge queues and workflows of another
+ * implementation of the interface. A query for them gets an empty answer, not an error.
+ */
+const typesOfOthers = [
+  'action.assign',
+  'action.backport',
+  'action.close',
+  'action.comment',
+  'action.copy',
+  'action.delete_head_branch',
+  'action.dequeue',
+  'action.dismiss_reviews',
+  'action.edit',
+  'action.github_actions',
+  'action.label',
+  'action.merge',
+  'action.post_check',
+  'action.queue.batch_bisection_end',
+  'action.queue.batch_bisection_start',
+  'action.queue.change',
+  'action.queue.checks.change',
+  'action.queue.checks_end',
+  'action.queue.checks_not_started',
+  'action.queue.checks_start',
+  'action.queue.conflict_deferred',
+  'action.queue.enter',
+  'action.queue.leave',
+  'action.queue.merged',
+  'action.rebase',
+  'action.refresh',
+  'action.request_reviewers',
+  'action.request_reviews',
+  'action.requeue',
+  'action.review',
+  'action.squash',
+  'action.unqueue',
+  'action.update',
+  'ci_insights.auto_quarantine.disabled',
+  'ci_insights.auto_quarantine.enabled',
+  'ci_insights.auto_quarantine.modified',
+  'ci_insights.job_retried',
+  'ci_issue.created',
+  'ci_issue.linked',
+  'ci_issue.merged',
+  'ci_issue.renamed',
+  'ci_issue.reopened',
+  'ci_issue.resolved',
+  'ci_issue.unresolved',
+  'command.dequeue',
+  'command.queue',
+  'command.requeue',
+  'queue.freeze.create',
+  'queue.freeze.delete',
+  'queue.freeze.update',
+  'queue.pause.create',
+  'queue.pause.delete',
+  'queue.pause.update',
+  'test.dequarantined',
+  'test.quarantined',
+] as const;
+
+/** Every event type that a client may query. */
+export const knownEventTypes: string[] = [...auditEventTypes, ...typesOfOthers];

@@ -1,0 +1,85 @@
+import type { ConditionInput } from '../conditions/ast.ts';
+import { inOneLine } from '../conditions/sentence.ts';
+
+/** `before` is the former text, if the event is a change. A time is in ISO 8601, without a zone if it is a wall-clock time. */
+export type Detail = { name: string; before?: string; text: string; isTime?: boolean };
+
+/** The fields of freezes and plans, by their names in the API. */
+const fieldNames: Record<string, string> = {
+  name: 'Name',
+  reason: 'Reason',
+  public_reason: 'Public reason',
+  repositories: 'Repositories',
+  start: 'Start',
+  end: 'End',
+  timezone: 'Time zone',
+  recurrence: 'Repeats',
+  matching_conditions: 'Matching',
+  exclude_conditions: 'Except',
+  holds: 'Holds',
+  environments: 'Environments',
+};
+const allFields = Object.keys(fieldNames);
+
+/** What people call a field. Settings and rules have the names of the API. */
+export const nameOfField = (field: string): string => fieldNames[field] ?? field;
+
+const isTime = (field: string): boolean => field === 'start' || field === 'end';
+
+/** The fields of something, without those that say nothing. */
+export function fieldsOf(attributes: object, fields = allFields): Detail[] {
+  const values = attributes as Record<string, unknown>;
+  return fields
+    .filter((field) => values[field] !== undefined)
+    .filter((field) => field !== 'exclude_conditions' || (values[field] as unknown[]).length > 0)
+    .map((field) => ({
+      name: nameOfField(field),
+      text: textOf(field, values[field]),
+      isTime: isTime(field),
+    }));
+}
+
+/** What differs, with the values before. */
+export function changesIn(before: object, after: object, fields = allFields): Detail[] {
+  const [one, other] = [before, after] as Record<string, unknown>[];
+  return fields
+    .map((field) => ({
+      name: nameOfField(field),
+      before: textOf(field, one![field]),
+      text: textOf(field, other![field]),
+      isTime: isTime(field),
+    }))
+    .filter((change) => change.before !== change.text);
+}
+
+/** The reasons of an exemption. */
+export const reasonOf = ({
+  reason,
+  public_reason,
+}: {
+  reason: string;
+  public_reason: string | null;
+}): Detail[] => [
+  { name: nameOfField('reason'), text: reason },
+  ...(public_reason === null ? [] : [{ name: nameOfField('public_reason'), text: public_reason }]),
+];
+
+function textOf(field: string, value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'string') return value;
+  if (field === 'repositories') {
+    const { include, exclude } = value as { include: string[]; exclude: string[] };
+    return [include.join(', '), ...(exclude.length > 0 ? [`except ${exclude.join(', ')}`] : [])].join(', ');
+  }
+  if (field === 'recurrence') {
+    const { rule, except, until } = value as { rule: string; except: string[]; until: string | null };
+    const words = [
+      until === null ? '' : `until ${until}`,
+      except.length > 0 ? `except on ${except.join(', ')}` : '',
+    ];
+    return [rule, ...words.filter(Boolean)].join(', ');
+  }
+  if (!Array.isArray(value)) return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (value.length === 0) return field === 'matching_conditions' ? 'all pull requests' : 'none';
+  return field.endsWith('_conditions') ? inOneLine(value as ConditionInput[]) : value.map(String).join(', ');
+}

@@ -1,0 +1,69 @@
+import { type Actor, actorName } from './actor.ts';
+import { type DescribedEvent, describeEvent } from './describe-event.ts';
+
+/** An event as the API answers. */
+export type LoggedEvent = {
+  id: number;
+  received_at: string;
+  repository: string | null;
+  pull_request: number | null;
+  type: string;
+  outcome: string;
+  metadata: Record<string, unknown>;
+  /** The person who created the key, the rule or the plan that acted, and that plan. */
+  on_behalf_of?: { name: string };
+  freeze_plan?: { id: string; name?: string };
+};
+
+/** `ada`, `the application key release tooling of ada`, or `Holdfast, for the plan Year end of ada`. */
+export function whoActed(
+  actor: Actor | null,
+  { on_behalf_of: person, freeze_plan: plan }: Pick<LoggedEvent, 'on_behalf_of' | 'freeze_plan'>,
+): string {
+  if (!actor) return 'Somebody';
+  const ofPlan = plan?.name === undefined ? ', for a plan' : `, for the plan ${plan.name}`;
+  const name = actorName(actor) + (plan ? ofPlan : '');
+  return person && actor.type !== 'user' ? `${name} of ${person.name}` : name;
+}
+
+/** What changed, in one line: `End: 2026-11-27T18:00:00 → 2026-11-28T08:00:00`. @param timeText how to write a time. */
+export const whatChanged = (
+  { details }: Pick<DescribedEvent, 'details'>,
+  timeText: (time: string) => string = (time) => time,
+): string =>
+  details
+    .map(({ name, before, text, isTime }) => {
+      const shown = (value: string) => (isTime ? timeText(value) : value);
+      return `${name}: ${before === undefined ? '' : `${shown(before)} → `}${shown(text)}`;
+    })
+    .join('; ');
+
+const columns: Record<string, (event: LoggedEvent, described: DescribedEvent) => string> = {
+  id: ({ id }) => String(id),
+  received_at: ({ received_at }) => received_at,
+  actor: (_, { actor }) => actor?.name ?? '',
+  on_behalf_of: ({ on_behalf_of }) => on_behalf_of?.name ?? '',
+  repository: ({ repository }) => repository ?? '',
+  pull_request: ({ pull_request }) => pull_request?.toFixed() ?? '',
+  type: ({ type }) => type,
+  outcome: ({ outcome }) => outcome,
+  event: (event, described) => `${whoActed(described.actor, event)} ${described.did}`,
+  about: (_, { subject }) => subject?.name ?? '',
+  about_id: (_, { subject }) => subject?.id ?? '',
+  changes: (_, described) => whatChanged(described),
+};
+
+/** The names of the columns of `csvRow`. */
+export const csvHeader = (): string => csvLine(Object.keys(columns));
+
+/** An event as a line of CSV (RFC 4180). */
+export function csvRow(event: LoggedEvent): string {
+  const described = describeEvent(event);
+  return csvLine(Object.values(columns).map((textOf) => textOf(event, described)));
+}
+
+/** A line of CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export const csvLine = (cells: string[]): string =>
+  `${cells.map((text) => quoted(/^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text)).join(',')}\r\n`;
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

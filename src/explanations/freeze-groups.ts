@@ -1,0 +1,154 @@
+import type { Tx } from '../database/database.ts';
+import type { Actor } from '../events/actor.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { statusesOfHeld } from '../statuses/desired-store.ts';
+import { whyNotHeld } from '../statuses/held-pull-requests.ts';
+import { isToJudge } from './repository-states.ts';
+
+// Freezes that are one to people: what a plan did to many repositories at once, or a freeze by itself.
+
+/** What all groups have. */
+type Group = {
+  /** One of its freezes, in the first of `repositoryIds`. */
+  id: string;
+  planId: string | null;
+  /** What the viewer may read, at most 200 characters of it. */
+  reason: string;
+  startsAt: Date;
+  /** In how many repositories. */
+  repositories: number;
+  /** The first three of them. */
+  repositoryIds: bigint[];
+};
+
+/** What happened, happens or will happen in a span. */
+export type FreezeGroup = Group & {
+  /** When it ended, or was deleted; null if it has no end. */
+  endsAt: Date | null;
+};
+
+/** The reason of a row of `freezes` as the viewer may read it. @param inside whether they may read every reason there. */
+const readReason = (inside: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`left(CASE WHEN ${inside} THEN reason ELSE COALESCE(public_reason, reason) END, 200)`;
+
+const freezesMerges = Prisma.sql`(holds = '{}' OR 'merges' = ANY (holds))`;
+
+/**
+ * The freezes of merges of some repositories that are on within a span, the earliest first. One that was deleted before
+ * it began was never on.
+ * @param inside the repositories whose reasons the viewer may read; of the others it gives the public ones.
+ * @param most the maximum number of groups.
+ * @param planId only the freezes of this plan.
+ */
+export function freezeGroupsWithin(
+  tx: Tx,
+  repositoryIds: bigint[],
+  inside: bigint[],
+  { from, to }: { from: Date; to: Date },
+  most: number,
+  planId: string | null = null,
+): Promise<FreezeGroup[]> {
+  return tx.$queryRaw<FreezeGroup[]>`
+    SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId", reason, starts_at AS "startsAt",
+      over_at AS "endsAt", count(*)::int4 AS repositories,
+      (array_agg(repository_id ORDER BY repository_id))[1:3] AS "repositoryIds"
+    FROM (
+      SELECT id, repository_id, plan_id, starts_at, COALESCE(deleted_at, ends_at) AS over_at,
+        ${readReason(Prisma.sql`repository_id = ANY (${inside}::int8[])`)} AS reason
+      FROM freezes
+      WHERE repository_id = ANY (${repositoryIds}::int8[]) AND starts_at < ${to}
+        AND (ends_at IS NULL OR ends_at > ${from})
+        AND (deleted_at IS NULL OR (deleted_at > ${from} AND deleted_at > starts_at))
+        AND (${planId}::uuid IS NULL OR plan_id = ${planId}::uuid) AND ${freezesMerges}
+    ) AS f
+    GROUP BY plan_id, reason, starts_at, over_at, CASE WHEN plan_id IS NULL THEN id END
+    ORDER BY starts_at, count(*) DESC, id LIMIT ${most}`;
+}
+
+/** A freeze or a plan that is on, or that comes next. */
+export type CurrentGroup = Group & {
+  /** When the last of its freezes ends; null if one has no end. */
+  endsAt: Date | null;
+  /** Whether some of its freezes end before that. */
+  endsDiffer: boolean;
+  timezone: string;
+  /** Who made the plan, or the freeze; null if the viewer may not know. */
+  createdBy: Actor | null;
+  /** Pull requests: known to be held; waiting for their status or unable to get one; and those that GitHub would merge. */
+  held: number;
+  waiting: number;
+  leaking: number;
+  /** In how many repositories the open pull requests were not checked since it began. */
+  toJudge: number;
+  /** In how many repositories it is known not to be enforced, and in how many that is not known. */
+  notEnforced: number;
+  unknown: number;
+};
+
+/** The repositories of which groups are asked. */
+type Asked = {
+  all: bigint[];
+  /** Those whose reasons and people the viewer may read. */
+  inside: bigint[];
+  notEnforced: bigint[];
+  unknown: bigint[];
+};
+
+/**
+ * The freezes of merges of some repositories that are ongoing, the largest first; or the next ones, the earliest first.
+ * Of a plan it is one group, whatever became of its freezes, and of what comes the first time. One statement.
+ * @param most the maximum number of groups; `total` counts all of them.
+ */
+export async function currentGroups(
+  tx: Tx,
+  which: 'ongoing' | 'scheduled',
+  { all, inside, notEnforced, unknown }: Asked,
+  now: Date,
+  most: number,
+): Promise<{ groups: CurrentGroup[]; total: number }> {
+  const isOngoing = which === 'ongoing';
+  const isIt = isOngoing ? Prisma.sql`starts_at <= ${now}` : Prisma.sql`starts_at > ${now}`;
+  const inRepositories = (condition: Prisma.Sql) =>
+    Prisma.sql`(count(DISTINCT f.repository_id) FILTER (WHERE ${condition}))::int4`;
+  const pullRequests = (condition: Prisma.Sql) =>
+    Prisma.sql`count(DISTINCT (repository_id, number)) FILTER (WHERE ${condition})`;
+  const rows = await tx.$queryRaw<(CurrentGroup & { total: number })[]>`
+    WITH found AS (
+      SELECT id, repository_id, plan_id, coalesce(plan_id, id) AS key, starts_at, ends_at, created_at, created_by,
+        timezone, is_inside, ${readReason(Prisma.sql`is_inside`)} AS reason,
+        min(starts_at) OVER (PARTITION BY coalesce(plan_id, id)) AS first_at
+      FROM freezes, LATERAL (SELECT repository_id = ANY (${inside}::int8[]) AS is_inside) AS viewer
+      WHERE repository_id = ANY (${all}::int8[]) AND deleted_at IS NULL AND ${isIt}
+        AND (ends_at IS NULL OR ends_at > ${now}) AND ${freezesMerges}
+    ), pulls AS (
+      SELECT key, ${pullRequests(Prisma.sql`why IS NULL`)} AS held,
+        ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking, ${pullRequests(Prisma.sql`why <> 'leaking'`)} AS waiting
+      FROM (
+        SELECT found.key, held.repository_id, held.number, ${whyNotHeld} AS why
+        FROM found JOIN open_pull_requests held
+          ON held.repository_id = found.repository_id AND found.id = ANY (held.held_by) ${statusesOfHeld}
+        WHERE ${isOngoing} AND cardinality(held.held_by) > 0
+      ) AS judged GROUP BY key
+    )
+    SELECT (array_agg(f.id ORDER BY f.repository_id))[1] AS id, f.plan_id AS "planId",
+      mode() WITHIN GROUP (ORDER BY f.reason) AS reason, min(f.starts_at) AS "startsAt",
+      CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
+      count(DISTINCT coalesce(f.ends_at, 'infinity')) > 1 AS "endsDiffer", min(f.timezone) AS timezone,
+      (array_agg(coalesce(p.created_by, f.created_by) ORDER BY f.repository_id) FILTER (WHERE f.is_inside))[1]
+        AS "createdBy",
+      count(DISTINCT f.repository_id)::int4 AS repositories,
+      (array_agg(DISTINCT f.repository_id))[1:3] AS "repositoryIds",
+      coalesce(max(pulls.held), 0)::int4 AS held, coalesce(max(pulls.leaking), 0)::int4 AS leaking,
+      coalesce(max(pulls.waiting), 0)::int4 AS waiting,
+      ${inRepositories(isToJudge(Prisma.raw('f'), Prisma.raw('r')))} AS "toJudge",
+      ${inRepositories(Prisma.sql`f.repository_id = ANY (${notEnforced}::int8[])`)} AS "notEnforced",
+      ${inRepositories(Prisma.sql`f.repository_id = ANY (${unknown}::int8[])`)} AS unknown,
+      (count(*) OVER ())::int4 AS total
+    FROM found f JOIN repositories r ON r.id = f.repository_id LEFT JOIN freeze_plans p ON p.id = f.plan_id
+      LEFT JOIN pulls ON pulls.key = f.key
+    WHERE ${isOngoing} OR f.starts_at = f.first_at
+    GROUP BY f.key, f.plan_id
+    ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, count(*) DESC, min(f.starts_at), f.key
+    LIMIT ${most}`;
+  return { groups: rows.map(({ total: _total, ...group }) => group), total: rows[0]?.total ?? 0 };
+}

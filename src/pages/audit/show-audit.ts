@@ -1,0 +1,219 @@
+import { Readable } from 'node:stream';
+import { html } from 'hono/html';
+import { presentEvent } from '../../api/v1/logs.ts';
+import { Refusal } from '../../errors.ts';
+import { auditEventTypes, eventKinds } from '../../events/audit-event.ts';
+import { csvHeader, csvRow, type LoggedEvent } from '../../events/event-words.ts';
+import { type EventPage, listEvents, type LogPlace } from '../../events/list-events.ts';
+import { fullName } from '../../installations/find-repository.ts';
+import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
+import { type Html, layout, type Page } from '../layout.ts';
+import { messagePage } from '../message-page.ts';
+import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
+import {
+  absentOrSignIn,
+  permissionOf,
+  type RepositoryVisit,
+  silentPage,
+  timesOf,
+  type Visit,
+} from '../reader.ts';
+import { pageLinks } from '../repository/freeze-list.ts';
+import { kept, option } from '../repository/view.ts';
+import { auditLink, type AuditView, filterOf, readAuditView, spans } from './audit-view.ts';
+import { eventList } from './event-list.ts';
+
+const eventsPerPage = 50;
+/** The most events of a download. */
+const mostDownloaded = 10_000;
+const readAtOnce = 500;
+
+/** A log that the viewer may see. */
+type ShownLog = {
+  place: LogPlace;
+  /** `acme` or `acme/web`. */
+  name: string;
+  login: string;
+  page: Pick<Page, 'tab' | 'crumbs'>;
+  /** The repositories to choose from; null on the page of one. */
+  repositories: string[] | null;
+  /** Whether the viewer is an admin of the owner. For others, repositories may be missing. */
+  isOwners: boolean;
+};
+
+/** `GET /repos/{owner}/{repository}/audit`: the audit log of a repository, for its admins. */
+export async function showRepositoryAudit(visit: RepositoryVisit): Promise<Response> {
+  const { viewer, repository } = visit;
+  if (!viewer) return absentOrSignIn(visit);
+  const permission = await permissionOf(visit);
+  if (permission === 'unknown') return silentPage(visit);
+  const { account, name, accountId, id } = repository;
+  if (permission !== 'admin') return notAdmin(visit, fullName(repository), repositoryPath(repository));
+  return show(visit, {
+    place: { accountId, repositoryId: id },
+    name: fullName(repository),
+    login: account.login,
+    page: { tab: 'audit', crumbs: [{ name, href: repositoryPath(repository) }, { name: 'Audit' }] },
+    repositories: null,
+    isOwners: false,
+  });
+}
+
+/** `GET /owners/{owner}/audit`: the log of an owner, with those of the repositories that the viewer is an admin of. */
+export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
+  const { context, viewer, account, isAdmin } = visit;
+  if (!viewer) return absentOrSignIn(visit);
+  const theirs = repositoriesFor(visit, ['admin']);
+  const { login, id: accountId } = account;
+  if (theirs.length === 0 && !isAdmin) return notAdmin(visit, login, ownerPath(login));
+  const asked = context.req.query('repository')?.trim().toLowerCase();
+  const chosen = asked ? theirs.find(({ name }) => name.toLowerCase() === asked) : undefined;
+  const all = isAdmin ? 'all' : { repositories: theirs.map(({ id }) => id) };
+  return show(visit, {
+    place: {
+      accountId,
+      ...(chosen ? { repositoryId: chosen.id } : { alsoOf: asked ? { repositories: [] } : all }),
+    },
+    name: login,
+    login,
+    page: { tab: 'audit' },
+    repositories: theirs.map(({ name }) => name).toSorted(),
+    isOwners: isAdmin,
+  });
+}
+
+function notAdmin({ context, viewer }: Visit, name: string, back: string): Promise<Response> {
+  const text = `On GitHub, you aren't an admin of ${name}. Only its admins see who did what. Ask one of them.`;
+  const link = { href: back, text: `Back to ${name}` };
+  return messagePage(context, { status: 403, title: 'You cannot see the audit log', text, link }, viewer);
+}
+
+async function show(visit: Visit, log: ShownLog): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  const view = readAuditView(context.req.query());
+  const times = timesOf(visit);
+  const read = (cursor: string | null, perPage: number) =>
+    listEvents(deps, log.place, filterOf(view, times), { perPage, cursor: cursor ?? undefined });
+  const format = context.req.query('format');
+  if (format === 'csv' || format === 'jsonl') {
+    const day = times.now.toISOString().slice(0, 10);
+    const file = `audit-${log.name.replace('/', '-')}-${day}.${format}`;
+    return download(linesOf(format, read, log.isOwners), file, contentTypes[format]);
+  }
+  const { page, problem } = await firstPageInstead(view, read);
+  const body = html`<h1>Audit log of ${log.name}</h1>
+    ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`} ${filters(view, log)}
+    <p class="bar-of-links">
+      <a href="${auditLink(view, { format: 'csv' })}" download>Download CSV</a>
+      <a href="${auditLink(view, { format: 'jsonl' })}" download>Download JSON lines</a>
+      <span class="muted"
+        >What the filters select, at most the newest ${mostDownloaded.toLocaleString('en')} events.</span
+      >
+    </p>
+    ${
+      page.events.length > 0
+        ? eventList(page.events, times, { ...log, isOfMany: log.repositories !== null })
+        : html`<p class="card">No events. Choose a longer time or fewer filters.</p>`
+    }
+    ${pageLinks('Pages of the audit log', [
+      ['Newer events', page.previous && auditLink(view, { cursor: page.previous })],
+      ['Older events', page.next && auditLink(view, { cursor: page.next })],
+    ])}
+    ${log.repositories !== null && !log.isOwners ? html`<p class="muted">You aren’t an admin of ${log.login}, so this page has only repositories that you are an admin of, and some of those may be missing. Open the audit log of a repository from its page.</p>` : ''}`;
+  const title = `Audit log of ${log.name}`;
+  return context.html(layout({ title, body, viewer, owner: log.login, ...log.page, zone: times.zone }));
+}
+
+type ReadPage = (cursor: string | null, perPage: number) => Promise<EventPage>;
+
+/** The page of the cursor; if that is not ours, the first one. */
+async function firstPageInstead(
+  { cursor }: AuditView,
+  read: ReadPage,
+): Promise<{ page: EventPage; problem: string | null }> {
+  try {
+    return { page: await read(cursor, eventsPerPage), problem: null };
+  } catch (error) {
+    if (!(error instanceof Refusal) || cursor === null) throw error;
+    return { page: await read(null, eventsPerPage), problem: error.message };
+  }
+}
+
+function filters(view: AuditView, { repositories }: ShownLog): Html {
+  const hasDates = view.from !== null || view.to !== null;
+  return html`<nav class="bar-of-links" aria-label="Time">
+      ${Object.entries(spans).map(
+        ([days, name]) =>
+          html`<a
+            href="${auditLink(view, { days: Number(days), from: null, to: null })}"
+            ${!hasDates && view.days === Number(days) ? html`aria-current="true"` : ''}
+            >${name}</a
+          >`,
+      )}
+    </nav>
+    <form class="choice" method="get" role="search" aria-label="Events">
+      ${kept({ days: hasDates ? null : String(view.days) })}
+      <input
+        name="by"
+        value="${view.by ?? ''}"
+        placeholder="Person or key"
+        aria-label="Person or key"
+        maxlength="255"
+        spellcheck="false"
+        autocapitalize="none"
+      />
+      ${
+        repositories === null
+          ? ''
+          : html`<input
+                name="repository"
+                list="repositories"
+                value="${view.repository ?? ''}"
+                placeholder="Repository"
+                aria-label="Repository"
+                maxlength="100"
+                spellcheck="false"
+                autocapitalize="none"
+              />
+              <datalist id="repositories">
+                ${repositories.slice(0, mostNames).map((name) => html`<option value="${name}"></option>`)}
+              </datalist>`
+      }
+      <select name="type" aria-label="Event type">
+        ${option('', 'All events', view.type === null)}
+        ${auditEventTypes.map((type) => option(type, eventKinds[type].name, type === view.type))}
+      </select>
+      <label>From <input type="date" name="from" value="${view.from ?? ''}" /></label>
+      <label>to <input type="date" name="to" value="${view.to ?? ''}" /></label>
+      <button type="submit" class="quiet">Show</button>
+    </form>`;
+}
+
+/** How many names the field for a repository proposes. */
+const mostNames = 200;
+
+const contentTypes = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/jsonl; charset=utf-8',
+};
+
+async function* linesOf(
+  format: keyof typeof contentTypes,
+  read: ReadPage,
+  isOwners: boolean,
+): AsyncGenerator<Buffer> {
+  const lineOf = format === 'csv' ? csvRow : (event: LoggedEvent) => `${JSON.stringify(event)}\n`;
+  if (format === 'csv') yield Buffer.from(csvHeader());
+  let cursor: string | null = null;
+  for (let left = mostDownloaded; left > 0; left -= readAtOnce) {
+    const page = await read(cursor, Math.min(left, readAtOnce));
+    yield Buffer.from(page.events.map((event) => lineOf(presentEvent(event, isOwners))).join(''));
+    cursor = page.next;
+    if (cursor === null) return;
+  }
+}
+
+const download = (lines: AsyncGenerator<Buffer>, file: string, type: string): Response =>
+  new Response(Readable.toWeb(Readable.from(lines)) as ReadableStream, {
+    headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${file}"` },
+  });

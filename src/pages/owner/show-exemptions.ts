@@ -1,0 +1,199 @@
+import { html } from 'hono/html';
+import { signInSettings } from '../../auth/sign-in/github-identity.ts';
+import { actorName } from '../../events/actor.ts';
+import { exemptionStates } from '../../exemptions/exemption.ts';
+import {
+  type ExemptionPlace,
+  type ExemptionRecord,
+  listExemptions,
+} from '../../exemptions/exemption-store.ts';
+import { nullIf } from '../../errors.ts';
+import { ownerPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { holderText } from '../../installations/role-holders.ts';
+import { readSettingsOfAll } from '../../installations/settings.ts';
+import { hidden } from '../form.ts';
+import { type Html, layout } from '../layout.ts';
+import { messagePage } from '../message-page.ts';
+import { absentOrSignIn, timesOf } from '../reader.ts';
+import { pageLinks } from '../repository/freeze-list.ts';
+import { option } from '../repository/view.ts';
+import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
+import { instant, quoted, type Times } from '../text.ts';
+import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
+
+/** The most requests and active exemptions that the page shows. */
+const mostOpen = 50;
+const pastPerPage = 25;
+
+type Listed = { exemption: ExemptionRecord; repository: FoundRepository };
+
+/**
+ * `GET /owners/{owner}/exemptions`: what waits for a decision, what is active, and what is over, of the repositories
+ * that the viewer can write to or decides in.
+ */
+export async function showExemptions(visit: OwnerVisit): Promise<Response> {
+  const { deps, context, account, viewer, isAdmin } = visit;
+  if (!viewer) return absentOrSignIn(visit);
+  const deciding = isAdmin ? new Set<bigint>() : await idsWithRole({ ...visit, viewer }, 'approver');
+  const theirs = repositoriesFor(visit, ['admin', 'write'], deciding);
+  const { login } = account;
+  if (theirs.length === 0 && !isAdmin) {
+    const text = `On GitHub, you cannot write to a repository of ${login} that Holdfast knows, so you see no exemptions.`;
+    const link = { href: ownerPath(login), text: 'Back to the overview' };
+    return messagePage(context, { status: 403, title: 'You cannot see exemptions', text, link }, viewer);
+  }
+  const times = timesOf(visit);
+  const view = readView(context.req.query());
+  const chosen = theirs.filter(({ name }) => name.toLowerCase() === view.repository?.toLowerCase());
+  const some = view.repository === null ? theirs : chosen;
+  const place: ExemptionPlace =
+    isAdmin && view.repository === null
+      ? { accountId: account.id }
+      : { repositories: some.map(({ id }) => id) };
+  const at = times.now;
+  const list = (filter: Parameters<typeof listExemptions>[2], size: number, cursor?: string) =>
+    listExemptions(deps.db, place, filter, { size, cursor });
+  const open = { isOver: { at, is: false } };
+  const isAll = view.state === null;
+  const past = isAll ? { isOver: { at, is: true } } : { state: view.state ?? undefined };
+  const [waiting, active, over] = await Promise.all([
+    isAll && view.cursor === null ? list({ ...open, state: 'requested' }, mostOpen) : null,
+    isAll && view.cursor === null ? list({ ...open, state: 'approved' }, mostOpen) : null,
+    // A cursor that is not ours shows the first page.
+    list(past, pastPerPage, view.cursor ?? undefined)
+      .catch(nullIf('invalid'))
+      .then((page) => page ?? list(past, pastPerPage)),
+  ]);
+  const all = [waiting, active, over].flatMap((page) => page?.rows ?? []);
+  const found = await repositoriesOfIds(deps.sql, [...new Set(all.map(({ repositoryId }) => repositoryId))]);
+  const byId = new Map(found.map((repository) => [repository.id, repository]));
+  const listed = (rows: ExemptionRecord[]): Listed[] =>
+    rows.flatMap((exemption) => {
+      const repository = byId.get(exemption.repositoryId);
+      return repository ? [{ exemption, repository }] : [];
+    });
+  const body = html`<h1>Exemptions</h1>
+    ${filters(view)}
+    ${waiting ? await waitingList(visit, deciding, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
+    ${active ? section('Active', listed(active.rows), 'No exemptions are active.', times) : ''}
+    ${section(isAll ? 'Over' : stateNames[view.state!], listed(over.rows), isAll ? 'No exemptions are over.' : 'None.', times)}
+    ${pageLinks('Pages of exemptions', [
+      ['Newer exemptions', over.newer && linkTo(view, over.newer)],
+      ['Older exemptions', over.older && linkTo(view, over.older)],
+    ])}
+    ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to, and some of those may be missing. Open their pull requests directly.</p>`}`;
+  const title = `Exemptions of ${login}`;
+  return context.html(layout({ title, body, viewer, owner: login, tab: 'exemptions', zone: times.zone }));
+}
+
+type View = { repository: string | null; state: ExemptionRecord['state'] | null; cursor: string | null };
+
+const readView = (query: Record<string, string>): View => ({
+  repository: query['repository']?.trim().slice(0, 100) || null,
+  state: exemptionStates.find((state) => state === query['state']) ?? null,
+  cursor: query['cursor'] || null,
+});
+
+function linkTo({ repository, state }: View, cursor: string): string {
+  return `?${new URLSearchParams({ ...(repository && { repository }), ...(state && { state }), cursor })}`;
+}
+
+const stateNames: Record<ExemptionRecord['state'], string> = {
+  requested: 'Requested',
+  approved: 'Approved',
+  denied: 'Denied',
+  revoked: 'Revoked',
+  expired: 'Expired',
+  used: 'Merged',
+};
+
+const filters = ({ repository, state }: View): Html =>
+  html`<form class="choice" method="get" role="search" aria-label="Exemptions">
+    <input
+      name="repository"
+      value="${repository ?? ''}"
+      placeholder="Repository"
+      aria-label="Repository"
+      maxlength="100"
+      spellcheck="false"
+      autocapitalize="none"
+    />
+    <select name="state" aria-label="State">
+      ${option('', 'All', state === null)}
+      ${exemptionStates.map((each) => option(each, stateNames[each], each === state))}
+    </select>
+    <button type="submit" class="quiet">Show</button>
+  </form>`;
+
+/** The requests that wait, the oldest first, each with the forms that the viewer may send. */
+async function waitingList(
+  { deps, viewer, account, isAdmin, permissions }: OwnerVisit,
+  deciding: ReadonlySet<bigint>,
+  listed: Listed[],
+  isMore: boolean,
+  times: Times,
+): Promise<Html> {
+  const ids = [...new Set(listed.map(({ repository }) => repository.id))];
+  const settings = await readSettingsOfAll(deps.db, ids);
+  const standingIn = ({ id }: FoundRepository): Standing => {
+    const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');
+    const { approvers, twoPersonExemptions: isForTwo } = settings.get(id)!;
+    return {
+      ...{ viewer, permission, isForTwo },
+      mayDecide: permission === 'admin' || deciding.has(id),
+      approvers: approvers.map((each) => holderText(each, account.login)),
+      maySignIn: signInSettings(deps.config) !== null,
+    };
+  };
+  return html`<section aria-labelledby="waiting">
+    <h2 id="waiting">Waiting for a decision</h2>
+    ${listed.length === 0 ? html`<p class="muted">Nothing waits for a decision.</p>` : ''}
+    ${listed.map(
+      ({ exemption, repository }) =>
+        html`<h3>${link({ exemption, repository })}</h3>
+          ${exemptionRequest(exemption, repository, standingIn(repository), times, hidden('from_list', 'yes'))}`,
+    )}
+    ${isMore ? html`<p><a href="?state=requested">Show all requests</a></p>` : ''}
+  </section>`;
+}
+
+const link = ({ exemption, repository }: Listed): Html =>
+  html`<a href="${pullRequestPath(repository, exemption.pullRequest)}"
+    >${repository.account.login}/${repository.name} #${exemption.pullRequest}</a
+  >`;
+
+function section(name: string, listed: Listed[], none: string, times: Times): Html {
+  const id = name.toLowerCase();
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${name}</h2>
+    ${
+      listed.length === 0
+        ? html`<p class="muted">${none}</p>`
+        : html`<table class="stacked">
+            <tbody>
+              ${listed.map((each) => row(each, times))}
+            </tbody>
+          </table>`
+    }
+  </section>`;
+}
+
+const row = ({ exemption, repository }: Listed, times: Times): Html => {
+  const { state, expiresAt, endedAt, requestedBy, decidedBy, reason } = exemption;
+  const isExpired = endedAt === null && expiresAt <= times.now;
+  const isActive = state === 'approved' && !isExpired;
+  return html`<tr>
+    <th scope="row">${link({ exemption, repository })}</th>
+    <td>
+      <span class="badge ${isActive ? 'free' : state === 'requested' && !isExpired ? 'scheduled' : 'past'}"
+        >${isActive ? 'Exempt' : stateNames[isExpired ? 'expired' : state]}</span
+      >
+      ${endedAt ? instant(endedAt, times) : html`until ${instant(expiresAt, times)}`}
+    </td>
+    <td>
+      <bdi>${actorName(requestedBy)}</bdi>: ${quoted(reason)}
+      ${decidedBy && actorName(decidedBy) !== actorName(requestedBy) ? html`<span class="muted">decided by <bdi>${actorName(decidedBy)}</bdi></span>` : ''}
+    </td>
+  </tr>`;
+};

@@ -1,0 +1,152 @@
+import { html } from 'hono/html';
+import { newApplication } from '../../api/v1/applications.ts';
+import { newOidcRule, readNewRule } from '../../api/v1/oidc-rules.ts';
+import { validate } from '../../api/read-request.ts';
+import { nowOf } from '../../clock.ts';
+import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
+import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
+import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
+import type { Deps } from '../../deps.ts';
+import type { Actor } from '../../events/actor.ts';
+import type { ApplicationKey } from '../../generated/prisma/client.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
+import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import type { OwnerChange } from '../change.ts';
+import { linesOf } from '../condition-fields.ts';
+import { chips, confirmation, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
+import { type Html, layout } from '../layout.ts';
+import { instant, type Times } from '../text.ts';
+
+/** The application keys of an owner, and the rules that let jobs in without one. */
+export async function keysAndRules(
+  deps: Deps,
+  account: InstalledAccount,
+  action: string,
+  problems: FormProblems,
+  times: Times,
+): Promise<Html> {
+  const keys = await listKeys(deps, account);
+  const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
+  return html`<h2 id="keys">Application keys</h2>
+    ${keys.length === 0 ? html`<p>No application keys. CI and tools call the API with one.</p>` : ''}
+    ${keys.map((key) => keyRow(action, key, times))}
+    <details ${['key_name', 'scope', 'expires_at'].some((name) => problems.has(name)) ? html`open` : ''}>
+      <summary class="button quiet">New key</summary>
+      <form class="card form" method="post" action="${action}">
+        ${hidden('do', 'create-key')}
+        ${textField({ name: 'key_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
+        ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, ['ci'])}
+        ${chips('radio', { name: 'days', label: 'Expires' }, expiries, ['90'])}
+        <div class="actions"><button type="submit">Create key</button></div>
+      </form>
+    </details>
+    <h2 id="rules">OIDC rules</h2>
+    ${rules.length === 0 ? html`<p>No rules. A rule lets jobs of GitHub Actions in without a key.</p>` : ''}
+    ${rules.map((rule) => ruleRow(action, rule))}
+    <details ${ruleFields.some((name) => problems.has(name)) ? html`open` : ''}>
+      <summary class="button quiet">New rule</summary>
+      <form class="card form" method="post" action="${action}">
+        ${hidden('do', 'create-rule')}
+        ${textField({ name: 'rule_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
+        ${lines('repositories', 'Repositories', 'web', problems)}
+        ${lines('refs', 'Refs', 'refs/heads/main', problems)}
+        ${lines('environments', 'Environments', 'production', problems)}
+        ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, ['push_scopes'])}
+        <div class="actions"><button type="submit">Create rule</button></div>
+      </form>
+    </details>`;
+}
+
+const scopes = [
+  { value: 'ci', label: 'ci: push scopes, read the state' },
+  { value: 'admin', label: 'admin: everything that an admin can do' },
+];
+const expiries = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: '', label: 'Never' },
+];
+const permissions = [
+  { value: 'push_scopes', label: 'Push scopes' },
+  { value: 'freeze', label: 'Push scopes and freeze' },
+];
+const ruleFields = ['rule_name', 'repositories', 'refs', 'environments', 'may'];
+
+const lines = (name: string, label: string, example: string, problems: FormProblems): Html =>
+  textArea({
+    ...{ name, label, problems },
+    hint: html`One name or pattern on each line, such as <code>${example}</code>. Leave empty for any.`,
+    attributes: html`spellcheck="false" autocapitalize="none"`,
+  });
+
+const keyRow = (action: string, key: ApplicationKey, times: Times): Html =>
+  html`<div class="card">
+    <strong><bdi>${key.name}</bdi></strong> <span class="badge past">${key.scope}</span>
+    <p class="muted">
+      Created ${instant(key.createdAt, times)} by <bdi>${(key.createdBy as Actor).name}</bdi>,
+      ${key.lastUsedAt ? html`last used ${instant(key.lastUsedAt, times)}` : 'never used'},
+      ${key.expiresAt ? html`${key.expiresAt <= times.now ? 'expired' : 'expires'} ${instant(key.expiresAt, times)}` : 'does not expire'}
+    </p>
+    ${confirmation(
+      'Revoke…',
+      action,
+      html`${hidden('do', 'revoke-key')} ${hidden('id', key.id)}
+        <p>Whatever uses this key stops working at once, and so do the keys that it created.</p>`,
+      'Revoke key',
+    )}
+  </div>`;
+
+const ruleRow = (action: string, rule: OidcRule): Html =>
+  html`<div class="card">
+    <strong><bdi>${rule.name}</bdi></strong> <span class="badge past">${rule.may.at(-1)}</span>
+    <p class="muted">
+      ${listed('Repositories', rule.repositories)}; ${listed('refs', rule.refs)};
+      ${listed('environments', rule.environments)}. Created by <bdi>${rule.createdBy.name}</bdi>.
+    </p>
+    ${confirmation('Delete…', action, html`${hidden('do', 'delete-rule')} ${hidden('id', rule.id)}`, 'Delete rule')}
+  </div>`;
+
+const listed = (what: string, globs: string[] | null): string => `${what}: ${globs?.join(', ') ?? 'any'}`;
+
+const day = 86_400_000;
+
+/** Shows the secret of the new key, once. */
+export async function createKeyByForm(change: OwnerChange): Promise<Response> {
+  const { deps, actor, account, context, viewer, form } = change;
+  const days = Number(form.get('days') ?? '');
+  const expiresAt = days > 0 ? new Date(nowOf(deps.clock).getTime() + days * day) : null;
+  const sent = { name: textOf(form, 'key_name'), scope: form.get('scope') };
+  const { name, scope } = validate(newApplication, sent, 'body');
+  const { key, secret } = await createKey(deps, actor, account, { name, scope, expiresAt });
+  const back = ownerSettingsPath(account.login);
+  const body = html`<h1>New key <bdi>${key.name}</bdi></h1>
+    <p class="notice done" role="status">Copy the key now. Holdfast does not show it again.</p>
+    <pre class="written">${secret}</pre>
+    <p><a class="button" href="${back}#keys">Back to the settings</a></p>`;
+  const crumbs = [{ name: 'Settings', href: back }, { name: 'New key' }];
+  return context.html(
+    await layout({ title: 'New key', body, viewer, owner: account.login, tab: 'settings', crumbs }),
+  );
+}
+
+export const revokeKeyByForm = ({ deps, actor, account, form }: OwnerChange): Promise<void> =>
+  revokeKey(deps, actor, account, textOf(form, 'id'));
+
+export async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Promise<void> {
+  const globs = (name: string) => {
+    const given = linesOf(form.get(name) ?? '');
+    return given.length > 0 ? given : null;
+  };
+  const body = {
+    name: textOf(form, 'rule_name'),
+    repositories: globs('repositories'),
+    refs: globs('refs'),
+    environments: globs('environments'),
+    may: form.get('may') === 'freeze' ? ['push_scopes', 'freeze'] : ['push_scopes'],
+  };
+  await createRule(deps, actor, account, readNewRule(validate(newOidcRule, body, 'body')));
+}
+
+export const deleteRuleByForm = ({ deps, actor, account, form }: OwnerChange): Promise<void> =>
+  deleteRule(deps, actor, account, textOf(form, 'id'));

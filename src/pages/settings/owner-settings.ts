@@ -1,0 +1,116 @@
+import { html } from 'hono/html';
+import { ownerPath, ownerSettingsPath } from '../../installations/page-paths.ts';
+import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../../installations/settings.ts';
+import { forbidden } from '../../errors.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
+import { answerForm, type OwnerChange } from '../change.ts';
+import {
+  assertFresh,
+  confirmation,
+  digestOf,
+  type FormProblems,
+  hidden,
+  noProblems,
+  problemsOf,
+  textOf,
+} from '../form.ts';
+import { type Html, layout } from '../layout.ts';
+import { messageOf, messagePage } from '../message-page.ts';
+import type { OwnerVisit } from '../owner/open-owner.ts';
+import { signInFirst, timesOf } from '../reader.ts';
+import { removeTemplate, savedTemplates } from '../templates.ts';
+import {
+  createKeyByForm,
+  createRuleByForm,
+  keysAndRules,
+  revokeKeyByForm,
+  deleteRuleByForm,
+} from './keys-and-rules.ts';
+import { productsForm, readProductsForm, readSettingsForm, settingsForm } from './settings-form.ts';
+
+/** `GET /owners/{owner}/settings`. */
+export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response> {
+  const { context, account, viewer, isAdmin } = visit;
+  if (!viewer) return signInFirst(visit);
+  if (isAdmin) return page(visit, account);
+  const title = 'You cannot change these settings';
+  const text = `Only admins of ${account.login} on GitHub see and change its settings.`;
+  const link = { href: ownerPath(account.login), text: 'Back to the overview' };
+  return messagePage(context, { status: 403, title, text, link }, viewer);
+}
+
+/** What each form of the page does, by its `do`. */
+const forms: Record<string, (change: OwnerChange) => Promise<void>> = {
+  async settings({ deps, actor, account, form }) {
+    assertFresh(form, digestOf(await showOwnerSettings(deps, account)), 'these settings');
+    await changeOwnerSettings(deps, actor, account, readSettingsForm(form, false));
+  },
+  products: ({ deps, actor, account, form }) =>
+    setDefaultProducts(deps, actor, account, readProductsForm(form)),
+  'remove-template': ({ deps, actor, account, form }) =>
+    removeTemplate(deps, actor, account, textOf(form, 'template')),
+  'revoke-key': revokeKeyByForm,
+  'create-rule': createRuleByForm,
+  'delete-rule': deleteRuleByForm,
+};
+
+/** `POST /owners/{owner}/settings`. */
+export const sendOwnerSettings = (change: OwnerChange): Promise<Response> =>
+  answerForm(
+    change,
+    async () => {
+      const { account, administered, form } = change;
+      // Nobody else but its admins: a role for freezes opens no settings.
+      if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its settings.`);
+      // It answers with the secret, once.
+      if (form.get('do') === 'create-key') return createKeyByForm(change);
+      await forms[form.get('do') ?? '']?.(change);
+      return `${ownerSettingsPath(account.login)}?said=saved`;
+    },
+    (problems) => page(change, change.account, problems),
+    (error) =>
+      problemsOf(error, { name: change.form.get('do') === 'create-rule' ? 'rule_name' : 'key_name' }),
+  );
+
+async function page(
+  visit: Pick<OwnerVisit, 'deps' | 'context' | 'viewer'>,
+  account: InstalledAccount,
+  problems: FormProblems = noProblems,
+): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  const { login, id } = account;
+  const action = ownerSettingsPath(login);
+  const settings = await showOwnerSettings(deps, account);
+  const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id } });
+  const templates = await savedTemplates(deps.db, id);
+  const times = timesOf(visit);
+  const body = html`<h1>Settings of ${login}</h1>
+    ${messageOf(context)}
+    <p>These settings count in each repository that has no settings of its own.</p>
+    ${settingsForm({ action, settings, owner: null, problems })}
+    ${productsForm(action, 'Products of new repositories', defaultProducts)}
+    <h2>Templates</h2>
+    ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
+    ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
+    ${await keysAndRules(deps, account, action, problems, times)}`;
+  const title = `Settings of ${login}`;
+  const { zone } = times;
+  return context.html(
+    await layout({
+      title,
+      body,
+      viewer,
+      owner: login,
+      tab: 'settings',
+      crumbs: [{ name: 'Settings' }],
+      zone,
+    }),
+    problems.size > 0 ? 422 : 200,
+  );
+}
+
+const templateRow = (action: string, name: string, reason: string): Html =>
+  html`<div class="card">
+    <strong><bdi>${name}</bdi></strong> <span class="muted">${reason}</span>
+    ${confirmation('Remove…', action, html`${hidden('do', 'remove-template')} ${hidden('template', name)}`, `Remove ${name}`)}
+  </div>`;

@@ -1,0 +1,66 @@
+import { html } from 'hono/html';
+import type { FoundRepository } from '../../installations/repository-rows.ts';
+import { repositoryPath, repositorySettingsPath } from '../../installations/page-paths.ts';
+import {
+  changeRepositorySettings,
+  setRepositoryProducts,
+  showRepositorySettings,
+} from '../../installations/settings.ts';
+import { answerForm, type RepositoryChange } from '../change.ts';
+import { assertFresh, digestOf, type FormProblems, noProblems } from '../form.ts';
+import { layout } from '../layout.ts';
+import { messageOf, messagePage } from '../message-page.ts';
+import { permissionOf, type RepositoryVisit, signInFirst } from '../reader.ts';
+import { readerZone } from '../text.ts';
+import { productsForm, readProductsForm, readSettingsForm, settingsForm } from './settings-form.ts';
+
+/** `GET /repos/{owner}/{repository}/settings`. */
+export async function showRepositorySettingsPage(visit: RepositoryVisit): Promise<Response> {
+  const { context, repository, viewer } = visit;
+  if (!viewer) return signInFirst(visit);
+  if ((await permissionOf(visit)) === 'admin') return page(visit, repository);
+  const title = 'You cannot change these settings';
+  const text = `Only admins of ${repository.account.login}/${repository.name} on GitHub see and change its settings.`;
+  const link = { href: repositoryPath(repository), text: 'Back to the repository' };
+  return messagePage(context, { status: 403, title, text, link }, viewer);
+}
+
+/** `POST /repos/{owner}/{repository}/settings`. `do` names the form. */
+export const sendRepositorySettings = (change: RepositoryChange): Promise<Response> =>
+  answerForm(
+    change,
+    async () => {
+      const { deps, actor, repository, form } = change;
+      if (form.get('do') === 'products')
+        await setRepositoryProducts(deps, actor, repository, readProductsForm(form));
+      else {
+        const settings = await showRepositorySettings(deps, repository);
+        assertFresh(form, digestOf(settings), 'these settings');
+        await changeRepositorySettings(deps, actor, repository, readSettingsForm(form, true));
+      }
+      return `${repositorySettingsPath(repository)}?said=saved`;
+    },
+    (problems) => page(change, change.repository, problems),
+  );
+
+async function page(
+  visit: Pick<RepositoryVisit, 'deps' | 'context' | 'viewer'>,
+  repository: FoundRepository,
+  problems: FormProblems = noProblems,
+): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  const { login } = repository.account;
+  const action = repositorySettingsPath(repository);
+  const settings = await showRepositorySettings(deps, repository);
+  const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
+  const body = html`<h1>Settings of ${repository.name}</h1>
+    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, problems })}
+    ${productsForm(action, 'Products', products)}`;
+  const crumbs = [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Settings' }];
+  const title = `Settings of ${repository.name}`;
+  const zone = readerZone(context);
+  return context.html(
+    await layout({ title, body, viewer, owner: login, crumbs, zone }),
+    problems.size > 0 ? 422 : 200,
+  );
+}

@@ -1,0 +1,133 @@
+import { html } from 'hono/html';
+import { settingsChange } from '../../api/v1/settings.ts';
+import { validate } from '../../api/read-request.ts';
+import { type Product, products } from '../../installations/product.ts';
+import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
+import { linesOf } from '../condition-fields.ts';
+import {
+  chips,
+  digestOf,
+  formProblem,
+  type FormProblems,
+  hidden,
+  textArea,
+  textField,
+  textOf,
+  versionField,
+} from '../form.ts';
+import type { Html } from '../layout.ts';
+
+// The settings that repositories and owners have alike. A repository can also leave a setting to its owner.
+
+/** @property owner for a repository: whose values it has where it sets none. Null for the owner itself. */
+type SettingsForm = {
+  action: string;
+  settings: ShownSettings;
+  owner: string | null;
+  problems: FormProblems;
+};
+
+/** The value of a choice that leaves the setting to the owner. */
+const inherit = 'inherit';
+
+const yesOrNo = { true: 'Required', false: 'Not required' };
+const commands = { true: 'All', requests: 'Only status and exempt', false: 'None' };
+const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
+
+export function settingsForm({ action, settings, owner, problems }: SettingsForm): Html {
+  const inherited = new Set(owner === null ? [] : settings.inherited);
+  const choices = (
+    name: keyof SettingsChange,
+    label: string,
+    values: Record<string, string>,
+    hint: string,
+  ) => {
+    const own = Object.entries(values).map(([value, text]) => ({ value, label: text }));
+    const all = owner === null ? own : [{ value: inherit, label: `As ${owner}` }, ...own];
+    return chips('radio', { name, label, hint }, all, [
+      inherited.has(name) ? inherit : String(settings[name]),
+    ]);
+  };
+  const people = (name: 'freezers' | 'approvers', label: string, hint: Html | string) =>
+    html`${owner === null ? '' : choices(`${name}`, label, { own: 'Its own list' }, '')}
+    ${textArea({
+      name: `${name}_list`,
+      label: owner === null ? label : `${label}: own list`,
+      value: settings[name].join('\n'),
+      problems: problems.has(name) ? new Map([[`${name}_list`, problems.get(name)!]]) : problems,
+      hint,
+      attributes: html`spellcheck="false" autocapitalize="none"`,
+    })}`;
+  return html`${formProblem(problems, shown)}
+    <form class="form" method="post" action="${action}">
+      ${hidden('do', 'settings')} ${versionField(digestOf(settings))}
+      ${people('freezers', 'Freezers', freezersHint)} ${people('approvers', 'Approvers', approversHint)}
+      ${choices('two_person_exemptions', 'Second person for exemptions', yesOrNo, 'Nobody approves their own request, admins included.')}
+      ${textField({
+        name: 'longest_open_end_hours',
+        label: 'Hours after which a freeze without an end ends',
+        value: inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? ''),
+        problems,
+        hint:
+          owner === null
+            ? 'Leave empty for no limit.'
+            : `Leave empty to do as ${owner} does${inLimit(settings)}.`,
+        attributes: html`inputmode="numeric" maxlength="6"`,
+      })}
+      ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /freeze status.')}
+      <div class="actions"><button type="submit">Save settings</button></div>
+    </form>`;
+}
+
+const freezersHint = html`Besides admins, they can freeze and unfreeze. One login on each line, such as
+  <code>ada</code>, or a team, such as <code>@acme/release</code>.`;
+const approversHint = 'Besides admins, they can approve, deny and revoke exemptions.';
+
+const inLimit = ({ longest_open_end_hours: hours }: ShownSettings): string =>
+  hours === null ? '' : `: ${hours} hours`;
+
+/**
+ * What the form sets.
+ * @param isOfRepository whether settings can be left to the owner.
+ * @throws Refusal invalid as the API.
+ */
+export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean): SettingsChange {
+  const value = (name: string) => valueOf(textOf(form, name));
+  const people = (name: string) =>
+    isOfRepository && textOf(form, name) !== 'own' ? null : linesOf(form.get(`${name}_list`) ?? '');
+  const change = {
+    two_person_exemptions: value('two_person_exemptions'),
+    longest_open_end_hours: value('longest_open_end_hours'),
+    comment_commands: value('comment_commands'),
+    freezers: people('freezers'),
+    approvers: people('approvers'),
+  };
+  return validate(settingsChange, change, 'body');
+}
+
+/** `true`, `72`, `requests`; null for what is left to the owner or not limited. */
+function valueOf(text: string): boolean | number | string | null {
+  if (text === '' || text === inherit) return null;
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** @param heading names what has the products. @param chosen the enabled ones. */
+export const productsForm = (action: string, heading: string, chosen: readonly Product[]): Html =>
+  html`<h2>${heading}</h2>
+    <form class="form" method="post" action="${action}">
+      ${hidden('do', 'products')}
+      ${chips(
+        'checkbox',
+        { name: 'product', label: 'Enabled', hint: productsHint },
+        products.map((value) => ({ value, label: html`<code>${value}</code>` })),
+        [...chosen],
+      )}
+      <div class="actions"><button type="submit">Save products</button></div>
+    </form>`;
+
+const productsHint = html`Freezes block merges while <code>merge_protections</code> or
+  <code>merge_queue</code> is enabled.`;
+
+export const readProductsForm = (form: URLSearchParams): Product[] =>
+  products.filter((product) => form.getAll('product').includes(product));

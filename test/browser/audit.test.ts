@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from 'vitest';
+import { exemptionsOf } from '../support/exemptions.ts';
+import {
+  acmeWithUrl,
+  browserForAll,
+  expectAccessible,
+  expectNoScroll,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
+
+const acme = acmeWithUrl();
+const browser = browserForAll();
+
+beforeAll(async () => {
+  const roles = { bob: 'write' } as const;
+  await acme.repository('web', [{}, {}, {}], { roles });
+  await acme.repository('a-repository-with-a-long-name', [{}], { roles });
+  const token = acme.github.addToken('bob', { kind: 'classic', scopes: ['repo'] });
+  const freeze = await acme.freeze('acme/web', { reason: 'Release 4.2', end: '2026-03-01T18:00:00' });
+  await acme.update('acme/web', freeze.id, {
+    end: '2026-03-02T08:00:00',
+    exclude_conditions: ['label=hotfix'],
+    reason: 'Release 4.2, with a reason that is longer than the screen of a phone is wide',
+  });
+  const body = {
+    ...{ name: 'Year end', reason: 'Books are closed', timezone: 'Europe/Paris' },
+    ...{ repositories: { include: ['*'] }, start: '2026-03-03T18:00:00', end: '2026-03-04T08:00:00' },
+  };
+  await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
+  await acme.freeze('acme/a-repository-with-a-long-name', { reason: 'تجميد نهاية السنة (2026)' });
+  await acme.quiet();
+  const exemptions = exemptionsOf(acme);
+  await exemptions.exempt('acme/web', 1, { reason: 'INC-4711 fix' }, token);
+  await exemptions.exempt('acme/web', 2, { reason: 'A repair of what broke this morning' });
+  const denied = await exemptions.exempt('acme/web', 3, { reason: 'It cannot wait' }, token);
+  await exemptions.decide('deny', 'acme/web', denied);
+});
+
+/** As ada, who is an admin of acme. */
+async function open(path: string, options: Parameters<typeof openPage>[1] = {}) {
+  const page = await openPage(browser, options);
+  acme.github.signInToGitHub('ada');
+  await page.goto(`${acme.app.url}/auth/sign-in?to=${path}`);
+  const button = page.getByRole('button', { name: /Authorize/ });
+  if (await button.isVisible()) await button.click();
+  return page;
+}
+
+const screens = { desk: { width: 1100, height: 800 }, phone: phone.viewport };
+
+test.each([
+  ['audit', 'light', 'desk'],
+  ['audit', 'dark', 'phone'],
+  ['exemptions', 'dark', 'desk'],
+  ['exemptions', 'light', 'phone'],
+] as const)('%s in %s on a %s', async (name, colorScheme, screen) => {
+  const page = await open(`/owners/acme/${name}`, { colorScheme, viewport: screens[screen] });
+  expect(await page.textContent('nav.tabs [aria-current]')).toContain(
+    name === 'audit' ? 'Audit' : 'Exemptions',
+  );
+  await screenshot(page, `${name}-${colorScheme}-${screen}`);
+  await expectAccessible(page);
+  await expectNoScroll(page);
+  expect(page.problems).toEqual([]);
+});
+
+test('who did what last week takes two clicks, and one more as CSV', async () => {
+  const page = await open('/repos/acme/web');
+  await page.click('nav.tabs >> text=Audit');
+  await page.click('text=Last 30 days');
+  expect(await page.textContent('ol.log')).toContain('changed a freeze');
+  const download = page.waitForEvent('download');
+  await page.click('text=Download CSV');
+  expect((await download).suggestedFilename()).toBe('audit-acme-2026-03-01.csv');
+});

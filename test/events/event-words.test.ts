@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { auditEventTypes, eventKinds } from '../../src/events/audit-event.ts';
+import { describeEvent } from '../../src/events/describe-event.ts';
+import { csvHeader, csvLine, csvRow, whatChanged, whoActed } from '../../src/events/event-words.ts';
+
+const freeze = {
+  reason: 'Books',
+  start: '2026-11-27T18:00:00',
+  end: '2026-11-27T20:00:00',
+  timezone: 'Europe/Paris',
+  matching_conditions: [],
+  exclude_conditions: ['label=hotfix'],
+};
+const ada = { type: 'user', id: 1, name: 'ada' } as const;
+const key = { type: 'application', id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', name: 'tooling' } as const;
+const tell = (type: string, metadata: object, pull_request: number | null = null) => {
+  const { did, subject, ...described } = describeEvent({ type, metadata, pull_request });
+  return [did, subject?.name, whatChanged(described)].filter(Boolean).join(' | ');
+};
+
+describe('a line of CSV', () => {
+  test.each<[cells: string[], line: string]>([
+    [['a', 'b'], 'a,b'],
+    [['', ''], ','],
+    [['with, comma', 'plain'], '"with, comma",plain'],
+    [['a "quote"'], '"a ""quote"""'],
+    [['two\nlines'], '"two\nlines"'],
+    [['two\r\nlines'], '"two\r\nlines"'],
+    [['=1+1'], "'=1+1"],
+    [['=HYPERLINK("http://evil","x")'], `"'=HYPERLINK(""http://evil"",""x"")"`],
+    [['+1'], "'+1"],
+    [['-1'], "'-1"],
+    [['@SUM(A1)'], "'@SUM(A1)"],
+    [['\t=1'], "'\t=1"],
+    [['\r=1'], `"'\r=1"`],
+    [['\n=1'], `"'\n=1"`],
+    [[' =1'], "' =1"],
+    [['a=1', 'a-b'], 'a=1,a-b'],
+    [['تجميد'], 'تجميد'],
+  ])('%j', (cells, line) => expect(csvLine(cells)).toBe(`${line}\r\n`));
+
+  test('an event has a cell for each column', () => {
+    const metadata = { scheduled_freeze_id: 'f', scheduled_freeze_attributes: freeze, created_by: key };
+    const event = {
+      id: 7,
+      received_at: '2026-11-25T09:00:00.000Z',
+      repository: 'acme/web',
+      pull_request: null,
+      type: 'scheduled_freeze.create',
+      outcome: 'success',
+      metadata,
+      on_behalf_of: ada,
+    };
+    const cells = csvRow(event).trimEnd().split(',');
+    expect(
+      Object.fromEntries(
+        csvHeader()
+          .trimEnd()
+          .split(',')
+          .map((name, at) => [name, cells[at]]),
+      ),
+    ).toEqual({
+      id: '7',
+      received_at: '2026-11-25T09:00:00.000Z',
+      actor: 'tooling',
+      on_behalf_of: 'ada',
+      repository: 'acme/web',
+      pull_request: '',
+      type: 'scheduled_freeze.create',
+      outcome: 'success',
+      event: 'the application key tooling of ada created a freeze',
+      about: 'Books',
+      about_id: 'f',
+      changes: '',
+    });
+  });
+});
+
+test.each<[type: string, metadata: object, words: string]>([
+  [
+    'scheduled_freeze.update',
+    {
+      scheduled_freeze_id: 'f',
+      scheduled_freeze_attributes_before: freeze,
+      scheduled_freeze_attributes_after: { ...freeze, end: null, matching_conditions: ['base=main'] },
+    },
+    'changed a freeze | Books | End: 2026-11-27T20:00:00 → none; Matching: all pull requests → base=main',
+  ],
+  [
+    'freeze_plan.update',
+    {
+      freeze_plan_id: 'p',
+      freeze_plan_attributes_before: {
+        name: 'Year end',
+        repositories: { include: ['*'], exclude: [] },
+        recurrence: null,
+      },
+      freeze_plan_attributes_after: {
+        name: 'Year end',
+        repositories: { include: ['web', 'api-*'], exclude: ['api-old'] },
+        recurrence: { rule: 'FREQ=YEARLY', except: ['2028-12-24'], until: '2030-01-01' },
+      },
+    },
+    'changed a plan | Year end | Repositories: * → web, api-*, except api-old; Repeats: none → FREQ=YEARLY, until 2030-01-01, except on 2028-12-24',
+  ],
+  [
+    'repository_settings.update',
+    { settings_before: { a: false, b: 1 }, settings_after: { a: true, b: 1 } },
+    'changed the settings | a: false → true',
+  ],
+  [
+    'default_products.update',
+    { products_before: ['merge_queue'], products_after: [] },
+    'changed the products of new repositories | Products: merge_queue → none',
+  ],
+  [
+    'application_key.revoke',
+    { key_id: 'k', key_name: 'ci', key_scope: 'ci' },
+    'revoked the application key ci | Scope: ci',
+  ],
+  [
+    'oidc_rule.create',
+    { oidc_rule_id: 'r', oidc_rule_attributes: { name: 'deploy', refs: null, may: ['push_scopes'] } },
+    'created the OIDC rule deploy | refs: none; may: push_scopes',
+  ],
+  ['moon.full', { phase: 'new' }, 'moon.full | Details: {"phase":"new"}'],
+])('%s in words', (type, metadata, words) => expect(tell(type, metadata)).toBe(words));
+
+test('each type has a name of its own', () => {
+  const names = auditEventTypes.map((type) => eventKinds[type].name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each([
+  [ada, {}, 'ada'],
+  [null, {}, 'Somebody'],
+  [key, {}, 'the application key tooling'],
+  [key, { on_behalf_of: ada }, 'the application key tooling of ada'],
+  [
+    { ...key, name: 'acme/web ci.yml run 7', run: 'https://x' },
+    { on_behalf_of: ada },
+    'the job acme/web ci.yml run 7 of ada',
+  ],
+  [
+    { type: 'application', id: 'holdfast', name: 'Holdfast' } as const,
+    { on_behalf_of: ada, freeze_plan: { id: 'p', name: 'Year end' } },
+    'Holdfast, for the plan Year end of ada',
+  ],
+  [
+    { type: 'application', id: 'holdfast', name: 'Holdfast' } as const,
+    { on_behalf_of: ada, freeze_plan: { id: 'p' } },
+    'Holdfast, for a plan of ada',
+  ],
+])('%j %j is %s', (actor, more, words) => expect(whoActed(actor, more)).toBe(words));
