@@ -9,7 +9,7 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   await import('../src/main.ts');
 } else {
   process.stderr.write(
-    `Holdfast needs Node 22.18 or later; this is ${process.versions.node}. On Linux (x64, arm64) npm ci brings one for npm start; elsewhere update Node.\n`,
+    `Holdfast needs Node 22.18 or later; this is ${process.versions.node}. On Linux (x64, arm64), run npm ci and then npm start, which use Node 24. On other systems, update Node.\n`,
   );
   process.exitCode = 1;
 }

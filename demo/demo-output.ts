@@ -40,7 +40,7 @@ export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): voi
         ['A pull request on GitHub', `${githubUrl}/acme/api/pull/${asked}`],
       ]
     : [
-        ['A freeze holds this pull request', `${githubUrl}/acme/api/pull/${asked}`],
+        ['A freeze blocks this pull request', `${githubUrl}/acme/api/pull/${asked}`],
         ['Why, and who decides', `${serviceUrl}/repos/acme/api/pulls/${asked}`],
         ['Everything of acme', `${serviceUrl}/repos/acme`],
       ];
@@ -50,7 +50,7 @@ Open in a browser:
 ${pages.map(([what, url]) => `  ${what!.padEnd(34)}${url}`).join('\n')}
 
 Sign in as ada or grace, admins of acme, or as bob, a developer. You need no password: the sandbox asks who you are.
-All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
+${isNew ? '' : 'To try commands, write /holdfast status in the comment box of a pull request on GitHub.\n'}All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
 organization ruleset or branch protection: docs/install.md, "Make the check required".`);
 }
 

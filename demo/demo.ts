@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../src/clock.ts';
 import type { StartConfig } from '../src/config.ts';
 import { connectDatabase } from '../src/database/connect.ts';
 import { redact } from '../src/server/log.ts';
+import { forComments } from '../src/github/app-manifest.ts';
 import { beginOf, liveTwoWeeks } from './demo-life.ts';
 import { print, printPages, printSetup, printStatus, printTour } from './demo-output.ts';
 import { inThePast } from './demo-past.ts';
@@ -62,6 +63,7 @@ async function start(): Promise<void> {
     ...(setup && { app: null }),
   });
   parts.unshift(github);
+  if (!setup) github.askForMore({ ...forComments.default_permissions }, forComments.default_events);
   const tokens = seed(github);
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const config = configFor(github, port, dataDir, setup);

@@ -1,5 +1,5 @@
 // `npm run docs:pictures`: takes the pictures of README.md and docs/pages.md again. It sets up Holdfast in a browser, on
-// the demo's GitHub, only on this machine, and makes some freezes. The owner's page is that of the demo, with its past.
+// the demo's GitHub, only on this machine, and makes some freezes. The owner's page and the film are of the demo.
 // It needs Debian's chromium, or CHROMIUM.
 import { BlockList } from 'node:net';
 import { spawn } from 'node:child_process';
@@ -15,6 +15,7 @@ import { type App, createApp } from '../src/server/app.ts';
 import { requireStatus, seed } from '../demo/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 import { freePort } from '../test/support/free-port.ts';
+import { type Demo, signIn, takeFilm } from './take-film.ts';
 
 /** One picture: the top of a page, or of a part of it, and so many pixels from there. */
 type Picture = { name: string; path: string; width?: number; height: number; colorScheme?: 'light' | 'dark' };
@@ -75,8 +76,8 @@ try {
   for (const freeze of freezes) await create(freeze);
   await until(() => [2, 3, 4, 6].every((number) => stateOf(number) === 'pending'));
   for (const picture of publicPictures) await take(await open(picture), picture);
-  for (const picture of signedInPictures) await take(await signIn(await open(picture)), picture);
-  await takeOwner();
+  for (const picture of signedInPictures) await take(await signInHere(await open(picture)), picture);
+  await takeDemo();
 } finally {
   await browser.close();
   await app.close();
@@ -84,29 +85,26 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** The page of all repositories, as the demo's two weeks of freezes leave it. */
-async function takeOwner(): Promise<void> {
-  const demo = spawn(process.execPath, ['demo/demo.ts', '--port', '0', '--github-port', '0'], {
+/** The page of all repositories, as the demo's two weeks of freezes leave it, and the film. */
+async function takeDemo(): Promise<void> {
+  const child = spawn(process.execPath, ['demo/demo.ts', '--port', '0', '--github-port', '0'], {
     cwd: new URL('../', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    let address = '';
-    for await (const line of createInterface(demo.stdout)) {
-      address ||= /Everything of acme +(\S+)/.exec(line)?.[1] ?? '';
+    const demo: Demo = { holdfast: '', github: '' };
+    for await (const line of createInterface(child.stdout)) {
+      demo.holdfast ||= /^Holdfast +(\S+)/.exec(line)?.[1] ?? '';
+      demo.github ||= /^GitHub +(\S+)/.exec(line)?.[1] ?? '';
       if (line.startsWith('Press Ctrl-C')) break;
     }
     const page = await open({ height: 760 });
-    await page.goto(address);
-    await page.getByRole('link', { name: 'Sign in' }).first().click();
-    await page.getByRole('button', { name: 'ada' }).click();
-    const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
-    if (await authorize.isVisible()) await authorize.click();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await page.goto(address, { waitUntil: 'networkidle' });
+    await signIn(page, 'ada', demo);
+    await page.goto(`${demo.holdfast}/repos/acme`, { waitUntil: 'networkidle' });
     await page.screenshot({ path: join(folder, 'owner-light.png') });
+    await takeFilm(browser, demo, join(folder, 'blocked.gif'));
   } finally {
-    demo.kill('SIGINT');
+    child.kill('SIGINT');
   }
 }
 
@@ -152,7 +150,7 @@ async function setUp(page: Page): Promise<void> {
   await page.close();
 }
 
-async function signIn(page: Page): Promise<Page> {
+async function signInHere(page: Page): Promise<Page> {
   await page.goto(`${app.url}/auth/sign-in?to=/repos/acme/web`);
   const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
   if (await authorize.isVisible()) await authorize.click();

@@ -7,7 +7,7 @@
  *
  * - `state/` is what it remembers and the rules over that; `actions/` are the changes, each with its webhook.
  * - `rest/` and `graphql/` show the state. GraphQL runs against GitHub's published schema.
- * - `web/` is what people see in a browser: signing in, pull requests with the merge button, making and installing the App.
+ * - `web/` is what people see in a browser: signing in, pull requests with comments and the merge button, making and installing the App.
  *  - `http/` has what every request passes: credentials, rate limits, faults, the log.
  * - `webhooks/` signs, sends, loses and repeats deliveries.
  *

@@ -1,5 +1,5 @@
 import { commentJson, issueJson } from '../json/comment-json.ts';
-import { permits } from '../state/access.ts';
+import { atLeast, permits, roleOf } from '../state/access.ts';
 import type { Account, Comment, PullRequest } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -56,6 +56,10 @@ export class Comments {
     });
   }
 }
+
+/** Whether a person who can see a pull request can comment: in a locked conversation, only people who can write. */
+export const mayComment = ({ locked, repository }: PullRequest, person: Account): boolean =>
+  !repository.archived && (!locked || atLeast(roleOf(person, repository), 'write'));
 
 /** The verbs of comments: names in, plain values out. */
 export function commentVerbs(world: World, comments: Comments) {

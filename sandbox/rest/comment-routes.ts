@@ -1,4 +1,5 @@
-import { atLeast, permits, roleOf } from '../state/access.ts';
+import { mayComment } from '../actions/comments.ts';
+import { permits } from '../state/access.ts';
 import { commentJson } from '../json/comment-json.ts';
 import { GitHubError, invalid } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
@@ -45,9 +46,9 @@ function grantedOf(c: ApiContext): 'issues' | 'pull_requests' {
   return permits(principal.token.permissions, 'issues', level) ? 'issues' : 'pull_requests';
 }
 
-/** In a locked conversation, only people who can write to the repository can comment. */
-function refuseLocked(c: ApiContext, { locked, repository }: PullRequest): void {
+/** An App writes nothing in a locked conversation. */
+function refuseLocked(c: ApiContext, pr: PullRequest): void {
   const principal = c.get('principal');
-  const mayAll = principal.kind === 'user' && atLeast(roleOf(principal.token.user, repository), 'write');
-  if (locked && !mayAll) throw new GitHubError(403, 'Unable to create comment because issue is locked.');
+  const mayWrite = principal.kind === 'user' && mayComment(pr, principal.token.user);
+  if (pr.locked && !mayWrite) throw new GitHubError(403, 'Unable to create comment because issue is locked.');
 }

@@ -1,15 +1,17 @@
 import { html, raw } from 'hono/html';
+import { mayComment } from '../actions/comments.ts';
 import { mergePastRequirements, pressMergeButton } from '../actions/merge-button.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 import { roleOf } from '../state/access.ts';
 import type { Account, PullRequest, Repository } from '../state/model.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { personAt } from './browser-person.ts';
+import { commentBox, conversation } from './conversation.ts';
 import { mayMerge, mayPass, mergeBox } from './merge-box.ts';
 import { type Html, webPage } from './web-page.ts';
 
-/** The pages on which people look at pull requests and merge them. `/` links to them. */
-export function pullRequestPages(api: Api, { world, pullRequests }: Parts): void {
+/** The pages on which people look at pull requests, comment on them and merge them. `/` links to them. */
+export function pullRequestPages(api: Api, { world, pullRequests, comments }: Parts): void {
   const show = (c: ApiContext, title: string, body: Html, head?: Html) => {
     const { pathname, search } = new URL(c.req.url);
     return webPage(title, body, { person: personAt(c, world), path: pathname + search, head });
@@ -32,7 +34,8 @@ export function pullRequestPages(api: Api, { world, pullRequests }: Parts): void
   api.get('/:owner/:repo/pull/:number{[0-9]+}', (c) => {
     const pr = pullRequestIn(c, world);
     if (!pr) return notFound(c);
-    return c.html(show(c, `${pr.title} #${pr.number}`, pullRequestBody(pr, personAt(c, world)), keepsUp));
+    const person = personAt(c, world);
+    return c.html(show(c, `${pr.title} #${pr.number}`, pullRequestBody(pr, person), keepsUp(person)));
   });
 
   api.post('/:owner/:repo/pull/:number{[0-9]+}/merge', async (c) => {
@@ -51,6 +54,19 @@ export function pullRequestPages(api: Api, { world, pullRequests }: Parts): void
       <p><a href="${pathOf(pr)}">Back to the pull request</a></p>`;
     return c.html(show(c, 'It was not merged', body), merged.status);
   });
+
+  api.post('/:owner/:repo/pull/:number{[0-9]+}/comment', async (c) => {
+    const pr = pullRequestIn(c, world);
+    if (!pr) return notFound(c);
+    const person = personAt(c, world);
+    if (!person || !mayComment(pr, person))
+      return c.html(show(c, 'Forbidden', html`<p>You can't comment on this pull request.</p>`), 403);
+    // A browser sends line breaks as CRLF.
+    const body = (new URLSearchParams(await c.req.text()).get('body') ?? '').replaceAll('\r\n', '\n');
+    if (body.trim() === '') return c.html(show(c, 'Not posted', html`<p>Enter a comment.</p>`), 422);
+    comments.create(pr, person, body);
+    return c.redirect(pathOf(pr));
+  });
 }
 
 const maySee = (person: Account | null, repository: Repository): boolean =>
@@ -66,17 +82,21 @@ const pullRequestIn = (c: ApiContext, world: World): PullRequest | undefined =>
 
 const pathOf = ({ repository, number }: PullRequest): string => `/${fullNameOf(repository)}/pull/${number}`;
 
-/** The page updates by itself: a script replaces what changed. Without scripts, the browser reloads it. */
-const keepsUp = html`<noscript><meta http-equiv="refresh" content="5" /></noscript>
-  <script>
-    ${raw(`setInterval(async () => {
+/**
+ * The page updates by itself: a script replaces what changed, but not the comment that somebody writes. Without scripts,
+ * the browser reloads the page of a person who can't write one.
+ */
+const keepsUp = (person: Account | null): Html =>
+  html`${person ? '' : html`<noscript><meta http-equiv="refresh" content="5" /></noscript>`}
+    <script>
+      ${raw(`setInterval(async () => {
       const answer = await fetch(location.href).catch(() => null);
       if (!answer?.ok) return;
-      const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
-      const shown = document.querySelector('main');
+      const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('#live');
+      const shown = document.querySelector('#live');
       if (next && next.innerHTML !== shown.innerHTML) shown.replaceWith(next);
     }, 1000);`)};
-  </script>`;
+    </script>`;
 
 function repositoryList(repositories: Repository[]): Html {
   const open = ({ pullRequests }: Repository) =>
@@ -131,12 +151,16 @@ function pullRequestBody(pr: PullRequest, person: Account | null): Html {
   const { repository, head, base, author, commits, merged } = pr;
   const name = fullNameOf(repository);
   const from = head.repository === repository ? head.ref : `${head.repository.owner.login}:${head.ref}`;
-  return html`<p>
-      ${badge(pr)}
-      <strong>${merged ? merged.by.login : author.login}</strong> ${merged ? 'merged' : 'wants to merge'}
-      ${commits.length} ${commits.length === 1 ? 'commit' : 'commits'} into <code>${base}</code> from
-      <code>${from}</code>
-    </p>
-    <p><a href="/${name}/pulls">All pull requests of ${name}</a> ${labels(pr)}</p>
-    ${pr.body ? html`<p class="box"><span>${pr.body}</span></p>` : ''} ${mergeBox(pr, person, pathOf(pr))}`;
+  return html`<div id="live">
+      <p>
+        ${badge(pr)}
+        <strong>${merged ? merged.by.login : author.login}</strong> ${merged ? 'merged' : 'wants to merge'}
+        ${commits.length} ${commits.length === 1 ? 'commit' : 'commits'} into <code>${base}</code> from
+        <code>${from}</code>
+      </p>
+      <p><a href="/${name}/pulls">All pull requests of ${name}</a> ${labels(pr)}</p>
+      ${pr.body ? html`<p class="box"><span>${pr.body}</span></p>` : ''} ${conversation(pr)}
+      ${mergeBox(pr, person, pathOf(pr))}
+    </div>
+    ${commentBox(pr, person, pathOf(pr))}`;
 }

@@ -45,6 +45,8 @@ code { font: 12px ui-monospace, SFMono-Regular, Menlo, monospace; background: va
 .choices button { display: block; width: 100%; text-align: start; margin: 0.5rem 0; }
 button, input:not([type]) { font: inherit; padding: 0.4rem 1rem; border-radius: 6px; border: 1px solid var(--border);
   background: var(--inset); color: inherit; }
+textarea { display: block; width: 100%; margin: 0.5rem 0; padding: 0.5rem; font: inherit; border-radius: 6px;
+  border: 1px solid var(--border); background: var(--canvas); color: inherit; }
 button { cursor: pointer; font-weight: 500; }
 button.go { background: var(--button); color: #fff; border-color: transparent; }
 button.danger { background: var(--danger); color: #fff; border-color: transparent; }

@@ -85,6 +85,20 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
 
   const urls = [...text.matchAll(/^(?:Holdfast|GitHub) +(http:\S+)/gm)].map((match) => match[1]!);
   expect(urls).toHaveLength(2);
+
+  // Commands in comments are on: the box on GitHub's page takes them.
+  const conversation = `${urls[1]}/acme/web/pull/2`;
+  const headers = { Cookie: 'sandbox_login=ada' };
+  const body = new URLSearchParams({ body: '/holdfast freeze 1h INC-4711' });
+  await fetch(`${conversation}/comment`, { method: 'POST', headers, body });
+  await until('the command is answered', async () =>
+    /holdfast\[bot\][^]*Frozen until/.test(await (await fetch(conversation)).text()),
+  );
+  await blockedBecome(look!, ['#1', '#2', '#3', '#4', '#5', '#6', '#7', '#8']);
+  await bash(
+    `curl -s -X POST '${conversation}/comment' -b sandbox_login=ada -d 'body=/holdfast unfreeze Over'`,
+  );
+  await blockedBecome(lookAgain!, []);
   const { servers } = JSON.parse(await bash(`curl -s '${urls[0]}/v1/openapi.json'`));
   expect(servers).toEqual([{ url: `${urls[0]}/v1` }]);
   const pages = [...text.matchAll(/^ {2}\S.* {2}(http:\S+)$/gm)].map((match) => match[1]!);

@@ -21,8 +21,11 @@ async function see(path: string, login: string | null = null) {
   return { status: response.status, text: (await response.text()).replace(/\s+/g, ' ') };
 }
 
-async function press(path: string, login: string | null, form: Record<string, string> = {}) {
-  const response = await fetch(new URL(`${path}/merge`, world.github.url), {
+const press = (path: string, login: string | null, form: Record<string, string> = {}) =>
+  send(`${path}/merge`, login, form);
+
+async function send(path: string, login: string | null, form: Record<string, string>) {
+  const response = await fetch(new URL(path, world.github.url), {
     ...as(login),
     method: 'POST',
     body: new URLSearchParams(form),
@@ -98,6 +101,35 @@ test('a person who is not signed in, or can only read, merges nothing', async ()
   expect((await see(path, 'eve')).text).toContain('Only those with write access');
   expect(await press(path, 'eve')).toMatchObject({ status: 403 });
   expect(github.pullRequest('acme/web', number).state).toBe('open');
+});
+
+test('a person who is signed in comments, and everybody reads the conversation', async () => {
+  const { github } = world;
+  const { number, path } = await opened();
+  const comment = (login: string | null, body: string) => send(`${path}/comment`, login, { body });
+  expect((await see(path)).text).toContain('Sign in to comment');
+  expect(await comment(null, 'Hello')).toMatchObject({ status: 403 });
+  expect((await see(path, 'eve')).text).toContain(`action="${path}/comment"`);
+  expect(await comment('eve', ' \r\n')).toMatchObject({ status: 422 });
+  expect(await comment('eve', '/holdfast status\r\nplease')).toMatchObject({ status: 302 });
+  github.comment('acme/web', number, {
+    by: 'bob',
+    body: '**Frozen.** <b>&</b> [why](https://holdfast.example/) [x](javascript:alert(1))\n\n<!-- answers 1 -->',
+  });
+  expect(github.comments('acme/web', number)).toMatchObject([
+    { by: 'eve', body: '/holdfast status\nplease' },
+    { by: 'bob' },
+  ]);
+  const { text } = await see(path);
+  expect(text).toContain('<strong>eve</strong> commented at');
+  expect(text).toContain('<strong>Frozen.</strong> &lt;b&gt;&amp;&lt;/b&gt;');
+  expect(text).toContain('<a href="https://holdfast.example/">why</a> x</p>');
+  expect(text).not.toContain('answers 1');
+
+  github.lock('acme/web', number);
+  expect((await see(path, 'eve')).text).toContain("You can't comment on this pull request.");
+  expect(await comment('eve', 'Hello')).toMatchObject({ status: 403 });
+  expect(await comment('bob', 'Hello')).toMatchObject({ status: 302 });
 });
 
 test('drafts, conflicts and merge queues say why they do not merge', async () => {
