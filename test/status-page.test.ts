@@ -142,7 +142,9 @@ test('held for another pull request with the same head', async () => {
   await acme.quiet();
   await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Blocked Another pull request with the same commit is blocked, so this one is blocked too.');
+  expect(text).toContain(
+    'Blocked Another pull request with the same commit is blocked, so this one is blocked too.',
+  );
   expect(text).toContain('#2 is frozen by Release branch .');
 });
 

@@ -80,7 +80,9 @@ test('pushes what the pull request touches, says so on the run, and leaves outpu
   expect(ran.outputs).toEqual({ scopes: '["payments","docs"]', 'all-scopes': 'false', pushed: 'true' });
   expect(ran.summary).toContain('<td><code>payments</code></td><td><code>pay/a.ts</code></td>');
   expect(ran.summary).toContain('**A freeze is on for its base branch.**');
-  expect(ran.summary).toContain(`[See what blocks this pull request](${acme.app.url}/repos/acme/web/pulls/1)`);
+  expect(ran.summary).toContain(
+    `[See what blocks this pull request](${acme.app.url}/repos/acme/web/pulls/1)`,
+  );
   const { commands, printed } = commandsIn(ran.log);
   expect(commands[0]).toBe(`::add-mask::${key}`);
   expect(printed.join('\n')).toContain('acme/web#1 touches payments, docs (2 changed paths).');

@@ -76,7 +76,10 @@ export const settingsChange = z
   })
   .openapi('SettingsChange');
 
-const body = { schema: settingsChange, example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] } };
+const body = {
+  schema: settingsChange,
+  example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] },
+};
 
 /** @param sent the body of the request. */
 function withWarnings(settings: ShownSettings, sent: object) {
