@@ -40,7 +40,7 @@ export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): voi
         ['A pull request on GitHub', `${githubUrl}/acme/api/pull/${asked}`],
       ]
     : [
-        ['A freeze blocks this pull request', `${githubUrl}/acme/api/pull/${asked}`],
+        ['A blocked pull request on GitHub', `${githubUrl}/acme/api/pull/${asked}`],
         ['Why, and who decides', `${serviceUrl}/repos/acme/api/pulls/${asked}`],
         ['Everything of acme', `${serviceUrl}/repos/acme`],
       ];
