@@ -51,7 +51,7 @@ beforeAll(async () => {
 test.each(['light', 'dark'] as const)('the home page of strangers in %s', async (colorScheme) => {
   const page = await openPage(browser, { ...phone, colorScheme });
   await page.goto(acme.app.url);
-  expect(await page.textContent('h1')).toContain('let go');
+  expect(await page.textContent('h1')).toContain('Merge freezes');
   await expectAccessible(page);
   expect(page.problems).toEqual([]);
 });

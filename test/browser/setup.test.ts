@@ -48,7 +48,7 @@ test.each([
   await page.getByRole('link', { name: 'Install' }).click();
   await page.getByRole('button', { name: 'Install on acme' }).click();
   expect(new URL(page.url()).pathname).toBe('/');
-  expect(await page.textContent('h1')).toContain('let go');
+  expect(await page.textContent('h1')).toContain('Merge freezes');
   expect(page.problems).toEqual([]);
 
   await run.quiet();
