@@ -323,7 +323,7 @@ test('a plan with a pattern needs the role in the settings of the owner, and tha
   ]);
   expect(await pageOf('rel', '/owners/acme/freeze')).not.toContain('value="all"');
   await patch('/v1/settings/acme', { freezers: ['rel'] });
-  expect(await pageOf('rel', '/owners/acme/freeze')).toContain('value="all"');
+  expect(await pageOf('rel', '/owners/acme/freeze')).toMatch(/value="all"\s+checked/);
   expect((await plans(tokens.rel!, plan(include), '/preview')).status).toBe(200);
   const made = await plans(tokens.rel!, plan(include));
   expect(made.status, made.text).toBe(201);
@@ -334,7 +334,12 @@ test('a plan with a pattern needs the role in the settings of the owner, and tha
   expect(listed.body.freeze_plans).toHaveLength(1);
   const changed = await acme.call('PATCH', at, { as: tokens.rel, body: { reason: 'Later' } });
   expect(changed.status, changed.text).toBe(200);
-  expect(await pageOf('rel', `/owners/acme/plans/${made.body.id}/edit`)).toContain('>Preview</button>');
+  const page = `/owners/acme/plans/${made.body.id}`;
+  expect(await pageOf('rel', `${page}/edit`)).toContain('>Preview</button>');
+  expect(await pageOf('rel', page)).toContain(`action="${page}/delete"`);
+  const others = await pageOf('ann', page);
+  expect(others).toContain('Night');
+  expect(others).not.toMatch(/<form[^>]*\/plans\/|Edit<\/a>/);
 
   // A repository appears that the pattern matches and that rel cannot read: not even its name is told.
   await acme.repository(`${include[0]!.slice(0, -1)}-secret`, [{}], { private: true });

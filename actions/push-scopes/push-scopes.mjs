@@ -297,6 +297,32 @@ async function askForToken(url, credential) {
 		};
 	}
 }
+// src/cli/target.ts
+const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+function readTarget(text) {
+	const address = page.exec(text)?.groups;
+	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
+	const found = shape.exec(name)?.groups;
+	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
+	const { owner, repository, number } = found;
+	return {
+		owner,
+		repository: repository ?? null,
+		number: number ? Number(number) : null
+	};
+}
+function readPullRequest(text) {
+	const { owner, repository, number } = readTarget(text);
+	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
+	return {
+		owner,
+		repository,
+		number
+	};
+}
+const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
+const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
 // src/cli/terminal.ts
 const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
 const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
@@ -336,32 +362,6 @@ function homeFolder() {
 		return "/";
 	}
 }
-// src/cli/target.ts
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
-function readTarget(text) {
-	const address = page.exec(text)?.groups;
-	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
-	const found = shape.exec(name)?.groups;
-	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
-	const { owner, repository, number } = found;
-	return {
-		owner,
-		repository: repository ?? null,
-		number: number ? Number(number) : null
-	};
-}
-function readPullRequest(text) {
-	const { owner, repository, number } = readTarget(text);
-	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
-	return {
-		owner,
-		repository,
-		number
-	};
-}
-const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
-const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
 // src/conditions/scanner.ts
 var ParseError = class extends Error {
 	offset;
@@ -12784,7 +12784,7 @@ function summaryOf(found, isPushed, page, state) {
 		`<p>${html(conclusionOf(found, isPushed))}</p>`,
 		...rows.length > 0 ? [table] : [],
 		...state ? [describeState(state)] : [],
-		...page ? [`[See what holds this pull request](${page})`] : []
+		...page ? [`[See what blocks this pull request](${page})`] : []
 	].join("\n\n");
 }
 function describeState({ frozen, next_transition_at: next, enforced }) {

@@ -125,6 +125,7 @@ async function whyForbidden(
   if (repositories.length === 0) return `${notAdmin}, or Holdfast isn't installed there.`;
   if (names === null)
     return `${notAdmin}. Only its admins, and people to whom its settings give the role freezer, can change all repositories or a pattern of names.`;
+  if (names.length === 0) return 'Select at least one repository.';
   if (names.length > mostNamed)
     return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
   // It names the repository, so it is for people who can read that.

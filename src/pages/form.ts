@@ -52,9 +52,11 @@ export function requiredText(form: URLSearchParams, field: string, message: stri
 export function formProblem(problems: FormProblems, shown: string[]): Html {
   const rest = [...problems].filter(([name]) => !shown.includes(name));
   if (problems.size === 0) return html``;
+  const first = shown.find((name) => problems.has(name));
   return html`<div class="notice wrong" role="alert">
     <strong>Nothing was changed.</strong>
-    ${rest.length > 0 ? rest.map(([, text]) => html`${text} `) : 'Correct the fields below.'}
+    ${rest.map(([, text]) => html`${text} `)}
+    ${first ? html`<a href="#${first}">Correct the fields below.</a>` : ''}
   </div>`;
 }
 

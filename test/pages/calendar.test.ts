@@ -80,7 +80,7 @@ test('a plan shows its next year before its freezes exist, without skipped dates
     'Fri 22 May',
     'Fri 29 May',
   ]);
-  expect(listOf(text).every((line) => line.includes('Planned Release 5 repositories'))).toBe(true);
+  expect(listOf(text).every((line) => line.includes('Scheduled Release 5 repositories'))).toBe(true);
   expect(listOf((await ada.open(`${calendar}?month=2027-02`)).text)).toHaveLength(5);
 });
 

@@ -39,6 +39,7 @@ test('an error is at its field', async () => {
   });
   expect(answer.status).toBe(422);
   for (const field of ['zone', 'rule']) expect(answer.text).toContain(`id="${field}-problem"`);
+  expect(answer.text).toContain('<a href="#zone">Correct the fields below.</a>');
   expect(answer.text).toContain('FREQ=SOMETIMES');
   const empty = await ada.send(newPlan, { ...release, include: '', step: 'preview' });
   expect(empty.text).toContain('id="include-problem"');

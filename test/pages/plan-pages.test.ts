@@ -215,7 +215,7 @@ test('a plan that is over, ended or deleted keeps its page, and nobody can chang
   expect(status).toBe(200);
   expect(text).toMatch(/role="status">The plan has ended\./);
   expect(text).toMatch(/Ended<\/span>[\s\S]*by <bdi>ada<\/bdi>: <q dir="auto">Solved<\/q>/);
-  expect(text).toMatch(/What it froze[\s\S]*<td class="number">2<\/td>/);
+  expect(text).toMatch(/Freezes of the last year[\s\S]*<td class="number">2<\/td>/);
   expect(text).not.toMatch(/<form[^>]*\/plans\/|Edit<\/a>/);
   expect((await ada.open(`${path}/edit`)).location).toBe(path);
   expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Again' })).status).toBe(404);

@@ -33,7 +33,7 @@ test.each([
   [['products', 'set', 'acme/web', 'merge_queue', 'merge_p'], ['merge_protections']],
   [
     ['completion', ''],
-    ['bash', 'zsh', 'fish'],
+    ['bash', 'zsh', 'fish', 'powershell'],
   ],
   [['run', '--freeze', 'acme/web', '--', 'li'], []],
 ])('after %j come %j', async (words, candidates) => expect(await next(...words)).toEqual(candidates));

@@ -231,13 +231,14 @@ const mostLater = 60;
 function laterList(calendar: Calendar): Html | '' {
   const { later, window, view, login } = calendar;
   if (later.length === 0) return '';
-  const following = linkTo(login, { ...view, month: window.months.at(-1)!.add({ months: 1 }) });
+  const next = later[mostLater];
+  const month = next && dayOf(next.startsAt, window.zone).with({ day: 1 });
   return html`<section aria-labelledby="later-heading">
     <h2 id="later-heading">Later</h2>
     <ol class="agenda">
       ${later.slice(0, mostLater).map((entry) => row(entry, calendar))}
     </ol>
-    ${later.length > mostLater ? html`<p><a href="${following}">${later.length - mostLater} more</a></p>` : ''}
+    ${month ? html`<p><a href="${linkTo(login, { ...view, month })}">${later.length - mostLater} more</a></p>` : ''}
   </section>`;
 }
 
@@ -245,7 +246,7 @@ const stateNames = {
   scheduled: 'Scheduled',
   ongoing: 'Frozen',
   ended: 'Ended',
-  planned: 'Planned',
+  planned: 'Scheduled',
 } as const;
 const badges = { scheduled: 'scheduled', ongoing: 'held', ended: 'past', planned: 'scheduled' } as const;
 

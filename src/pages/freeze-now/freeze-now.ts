@@ -38,8 +38,13 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const query = fillIn(searchParams, saved);
   if (!query.has('zone')) query.set('zone', readerZone(visit.context));
   const filter = textOf(query, 'filter');
-  return page(visit, readFreezeFields(query, visit.isAdmin ? 'all' : 'ticked'), { filter, templates });
+  const fallback = (await mayFreezeAll(visit)) ? 'all' : 'ticked';
+  return page(visit, readFreezeFields(query, fallback), { filter, templates });
 }
+
+/** Whether the viewer may freeze every repository of the owner: as its admin, or by a role in its settings. */
+const mayFreezeAll = async ({ deps, viewer, account, isAdmin }: OwnerVisit): Promise<boolean> =>
+  isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
 
 /** The repositories that a form names. */
 export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
@@ -169,8 +174,8 @@ async function page(
     templates = '',
   }: { filter: string; problems?: FormProblems; preview?: FormPreview; templates?: Html | '' },
 ): Promise<Response> {
-  const { deps, context, account, viewer, repositories, isAdmin } = visit;
-  const mayAll = isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
+  const { context, account, viewer, repositories, isAdmin } = visit;
+  const mayAll = await mayFreezeAll(visit);
   const { login } = account;
   const zone = readerZone(context);
   const shown = { filter, problems: problems ?? noProblems, preview, templates, maySaveTemplate: isAdmin };

@@ -95,7 +95,7 @@ function heldOf({ held, waiting, leaking }: RepositoryState): Html {
   const all = held + waiting + leaking;
   if (all === 0) return html`<span class="muted none">–</span>`;
   return html`${held === all ? held : html`${held} of ${all}`}
-  ${leaking > 0 ? html`<span class="leaking">${leaking} not held</span>` : ''}`;
+  ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
 }
 
 function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {

@@ -12,8 +12,7 @@ import {
   plansPath,
   progressPath,
 } from '../../installations/page-paths.ts';
-import { plainNames, touchedByChange } from '../../plans/matched-repositories.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
@@ -26,10 +25,10 @@ import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { type Crumb, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
-import { isOwnerFreezer, mayAs, signInFirst, timesOf, uuidOf } from '../reader.ts';
+import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone } from '../text.ts';
-import { withPlan } from './plan-actions.ts';
+import { mayChangePlan, withPlan } from './plan-actions.ts';
 import {
   fieldsOf,
   labels,
@@ -60,31 +59,13 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
   const { context, plan, account, viewer } = visit;
   if (!viewer) return signInFirst(visit);
   if (visit.ending) return visit.context.redirect(planPath(account.login, plan.id), 303);
-  if (!(await mayEdit(visit))) {
+  if (!(await mayChangePlan(visit))) {
     const title = 'You cannot change this plan';
     const text = `Admins of ${account.login} can, and admins and freezers of every repository that the plan names.`;
     const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   }
   return formPage(visit, editForm(account.login, plan, fieldsOf(plan)));
-}
-
-/**
- * Whether the viewer may read everything that the form of a plan has: as an admin of the owner, or as an admin or freezer
- * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
- */
-async function mayEdit({ deps, plan, account, repositories, viewer, isAdmin }: PlanVisit): Promise<boolean> {
-  if (isAdmin || !viewer) return isAdmin;
-  const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
-  const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
-  if (!names) return isOwnerFreezer(deps, viewer, account);
-  if (named.length < new Set(names).size) return false;
-  const found = await repositoriesOfIds(
-    deps.sql,
-    named.map(({ id }) => id),
-  );
-  for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
-  return true;
 }
 
 /** The repositories that a new plan names. */
@@ -175,9 +156,7 @@ async function previewOf(change: OwnerChange, fields: PlanFields) {
   const start = input.start ?? preview.nextOccurrences[0]!.start;
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
-    <h3>
-      ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
-    </h3>
+    <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
     ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change))}`;
 }
 

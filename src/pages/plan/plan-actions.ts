@@ -4,6 +4,7 @@ import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
+import { plainNames } from '../../plans/matched-repositories.ts';
 import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
@@ -12,8 +13,34 @@ import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../ch
 import { newEnd } from '../extend.ts';
 import { assertFresh, requiredText } from '../form.ts';
 import { messagePage } from '../message-page.ts';
-import { absentPage, uuidOf } from '../reader.ts';
+import type { PlanVisit } from '../owner/open-owner.ts';
+import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
+
+/**
+ * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer
+ * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
+ */
+export async function mayChangePlan({
+  deps,
+  plan,
+  account,
+  repositories,
+  viewer,
+  isAdmin,
+}: PlanVisit): Promise<boolean> {
+  if (isAdmin || !viewer) return isAdmin;
+  const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
+  const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
+  if (!names) return isOwnerFreezer(deps, viewer, account);
+  if (named.length < new Set(names).size) return false;
+  const found = await repositoriesOfIds(
+    deps.sql,
+    named.map(({ id }) => id),
+  );
+  for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
+  return true;
+}
 
 /**
  * `POST /owners/{owner}/plans/{plan}/extend`: changes the end of a plan that does not repeat. For a plan that repeats, it

@@ -25,6 +25,7 @@ import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import { item } from '../repository/freeze-list.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
+import { mayChangePlan } from './plan-actions.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { html } from 'hono/html';
@@ -39,20 +40,21 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const page = { title: plan.name, viewer, owner: login, tab: 'plans', crumbs, zone: times.zone } as const;
   if (visit.ending)
     return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
-  const [past, shown, progress, on, warnings] = await Promise.all([
+  const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
     pastOf(visit, times),
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
+    mayChangePlan(visit),
   ]);
   const body = html`<div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
-      ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
+      ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(visit, on) : ''}
-    ${details(visit, shown, times)} ${past}`;
+    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times)} ${past}`;
   return context.html(layout({ ...page, body }));
 }
 
@@ -88,7 +90,7 @@ async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: T
     plan.id,
   );
   if (groups.length === 0) return html``;
-  return html`<h2>What it froze in the last year</h2>
+  return html`<h2>Freezes of the last year</h2>
     <table>
       <thead>
         <tr>

@@ -120,7 +120,7 @@ export async function createKeyByForm(change: OwnerChange): Promise<Response> {
   const { name, scope } = validate(newApplication, sent, 'body');
   const { key, secret } = await createKey(deps, actor, account, { name, scope, expiresAt });
   const back = ownerSettingsPath(account.login);
-  const body = html`<h1>New key <bdi>${key.name}</bdi></h1>
+  const body = html`<h1>New key: <bdi>${key.name}</bdi></h1>
     <p class="notice done" role="status">Copy the key now. Holdfast does not show it again.</p>
     <pre class="written">${secret}</pre>
     <p><a class="button" href="${back}#keys">Back to the settings</a></p>`;

@@ -86,7 +86,7 @@ async function page(
   const times = timesOf(visit);
   const body = html`<h1>Settings of ${login}</h1>
     ${messageOf(context)}
-    <p>These settings count in each repository that has no settings of its own.</p>
+    <p>These settings apply unless a repository overrides them.</p>
     ${settingsForm({ action, settings, owner: null, problems })}
     ${productsForm(action, 'Products of new repositories', defaultProducts)}
     <h2>Templates</h2>

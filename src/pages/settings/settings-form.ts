@@ -62,10 +62,10 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
     <form class="form" method="post" action="${action}">
       ${hidden('do', 'settings')} ${versionField(digestOf(settings))}
       ${people('freezers', 'Freezers', freezersHint)} ${people('approvers', 'Approvers', approversHint)}
-      ${choices('two_person_exemptions', 'Second person for exemptions', yesOrNo, 'Nobody approves their own request, admins included.')}
+      ${choices('two_person_exemptions', 'Second person for exemptions', yesOrNo, 'If required, nobody approves their own request, admins included.')}
       ${textField({
         name: 'longest_open_end_hours',
-        label: 'Hours after which a freeze without an end ends',
+        label: 'Maximum length of freezes without an end, in hours',
         value: inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? ''),
         problems,
         hint:

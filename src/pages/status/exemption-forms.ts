@@ -115,9 +115,14 @@ export function exemptionRequest(
     </p>
     <div>${longText(reason)}</div>
     <p class="muted">
-      Requested ${instant(requestedAt, times)}. It waits until an ${decider(fullName(repository), standing)}
-      approves it. They see it on their first page here.
-      ${announcedAt ? html`Holdfast told the conversation on GitHub, ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
+      Requested ${instant(requestedAt, times)}.
+      ${
+        mayDecide
+          ? ''
+          : html`It waits until an ${decider(fullName(repository), standing)} approves it. They see it on
+            their first page here.`
+      }
+      ${announcedAt ? html`Holdfast commented on the pull request ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
     </p>
     ${
       mayDecide || isOwn(exemption, standing)
