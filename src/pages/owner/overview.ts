@@ -1,7 +1,13 @@
 import { html } from 'hono/html';
 import { type Actor, actorName } from '../../events/actor.ts';
 import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
-import { calendarPath, ownerPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import {
+  exemptionsPath,
+  calendarPath,
+  ownerPath,
+  pullRequestPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { instant, quoted, shorten, type Times } from '../text.ts';
@@ -27,6 +33,7 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
     list === null
       ? html`<span class="${kind}">${number}</span>`
       : html`<a class="${kind}" href="${list}?state=${state}#repositories">${number}</a>`;
+  const only = owners.length === 1 ? owners[0] : null;
   return html`<dl class="figures">
     ${figure('Repositories frozen', html`<span class="${frozen > 0 ? 'held' : 'free'}">${frozen} of ${all.length}</span>`)}
     ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
@@ -34,7 +41,7 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
     ${toJudge > 0 ? figure('Not judged yet', html`${countOf(toJudge, 'repository', 'repositories')}`) : ''}
     ${trouble > 0 ? figure('Not enforced', linked(trouble, 'trouble', 'leaking')) : ''}
     ${unknown > 0 ? figure('Not known to be enforced', linked(unknown, 'unknown')) : ''}
-    ${requests > 0 ? figure('Requested exemptions', html`${requests}`) : ''}
+    ${requests > 0 ? figure('Requested exemptions', only ? html`<a href="${exemptionsPath(only.account.login)}">${requests}</a>` : html`${requests}`) : ''}
   </dl>`;
 }
 
