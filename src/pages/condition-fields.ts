@@ -31,7 +31,13 @@ function parse(line: string): unknown {
 // What a freeze excludes: common conditions to tap, and others as text, one on each line. A pull request that matches
 // one of them is excluded, so the API gets them in an `or`.
 
-const usual = ['label=hotfix', 'label=security', '#dependabot-dependency-name>0', 'draft'];
+const usualNames: Record<string, string> = {
+  'label=hotfix': 'Label hotfix',
+  'label=security': 'Label security',
+  '#dependabot-dependency-name>0': 'Dependabot updates',
+  draft: 'Drafts',
+};
+const usual = Object.keys(usualNames);
 
 /** The exceptions of a form: the common ones that are selected, and lines of text. */
 export type Exceptions = { usual: string[]; lines: string };
@@ -60,7 +66,7 @@ export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: 
   html`${chips(
       'checkbox',
       { name: 'exception', label: 'Exclude' },
-      usual.map((value) => ({ value, label: html`<code>${value}</code>` })),
+      usual.map((value) => ({ value, label: html`<span title="${value}">${usualNames[value]!}</span>` })),
       chosen,
     )}
     <details ${lines || problems.has('exceptions') ? html`open` : ''}>

@@ -33,8 +33,15 @@ export class Visitor {
     return seen(response);
   }
 
-  /** Sends a form of ours, as a browser does. */
-  send(
+  /** Sends a form of ours, as a browser does: a preview that fills in is asked for until it is whole. */
+  async send(...form: Parameters<Visitor['sendOnce']>): Promise<Seen> {
+    let answer = await this.sendOnce(...form);
+    while (form[1]['step'] === 'preview' && answer.text.includes('data-fills-in'))
+      answer = await this.sendOnce(...form);
+    return answer;
+  }
+
+  sendOnce(
     path: string,
     fields: Record<string, string | string[]>,
     headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },

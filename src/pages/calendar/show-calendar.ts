@@ -235,9 +235,13 @@ function laterList(calendar: Calendar): Html | '' {
   const month = next && dayOf(next.startsAt, window.zone).with({ day: 1 });
   return html`<section aria-labelledby="later-heading">
     <h2 id="later-heading">Later</h2>
-    <ol class="agenda">
-      ${later.slice(0, mostLater).map((entry) => row(entry, calendar))}
-    </ol>
+    ${[...Map.groupBy(later.slice(0, mostLater), ({ firstDay }) => monthName(firstDay))].map(
+      ([name, entries]) =>
+        html`<h3>${name}</h3>
+          <ol class="agenda">
+            ${entries.map((entry) => row(entry, calendar))}
+          </ol>`,
+    )}
     ${month ? html`<p><a href="${linkTo(login, { ...view, month })}">${later.length - mostLater} more</a></p>` : ''}
   </section>`;
 }

@@ -115,7 +115,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
       </div>
       <div class="side-by-side">
         ${textField(text('until', 'Last date', { hint: 'No freeze starts after this date.' }), 'date')}
-        ${textArea(text('except', 'Skipped dates', { hint: html`One date on each line, or with commas, such as <code>2028-12-24</code>.` }))}
+        ${textArea(text('except', 'Skipped dates', { hint: html`Dates on which a freeze would start, on lines or with commas, such as <code>2028-12-24</code>.` }))}
       </div>
       <details ${fields.rule || problems.has('rule') ? html`open` : ''}>
         <summary>Custom rule</summary>
