@@ -55,11 +55,13 @@ test.each([
   ['audit', 'dark', 'phone'],
   ['exemptions', 'dark', 'desk'],
   ['exemptions', 'light', 'phone'],
+  ['settings', 'light', 'desk'],
+  ['settings', 'dark', 'phone'],
 ] as const)('%s in %s on a %s', async (name, colorScheme, screen) => {
   const page = await open(`/owners/acme/${name}`, { colorScheme, viewport: screens[screen] });
-  expect(await page.textContent('nav.tabs [aria-current]')).toContain(
-    name === 'audit' ? 'Audit' : 'Exemptions',
-  );
+  const tab = await page.textContent('nav.tabs [aria-current]');
+  expect(tab).toContain(name[0]!.toUpperCase() + name.slice(1));
+  for (const summary of await page.locator('main details > summary').all()) await summary.click();
   await screenshot(page, `${name}-${colorScheme}-${screen}`);
   await expectAccessible(page);
   await expectNoScroll(page);
