@@ -37,7 +37,7 @@ export async function keysAndRules(
         ${textField({ name: 'key_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
         ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, ['ci'])}
         ${chips('radio', { name: 'days', label: 'Expires' }, expiries, ['90'])}
-        <div class="actions"><button type="submit">Create key</button></div>
+        <div class="actions"><button type="submit" class="quiet">Create key</button></div>
       </form>
     </details>
     <h2 id="rules">OIDC rules</h2>
@@ -52,7 +52,7 @@ export async function keysAndRules(
         ${lines('refs', 'Refs', 'refs/heads/main', problems)}
         ${lines('environments', 'Environments', 'production', problems)}
         ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, ['push_scopes'])}
-        <div class="actions"><button type="submit">Create rule</button></div>
+        <div class="actions"><button type="submit" class="quiet">Create rule</button></div>
       </form>
     </details>`;
 }

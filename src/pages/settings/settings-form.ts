@@ -123,7 +123,7 @@ export const productsForm = (action: string, heading: string, chosen: readonly P
         products.map((value) => ({ value, label: html`<code>${value}</code>` })),
         [...chosen],
       )}
-      <div class="actions"><button type="submit">Save products</button></div>
+      <div class="actions"><button type="submit" class="quiet">Save products</button></div>
     </form>`;
 
 const productsHint = html`Freezes block merges while <code>merge_protections</code> or
