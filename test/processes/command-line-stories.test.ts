@@ -102,7 +102,7 @@ test('incident: six repositories are frozen and seen held, one fix is exempt, al
 test('year end: planned after a preview, extended, and one pull request is exempt by two people', async () => {
   const plan = ['plans', 'create', 'acme', '--name', 'Year end', '-m', 'Books are closed', '--for', '9d'];
   expect(await holdfast(ada, ...plan, '--dry-run')).toContain('acme/web\t2\t0\tyes');
-  expect(await holdfast(ada, 'list', 'acme')).toContain('No freeze is on or planned');
+  expect(await holdfast(ada, 'list', 'acme')).toContain('No freeze is active or scheduled');
   const [, id = ''] = /^Plan (\S+): Year end/.exec(await holdfast(ada, ...plan)) ?? [];
   const before = await holdfast(ada, 'list', 'acme', '--json');
   await holdfast(ada, 'extend', id, '--for', '1d');
@@ -111,7 +111,7 @@ test('year end: planned after a preview, extended, and one pull request is exemp
   // A day by the wall clock.
   expect(Math.abs(ends(after) - ends(before) - 86_400_000)).toBeLessThanOrEqual(3_600_000);
   const asked = await holdfast(wes, 'allow', 'acme/web#2', '-m', 'The auditors wait');
-  expect(asked).toContain('An admin can approve it');
+  expect(asked).toContain('An admin or approver can approve it');
   await expect(holdfast(wes, 'requests', 'acme/web').then((text) => text.split('\t')[1])).resolves.toBe(
     'requested',
   );

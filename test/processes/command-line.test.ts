@@ -67,6 +67,7 @@ describe('the package', () => {
         'dist/cli',
         'dist/clock.js',
         'dist/conditions',
+        'dist/events',
         'dist/github',
         'dist/time',
         'package.json',
