@@ -6,6 +6,7 @@ import { forbidden, invalid, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
+import { lockAccount } from '../installations/find-account.ts';
 import { generateKey, hashKey, type KeyScope } from './application-key.ts';
 
 /** The keys of an owner that are not revoked, oldest first. Includes expired ones, so that people see them. */
@@ -37,7 +38,7 @@ export async function createKey(
   }
   const secret = generateKey(wanted.scope);
   const key = await deps.db.$transaction(async (tx) => {
-    await lockKeys(tx, account.id);
+    await lockAccount(tx, account.id);
     const made: ApplicationKey = {
       id: randomUUID(),
       accountId: account.id,
@@ -89,7 +90,7 @@ export async function revokeKey(
 ): Promise<void> {
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    await lockKeys(tx, account.id);
+    await lockAccount(tx, account.id);
     const keys = await liveKeysFrom(tx, account.id, id);
     if (!keys.some((key) => key.id === id))
       throw notFound(`${account.login} has no application key ${id}. List them to see which there are.`);
@@ -108,11 +109,6 @@ export async function revokeKey(
 const describe = (key: ApplicationKey) => ({ key_id: key.id, key_name: key.name, key_scope: key.scope });
 
 // A key can make keys. Keys that it made end with it, at any depth. Keys that a person made stay.
-
-/** Locks the owner's keys, so that others who create or revoke keys wait until the transaction ends. */
-export async function lockKeys(tx: Tx, accountId: bigint): Promise<void> {
-  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
-}
 
 /** The key with this id and all keys that it made, directly or not, that are not revoked. Oldest first. */
 async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<ApplicationKey[]> {

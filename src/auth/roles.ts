@@ -7,7 +7,7 @@ import type { Person } from './github-token.ts';
 import type { Recency } from './permissions.ts';
 
 /** `unknown`: the person has it if they are in a team, and GitHub does not answer. Then it does not count. */
-export type RoleVerdict = 'yes' | 'no' | 'unknown';
+type RoleVerdict = 'yes' | 'no' | 'unknown';
 
 /**
  * Whether a list names a person, by GitHub's id, or a team that they are in.

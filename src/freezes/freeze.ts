@@ -74,8 +74,6 @@ export type AttributesOf<Fields> = {
   ]: Fields[Name];
 };
 
-export type FreezeAttributes = AttributesOf<FreezeFields>;
-
 /** The fields in the form of the API and the audit log, without those that were never set. */
 export function attributesOf<Fields extends FreezeFields>(fields: Fields): AttributesOf<Fields> {
   const attributes: Record<string, unknown> = {};

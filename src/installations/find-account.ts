@@ -1,3 +1,4 @@
+import type { Tx } from '../database/database.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -90,3 +91,8 @@ export type Administered = ReadonlySet<string> | null;
 /** Whether the caller may freeze all of these. @param names in any letter case; null for a pattern. */
 export const administersAll = (administered: Administered, names: string[] | null): boolean =>
   administered === null || (names?.every((name) => administered.has(name.toLowerCase())) ?? false);
+
+/** Locks the account until the transaction ends. Other transactions that lock it wait. */
+export async function lockAccount(tx: Tx, id: bigint): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
+}

@@ -6,7 +6,7 @@ import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../queue/jobs.ts';
-import type { InstalledAccount } from './find-account.ts';
+import { type InstalledAccount, lockAccount } from './find-account.ts';
 import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
 import { type Product, products } from './product.ts';
 import { lockRepository } from './repository-rows.ts';
@@ -141,7 +141,7 @@ export async function changeOwnerSettings(
   if (account.installation.suspendedAt) throw suspended(login);
   const given = await resolved(deps, placeOfOwner(account), change);
   await deps.db.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
+    await lockAccount(tx, id);
     const row = await tx.account.findUniqueOrThrow({ where: { id }, select: { settings: true } });
     const before = ownOf(row);
     const after = merged(before, given);
@@ -232,7 +232,7 @@ export async function setDefaultProducts(
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     const { id } = account;
-    await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
+    await lockAccount(tx, id);
     const { defaultProducts: before } = await tx.account.findUniqueOrThrow({ where: { id } });
     await tx.account.update({ where: { id }, data: { defaultProducts: after } });
     const metadata = { products_before: ordered(before), products_after: after };

@@ -6,6 +6,7 @@ import { conflict, forbidden } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import { lockAccount } from '../installations/find-account.ts';
 import type { OwnerChange } from './change.ts';
 import type { Exceptions } from './condition-fields.ts';
 import { type FormProblems, requiredText, textField } from './form.ts';
@@ -15,7 +16,7 @@ import type { Html } from './layout.ts';
 // Templates fill in the forms that freeze. They set nothing that a person cannot see and change before the preview.
 
 /** The fields that *Freeze now* and a new plan start with. */
-export type Template = { name: string; reason: string; duration: Duration; exceptions: Exceptions };
+type Template = { name: string; reason: string; duration: Duration; exceptions: Exceptions };
 
 const hotfixes: Exceptions = { usual: ['label=hotfix'], lines: '' };
 
@@ -124,7 +125,7 @@ async function changeTemplates(
   change: (before: Template[]) => Template[],
 ): Promise<void> {
   await db.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`;
+    await lockAccount(tx, id);
     const before = await savedTemplates(tx, id);
     const after = change(before).toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
     await tx.account.update({ where: { id }, data: { templates: after } });

@@ -6,6 +6,7 @@ import { conflict } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import { lockAccount } from '../installations/find-account.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles } from './keep-plan.ts';
@@ -50,7 +51,7 @@ export async function createPlan(
 }
 
 async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
-  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${account.id} FOR NO KEY UPDATE`;
+  await lockAccount(tx, account.id);
   if ((await countPlans(tx, account.id, now)) < mostPlans) return;
   throw conflict(
     `${account.login} has ${mostPlans} freeze plans that are not over, the most there can be. Delete one first: GET /v1/freeze_plans/${account.login} lists them.`,

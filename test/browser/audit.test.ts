@@ -1,13 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import { exemptionsOf } from '../support/exemptions.ts';
+import type { openPage } from './browser.ts';
 import {
   acmeWithUrl,
   browserForAll,
   expectAccessible,
   expectNoScroll,
-  openPage,
   phone,
   screenshot,
+  signedInPage,
 } from './browser.ts';
 
 const acme = acmeWithUrl();
@@ -39,14 +40,8 @@ beforeAll(async () => {
 });
 
 /** As ada, who is an admin of acme. */
-async function open(path: string, options: Parameters<typeof openPage>[1] = {}) {
-  const page = await openPage(browser, options);
-  acme.github.signInToGitHub('ada');
-  await page.goto(`${acme.app.url}/auth/sign-in?to=${path}`);
-  const button = page.getByRole('button', { name: /Authorize/ });
-  if (await button.isVisible()) await button.click();
-  return page;
-}
+const open = (path: string, options?: Parameters<typeof openPage>[1]) =>
+  signedInPage(browser, acme, 'ada', path, options);
 
 const screens = { desk: { width: 1100, height: 800 }, phone: phone.viewport };
 

@@ -45,6 +45,23 @@ export async function openPage(
   return Object.assign(page, { problems });
 }
 
+/** A page of somebody who is signed in. @param path where they begin. */
+export async function signedInPage(
+  browser: Browser,
+  { app, github }: Pick<Acme, 'app' | 'github'>,
+  login: string,
+  path: string,
+  options: Parameters<typeof openPage>[1] = {},
+): Promise<Page & { problems: string[] }> {
+  const page = await openPage(browser, options);
+  github.signInToGitHub(login);
+  await page.goto(`${app.url}/auth/sign-in?to=${encodeURIComponent(path)}`);
+  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+  if (await authorize.isVisible()) await authorize.click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
 type Violation = { id: string; help: string; nodes: { html: string }[] };
 
 /**

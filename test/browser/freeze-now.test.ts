@@ -1,12 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { openPage } from './browser.ts';
 import {
   acmeWithUrl,
   browserForAll,
   expectAccessible,
   expectNoScroll,
-  openPage,
   phone,
   screenshot,
+  signedInPage,
 } from './browser.ts';
 
 // An incident, from the first page to the last: with the mouse, on a phone, by the keyboard and without scripts.
@@ -25,15 +26,8 @@ beforeAll(async () => {
   });
 });
 
-async function adasPage(to: string, options: Parameters<typeof openPage>[1] = {}) {
-  const page = await openPage(browser, options);
-  acme.github.signInToGitHub('ada');
-  await page.goto(`${acme.app.url}/auth/sign-in?to=${encodeURIComponent(to)}`);
-  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
-  if (await authorize.isVisible()) await authorize.click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  return page;
-}
+const adasPage = (to: string, options?: Parameters<typeof openPage>[1]) =>
+  signedInPage(browser, acme, 'ada', to, options);
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
   [`${colorScheme} on a desktop`, { colorScheme }] as const,

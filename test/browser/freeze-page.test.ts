@@ -9,6 +9,7 @@ import {
   openPage,
   phone,
   screenshot,
+  signedInPage,
 } from './browser.ts';
 
 // The changes of admins on the pages of a freeze and of a pull request, in a real browser.
@@ -27,15 +28,8 @@ beforeAll(async () => {
 const freezeNow = (reason: string) =>
   acme.freeze(web, { reason, end: '2026-12-02T12:00:00', timezone: 'Europe/Paris' });
 
-async function pageOf(login: string, path: string, options: Parameters<typeof openPage>[1] = {}) {
-  const page = await openPage(browser, options);
-  acme.github.signInToGitHub(login);
-  await page.goto(`${acme.app.url}/auth/sign-in?to=${path}`);
-  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
-  if (await authorize.isVisible()) await authorize.click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  return page;
-}
+const pageOf = (login: string, path: string, options?: Parameters<typeof openPage>[1]) =>
+  signedInPage(browser, acme, login, path, options);
 
 /** Nothing is wider than the screen, and axe finds nothing. */
 async function expectSound(page: Page & { problems: string[] }): Promise<void> {

@@ -7,6 +7,7 @@ import {
   openPage,
   phone,
   screenshot,
+  signedInPage,
 } from './browser.ts';
 
 const acme = acmeWithUrl();
@@ -40,17 +41,8 @@ beforeAll(async () => {
 });
 
 /** A page of somebody who is signed in as the repository's admin. */
-async function adasPage(
-  options: Parameters<typeof openPage>[1],
-): Promise<Awaited<ReturnType<typeof openPage>>> {
-  const page = await openPage(browser, options);
-  acme.github.signInToGitHub('ada');
-  await page.goto(`${acme.app.url}/auth/sign-in?to=/repos/acme/web`);
-  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
-  if (await authorize.isVisible()) await authorize.click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  return page;
-}
+const adasPage = (options: Parameters<typeof openPage>[1]) =>
+  signedInPage(browser, acme, 'ada', '/repos/acme/web', options);
 
 test.each(['light', 'dark'] as const)('the page of a repository in %s', async (colorScheme) => {
   const page = await adasPage({ colorScheme });

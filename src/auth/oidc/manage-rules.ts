@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import type { Account } from '../../generated/prisma/client.ts';
-import { lockKeys } from '../manage-keys.ts';
+import { lockAccount } from '../../installations/find-account.ts';
 import type { JobPermission, OidcRule } from './oidc-rule.ts';
 
 // A rule that a key made counts as long as that key. Otherwise a key could leave something behind after its end.
@@ -69,7 +69,7 @@ export async function createRule(
   const now = nowOf(deps.clock);
   const rule: OidcRule = { ...wanted, id: randomUUID(), createdAt: now, createdBy: actor };
   await deps.db.$transaction(async (tx) => {
-    await lockKeys(tx, account.id);
+    await lockAccount(tx, account.id);
     if ((await rulesOf(throughPrisma(tx), account.id, now)).length >= mostRules)
       throw conflict(
         `${account.login} has ${mostRules} OIDC rules, the most there can be. Delete one first: GET /v1/oidc_rules/${account.login} lists them.`,
@@ -104,7 +104,7 @@ export async function deleteRule(
 ): Promise<void> {
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    await lockKeys(tx, account.id);
+    await lockAccount(tx, account.id);
     const rules = await rulesOf(throughPrisma(tx), account.id, now);
     const rule = rules.find((each) => each.id === id.toLowerCase());
     if (!rule) throw notFound(`${account.login} has no OIDC rule ${id}. List them to see which there are.`);

@@ -38,8 +38,8 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const query = fillIn(searchParams, saved);
   if (!query.has('zone')) query.set('zone', readerZone(visit.context));
   const filter = textOf(query, 'filter');
-  const fallback = (await mayFreezeAll(visit)) ? 'all' : 'ticked';
-  return page(visit, readFreezeFields(query, fallback), { filter, templates });
+  const mayAll = await mayFreezeAll(visit);
+  return page(visit, readFreezeFields(query, mayAll ? 'all' : 'ticked'), { filter, templates, mayAll });
 }
 
 /** Whether the viewer may freeze every repository of the owner: as its admin, or by a role in its settings. */
@@ -172,14 +172,27 @@ async function page(
     problems,
     preview = null,
     templates = '',
-  }: { filter: string; problems?: FormProblems; preview?: FormPreview; templates?: Html | '' },
+    mayAll,
+  }: {
+    filter: string;
+    problems?: FormProblems;
+    preview?: FormPreview;
+    templates?: Html | '';
+    /** Whether they may freeze all repositories, if that is known already. */
+    mayAll?: boolean;
+  },
 ): Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
-  const mayAll = await mayFreezeAll(visit);
   const { login } = account;
   const zone = readerZone(context);
   const shown = { filter, problems: problems ?? noProblems, preview, templates, maySaveTemplate: isAdmin };
-  const body = freezeForm({ login, fields, repositories, mayAll, ...shown });
+  const body = freezeForm({
+    login,
+    fields,
+    repositories,
+    mayAll: mayAll ?? (await mayFreezeAll(visit)),
+    ...shown,
+  });
   return context.html(
     layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
     problems ? 422 : 200,

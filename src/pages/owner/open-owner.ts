@@ -9,7 +9,6 @@ import { repositoriesOfAccount, type RepositoryState } from '../../explanations/
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
-import type { RoleHolder } from '../../installations/setting-fields.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
@@ -198,8 +197,8 @@ export async function idsWithRole(
   // Most repositories have the same list.
   const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
   const found = new Set<bigint>();
-  for (const [list, those] of lists)
-    if (await isAmong(deps, viewer, place, JSON.parse(list) as RoleHolder[]))
+  for (const those of lists.values())
+    if (await isAmong(deps, viewer, place, those[0]![1][roles[role]]))
       for (const [id] of those) found.add(id);
   return found;
 }

@@ -15,7 +15,7 @@ import {
   textOf,
 } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
-import { messageOf, messagePage } from '../message-page.ts';
+import { messageOf } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf } from '../reader.ts';
 import { removeTemplate, savedTemplates } from '../templates.ts';
@@ -26,17 +26,20 @@ import {
   revokeKeyByForm,
   deleteRuleByForm,
 } from './keys-and-rules.ts';
-import { productsForm, readProductsForm, readSettingsForm, settingsForm } from './settings-form.ts';
+import {
+  adminsOnly,
+  productsForm,
+  readProductsForm,
+  readSettingsForm,
+  settingsForm,
+} from './settings-form.ts';
 
 /** `GET /owners/{owner}/settings`. */
 export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response> {
-  const { context, account, viewer, isAdmin } = visit;
+  const { account, viewer, isAdmin } = visit;
   if (!viewer) return signInFirst(visit);
   if (isAdmin) return page(visit, account);
-  const title = 'You cannot change these settings';
-  const text = `Only admins of ${account.login} on GitHub see and change its settings.`;
-  const link = { href: ownerPath(account.login), text: 'Back to the overview' };
-  return messagePage(context, { status: 403, title, text, link }, viewer);
+  return adminsOnly(visit, account.login, { href: ownerPath(account.login), text: 'Back to the overview' });
 }
 
 /** What each form of the page does, by its `do`. */

@@ -6,23 +6,28 @@ import {
   setRepositoryProducts,
   showRepositorySettings,
 } from '../../installations/settings.ts';
+import { fullName } from '../../installations/find-repository.ts';
 import { answerForm, type RepositoryChange } from '../change.ts';
 import { assertFresh, digestOf, type FormProblems, noProblems } from '../form.ts';
 import { layout } from '../layout.ts';
-import { messageOf, messagePage } from '../message-page.ts';
+import { messageOf } from '../message-page.ts';
 import { permissionOf, type RepositoryVisit, signInFirst } from '../reader.ts';
 import { readerZone } from '../text.ts';
-import { productsForm, readProductsForm, readSettingsForm, settingsForm } from './settings-form.ts';
+import {
+  adminsOnly,
+  productsForm,
+  readProductsForm,
+  readSettingsForm,
+  settingsForm,
+} from './settings-form.ts';
 
 /** `GET /repos/{owner}/{repository}/settings`. */
 export async function showRepositorySettingsPage(visit: RepositoryVisit): Promise<Response> {
-  const { context, repository, viewer } = visit;
+  const { repository, viewer } = visit;
   if (!viewer) return signInFirst(visit);
   if ((await permissionOf(visit)) === 'admin') return page(visit, repository);
-  const title = 'You cannot change these settings';
-  const text = `Only admins of ${repository.account.login}/${repository.name} on GitHub see and change its settings.`;
   const link = { href: repositoryPath(repository), text: 'Back to the repository' };
-  return messagePage(context, { status: 403, title, text, link }, viewer);
+  return adminsOnly(visit, fullName(repository), link);
 }
 
 /** `POST /repos/{owner}/{repository}/settings`. `do` names the form. */

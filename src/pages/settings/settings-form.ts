@@ -16,6 +16,8 @@ import {
   versionField,
 } from '../form.ts';
 import type { Html } from '../layout.ts';
+import { messagePage } from '../message-page.ts';
+import type { Visit } from '../reader.ts';
 
 // The settings that repositories and owners have alike. A repository can also leave a setting to its owner.
 
@@ -25,6 +27,16 @@ type SettingsForm = {
   settings: ShownSettings;
   owner: string | null;
   problems: FormProblems;
+};
+
+/** Answers whoever may not see settings. @param name of what has them. */
+export const adminsOnly = (
+  { context, viewer }: Pick<Visit, 'context' | 'viewer'>,
+  name: string,
+  link: { href: string; text: string },
+): Promise<Response> => {
+  const text = `Only admins of ${name} on GitHub see and change its settings.`;
+  return messagePage(context, { status: 403, title: 'You cannot change these settings', text, link }, viewer);
 };
 
 /** The value of a choice that leaves the setting to the owner. */
