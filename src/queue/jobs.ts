@@ -210,6 +210,20 @@ export const jobs = {
   /** Write to the audit log which freezes without an end are still on. */
   remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
 
+  /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
+  sendNotices: jobsOf('send-notices', 'the sweep, where a delivery is due', (webhookId: string, at?: Date) => ({
+    about: webhookId,
+    data: { webhookId },
+    at,
+  })),
+
+  /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
+  recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({
+    about: 'all',
+    data: {},
+    at,
+  })),
+
   /** Look for webhooks that could not be delivered; with `at`, at that instant. */
   recoverDeliveries: jobsOf('recover-deliveries', 'the sweep', (at?: Date) => ({
     about: 'all',

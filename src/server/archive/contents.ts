@@ -21,6 +21,8 @@ export const carriedTables = [
   'application_keys',
   'oidc_rules',
   'audit_events',
+  'outgoing_webhooks',
+  'outgoing_deliveries',
   'idempotency_records',
   'webhook_deliveries',
   'delivery_scans',
