@@ -61,6 +61,14 @@ export interface SandboxOptions {
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 let privateKey: string | undefined;
+let secondKey: string | undefined;
+
+const newKey = (): string =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  }).privateKey;
 
 /** Starts a GitHub with nobody in it. Close it when done. */
 export async function startSandbox(options: SandboxOptions = {}) {
@@ -114,6 +122,25 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Throws while there is none. */
     get app() {
       return world.app;
+    },
+    /** Makes the second App, which edits rulesets. */
+    addSecondApp() {
+      const permissions = { metadata: 'read', administration: 'write' } as const;
+      const identity = {
+        id: 900_002,
+        slug: 'holdfast-lock',
+        name: 'Holdfast lock',
+        clientId: 'Iv23liHoldfastLock01',
+      };
+      world.secondApp = {
+        ...defaultApp(),
+        ...identity,
+        privateKey: (secondKey ??= newKey()),
+        permissions,
+        events: [],
+      };
+      personVerbs.addBot('holdfast-lock');
+      return world.secondApp;
     },
     ...personVerbs,
     ...authorizations(world, webhooks),
@@ -181,11 +208,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
 }
 
 function defaultApp(): AppIdentity {
-  privateKey ??= generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  }).privateKey;
+  privateKey ??= newKey();
   return {
     id: 900_001,
     slug: 'holdfast',

@@ -1,4 +1,6 @@
 import type { Account, BypassActor, Patterns, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
+import { moveBranch } from '../state/activities.ts';
+import { mayBypass, rulesetsOn } from '../state/branch-rules.ts';
 import type { World } from '../state/world.ts';
 
 /** A context from any source, or from the App with this id. */
@@ -20,6 +22,9 @@ export interface RulesetOptions {
   bypass?: (Pick<BypassActor, 'actor_type'> & Partial<BypassActor>)[];
 }
 
+/** What a request can set. */
+export type RulesetContent = Omit<Ruleset, 'id' | 'source' | 'createdAt' | 'updatedAt'>;
+
 const checkOf = (spec: CheckSpec): RequiredCheck =>
   typeof spec === 'string' ? { context: spec, appId: null } : { context: spec.context, appId: spec.app };
 
@@ -29,12 +34,10 @@ export function protectBranch({ protection }: Repository, branch: string, given:
   else protection.delete(branch);
 }
 
-export function makeRuleset(
-  world: World,
-  source: Account | Repository,
-  given: Omit<Ruleset, 'id' | 'source' | 'createdAt'>,
-): Ruleset {
-  const ruleset = { id: world.ids.next('ruleset', 800_000), source, ...given, createdAt: world.now() };
+export function makeRuleset(world: World, source: Account | Repository, given: RulesetContent): Ruleset {
+  const at = world.now();
+  const id = world.ids.next('ruleset', 800_000);
+  const ruleset = { id, source, ...given, createdAt: at, updatedAt: at };
   source.rulesets.push(ruleset);
   return ruleset;
 }
@@ -75,6 +78,46 @@ export function branchRules(world: World) {
 
     setEnforcement(rulesetId: number, enforcement: Ruleset['enforcement']) {
       find(rulesetId).enforcement = enforcement;
+    },
+
+    /** The rulesets of a repository, as they are now. */
+    rulesetsOf: (fullName: string) => world.repository(fullName).rulesets.map((each) => ({ ...each })),
+
+    /** Somebody edits a ruleset. */
+    editRuleset(rulesetId: number, change: Partial<RulesetContent>) {
+      Object.assign(find(rulesetId), change);
+    },
+
+    /** What answers about rulesets get wrong. */
+    rulesetFaults: world.rulesetFaults,
+
+    /** From now on, private repositories of this owner have no rulesets. */
+    putOnFreePlan(login: string) {
+      world.onFreePlan.add(world.account(login));
+    },
+
+    /**
+     * Pushes a commit to a branch, as a person or as an App. Rulesets apply to pushes, too.
+     * @returns why GitHub refuses the push; null if it accepts it.
+     */
+    pushDirectly(fullName: string, branch: string, by: { person: string } | { app: number }): string | null {
+      const repository = world.repository(fullName);
+      const sha = world.ids.sha();
+      const person = 'person' in by ? world.account(by.person) : null;
+      const passes = (ruleset: Ruleset) =>
+        person
+          ? mayBypass(repository, ruleset, person)
+          : ruleset.bypassActors.some(
+              ({ actor_type, actor_id }) =>
+                actor_type === 'Integration' && 'app' in by && actor_id === by.app,
+            );
+      const firm = rulesetsOn(repository, branch).filter((ruleset) => !passes(ruleset));
+      const [check] = firm.flatMap(({ checks }) => checks);
+      if (check)
+        return `Repository rule violations found: Required status check "${check.context}" is expected.`;
+      moveBranch(world, repository, branch, sha, person ?? repository.owner);
+      repository.commits.add(sha);
+      return null;
     },
 
     deleteRuleset(rulesetId: number) {

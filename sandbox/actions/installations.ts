@@ -1,5 +1,5 @@
 import type { Installation, Permissions, Repository } from '../state/model.ts';
-import type { World } from '../state/world.ts';
+import type { AppIdentity, World } from '../state/world.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { repositoryStub } from '../json/repository-json.ts';
 import { ownerSender } from './sender.ts';
@@ -11,15 +11,26 @@ export interface InstallOptions {
   permissions?: Permissions;
 }
 
+/** Which App. */
+type Of = { second?: boolean };
+
 /** Installs the App on accounts, and ends or changes installations. */
 export function installations(world: World, webhooks: Webhooks) {
-  function installationAt(login: string): Installation {
-    const installation = world.installationOf(world.account(login));
+  const appOf = ({ second }: Of): AppIdentity => {
+    if (!second) return world.app;
+    if (!world.secondApp) throw new Error('There is no second App: addSecondApp() makes one');
+    return world.secondApp;
+  };
+
+  function installationAt(login: string, of: Of = {}): Installation {
+    const installation = world.installationOf(world.account(login), appOf(of));
     if (!installation) throw new Error(`The App is not installed on ${login}`);
     return installation;
   }
 
+  /** The second App has no webhooks. */
   function emit(event: string, action: string, installation: Installation, payload: object) {
+    if (installation.app !== world.registeredApp) return;
     webhooks.emit({
       event,
       action,
@@ -44,16 +55,18 @@ export function installations(world: World, webhooks: Webhooks) {
 
   return {
     /** Installs the App on an account; sends `installation.created`. */
-    install(login: string, { repositories = 'all', permissions }: InstallOptions = {}) {
+    install(login: string, { repositories = 'all', permissions, ...of }: InstallOptions & Of = {}) {
       const account = world.account(login);
-      if (world.installationOf(account)) throw new Error(`The App is already installed on ${login}`);
+      const app = appOf(of);
+      if (world.installationOf(account, app)) throw new Error(`The App is already installed on ${login}`);
       const names = repositories === 'all' ? [] : repositories;
       const installation: Installation = {
         id: world.ids.next('installation', 40_000_000),
+        app,
         account,
         selection: repositories === 'all' ? 'all' : 'selected',
         repositoryIds: new Set(names.map((name) => world.repository(`${login}/${name}`).id)),
-        permissions: permissions ?? world.app.permissions,
+        permissions: permissions ?? app.permissions,
         suspendedAt: null,
         createdAt: world.now(),
       };
@@ -63,8 +76,8 @@ export function installations(world: World, webhooks: Webhooks) {
     },
 
     /** Its tokens stop working at once. */
-    uninstall(login: string) {
-      const installation = installationAt(login);
+    uninstall(login: string, of: Of = {}) {
+      const installation = installationAt(login, of);
       emitInstallation('deleted', installation);
       world.installations.delete(installation.id);
       for (const { token, installation: issuer } of world.installationTokens.values()) {
@@ -72,14 +85,14 @@ export function installations(world: World, webhooks: Webhooks) {
       }
     },
 
-    suspend(login: string) {
-      const installation = installationAt(login);
+    suspend(login: string, of: Of = {}) {
+      const installation = installationAt(login, of);
       installation.suspendedAt = world.now();
       emitInstallation('suspend', installation);
     },
 
-    unsuspend(login: string) {
-      const installation = installationAt(login);
+    unsuspend(login: string, of: Of = {}) {
+      const installation = installationAt(login, of);
       installation.suspendedAt = null;
       emitInstallation('unsuspend', installation);
     },
@@ -91,22 +104,28 @@ export function installations(world: World, webhooks: Webhooks) {
     },
 
     /** The owner accepts other permissions; sends `installation.new_permissions_accepted`. */
-    acceptPermissions(login: string, permissions: Permissions) {
-      const installation = installationAt(login);
+    acceptPermissions(login: string, permissions: Permissions, of: Of = {}) {
+      const installation = installationAt(login, of);
       installation.permissions = permissions;
+      // The App under test is tried with tokens that are older than its permissions.
+      for (const token of world.installationTokens.values())
+        if (of.second && token.installation === installation)
+          token.permissions = Object.fromEntries(
+            Object.entries(token.permissions).filter(([name]) => name in permissions),
+          );
       emitInstallation('new_permissions_accepted', installation);
     },
 
-    addToInstallation(login: string, names: string[]) {
-      const installation = installationAt(login);
+    addToInstallation(login: string, names: string[], of: Of = {}) {
+      const installation = installationAt(login, of);
       const added = names.map((name) => world.repository(`${login}/${name}`));
       for (const repository of added) installation.repositoryIds.add(repository.id);
       emitRepositories('added', installation, added);
     },
 
     /** Removing one from an installation on all repositories makes it an installation on the rest. */
-    removeFromInstallation(login: string, names: string[]) {
-      const installation = installationAt(login);
+    removeFromInstallation(login: string, names: string[], of: Of = {}) {
+      const installation = installationAt(login, of);
       if (installation.selection === 'all') {
         installation.repositoryIds = new Set(world.repositoriesOf(installation).map(({ id }) => id));
         installation.selection = 'selected';

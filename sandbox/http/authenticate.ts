@@ -1,7 +1,7 @@
 import type { Principal } from '../state/access.ts';
 import type { World } from '../state/world.ts';
 import { badCredentials, GitHubError } from './github-error.ts';
-import { verifyAppJwt } from './app-jwt.ts';
+import { isIssuedBy, verifyAppJwt } from './app-jwt.ts';
 
 export type TokenKind = 'none' | 'client' | 'jwt' | 'installation' | 'user' | 'unknown';
 
@@ -34,9 +34,10 @@ export function authenticate(world: World, authorization: string | undefined): P
     return { kind: 'installation', token: issued };
   }
   if (token.startsWith('ghs_') || !looksLikeJwt(token)) throw badCredentials();
-  if (!world.registeredApp) throw new GitHubError(404, 'Integration not found');
-  verifyAppJwt(token, world.registeredApp);
-  return { kind: 'app' };
+  const app = world.apps.find((each) => isIssuedBy(token, each));
+  if (!app) throw new GitHubError(404, 'Integration not found');
+  verifyAppJwt(token, app);
+  return { kind: 'app', app };
 }
 
 const basicOf = ({ clientId, clientSecret }: World['app']): string =>

@@ -4,7 +4,7 @@ import type { World } from '../state/world.ts';
 
 /** An installation in REST and installation webhooks. */
 export function installationJson(world: World, installation: Installation) {
-  const { account } = installation;
+  const { account, app } = installation;
   return {
     id: installation.id,
     account: accountJson(world, account),
@@ -12,13 +12,13 @@ export function installationJson(world: World, installation: Installation) {
     access_tokens_url: `${world.url}/app/installations/${installation.id}/access_tokens`,
     repositories_url: `${world.url}/installation/repositories`,
     html_url: `https://github.com/settings/installations/${installation.id}`,
-    app_id: world.app.id,
-    client_id: world.app.clientId,
-    app_slug: world.app.slug,
+    app_id: app.id,
+    client_id: app.clientId,
+    app_slug: app.slug,
     target_id: account.id,
     target_type: account.type,
     permissions: installation.permissions,
-    events: world.app.events,
+    events: app.events,
     created_at: installation.createdAt.toISOString(),
     updated_at: installation.createdAt.toISOString(),
     single_file_name: null,

@@ -6,6 +6,7 @@ import { page } from '../http/paging.ts';
 import { reaches } from '../state/access.ts';
 import { repositoryJson } from '../json/repository-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
+import type { AppIdentity } from '../state/world.ts';
 import type { Installation, InstallationToken, Permissions } from '../state/model.ts';
 
 const hour = 3_600_000;
@@ -16,34 +17,39 @@ export function appRoutes(api: Api, { world }: Parts): void {
     if (!installation) throw notFound();
     return installation;
   };
-  const inPath = (c: ApiContext) => found(world.installations.get(Number(c.req.param('id'))));
+  const installationsOf = (app: AppIdentity) =>
+    [...world.installations.values()].filter((each) => each.app === app);
+  const inPath = (c: ApiContext) => {
+    const app = requireApp(c);
+    const installation = found(world.installations.get(Number(c.req.param('id'))));
+    if (installation.app !== app) throw notFound();
+    return installation;
+  };
   const ofAccount = (types: string[]) => (c: ApiContext) => {
-    requireApp(c);
+    const app = requireApp(c);
     const account = world.findAccount(c.req.param('login') ?? '');
     if (!account || !types.includes(account.type)) throw notFound();
-    return c.json(installationJson(world, found(world.installationOf(account))));
+    return c.json(installationJson(world, found(world.installationOf(account, app))));
   };
 
   api.get('/app', (c) => {
-    requireApp(c);
-    const { id, slug, clientId, name, permissions, events } = world.app;
-    const owner = accountJson(world, world.account(`${slug}[bot]`));
-    const installations_count = world.installations.size;
+    const app = requireApp(c);
+    const { id, slug, clientId, name, permissions, events } = app;
+    const owner = accountJson(world, app.owner ?? world.account(`${slug}[bot]`));
+    const installations_count = installationsOf(app).length;
     return c.json({ id, slug, client_id: clientId, name, owner, permissions, events, installations_count });
   });
 
   api.get('/app/installations', (c) => {
-    requireApp(c);
-    return c.json(page(c, [...world.installations.values()]).map((each) => installationJson(world, each)));
+    const all = installationsOf(requireApp(c));
+    return c.json(page(c, all).map((each) => installationJson(world, each)));
   });
 
   api.get('/app/installations/:id', (c) => {
-    requireApp(c);
     return c.json(installationJson(world, inPath(c)));
   });
 
   api.post('/app/installations/:id/access_tokens', async (c) => {
-    requireApp(c);
     const installation = inPath(c);
     if (installation.suspendedAt) throw new GitHubError(403, 'This installation has been suspended');
     const token = issue(installation, await bodyOf(c));
@@ -59,8 +65,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/installation', (c, repository) => {
-    requireApp(c);
-    return c.json(installationJson(world, found(world.installationFor(repository))));
+    return c.json(installationJson(world, found(world.installationFor(repository, requireApp(c)))));
   });
   api.get('/orgs/:login/installation', ofAccount(['Organization']));
   // GitHub also answers this route for organizations (actions/create-github-app-token#175).
@@ -86,7 +91,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
       throw new GitHubError(422, 'The permissions requested are not granted to this installation.');
     }
     const token: InstallationToken = {
-      token: `ghs_${world.app.id}_${part('header', 36)}.${part('payload', 120)}.${part('signature', 342)}`,
+      token: `ghs_${installation.app.id}_${part('header', 36)}.${part('payload', 120)}.${part('signature', 342)}`,
       installation,
       expiresAt: new Date(Date.now() + hour),
       permissions: Object.fromEntries(wanted),
@@ -97,9 +102,9 @@ export function appRoutes(api: Api, { world }: Parts): void {
   }
 }
 
-/** Routes that take only the App's JWT. */
-export function requireApp(c: ApiContext): void {
-  if (c.get('principal').kind !== 'app') {
-    throw new GitHubError(401, 'A JSON web token could not be decoded');
-  }
+/** Routes that take only an App's JWT. */
+export function requireApp(c: ApiContext): AppIdentity {
+  const principal = c.get('principal');
+  if (principal.kind !== 'app') throw new GitHubError(401, 'A JSON web token could not be decoded');
+  return principal.app;
 }

@@ -46,10 +46,12 @@ export function refuseArchived(repository: Repository): void {
   if (repository.archived) throw new GitHubError(403, 'Repository was archived so is read-only.');
 }
 
-/** The account that acts: the person, or the App's bot. */
+/** The account that acts: the person, or the bot of the App. */
 export function actor(c: ApiContext, world: World): Account {
   const principal = c.get('principal');
-  return principal.kind === 'user' ? principal.token.user : world.account(`${world.app.slug}[bot]`);
+  if (principal.kind === 'user') return principal.token.user;
+  const { slug } = principal.kind === 'installation' ? principal.token.installation.app : world.app;
+  return world.account(`${slug}[bot]`);
 }
 
 /** The pull request in the path. A number beyond GitHub's integers is not found. */

@@ -1,6 +1,6 @@
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { invalid, notFound } from '../http/github-error.ts';
-import { makeRuleset } from '../actions/branch-rules.ts';
+import { GitHubError, invalid, notFound } from '../http/github-error.ts';
+import { makeRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -30,19 +30,58 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
     );
   });
 
-  onRepository(api, world, 'post', '/rulesets', async (c, repository) => {
+  const mayWrite = (c: ApiContext, repository: Repository) => {
     administer(c, repository, 'write');
+    if (repository.private && world.onFreePlan.has(repository.owner)) throw new GitHubError(403, upgrade);
+  };
+  const own = (c: ApiContext, repository: Repository) => {
+    const ruleset = repository.rulesets.find(({ id }) => String(id) === c.req.param('id'));
+    if (!ruleset) throw notFound();
+    return ruleset;
+  };
+
+  onRepository(api, world, 'post', '/rulesets', async (c, repository) => {
+    mayWrite(c, repository);
+    if (repository.rulesets.length >= mostRulesets)
+      throw invalid('Ruleset', [
+        { code: 'custom', message: `You can have at most ${mostRulesets} rulesets` },
+      ]);
     const ruleset = makeRuleset(world, repository, rulesetIn(await bodyOf(c)));
     return c.json(whole(c, world, repository, ruleset), 201);
+  });
+
+  // GitHub keeps what the body leaves out.
+  onRepository(api, world, 'put', '/rulesets/:id', async (c, repository) => {
+    mayWrite(c, repository);
+    const ruleset = own(c, repository);
+    const { bypassActors } = ruleset;
+    const change = rulesetIn({
+      ...bodyOfRuleset(ruleset),
+      bypass_actors: bypassActors,
+      ...(await bodyOf(c)),
+    });
+    world.rulesetFaults.changing(ruleset);
+    if (!world.rulesetFaults.ignores()) Object.assign(ruleset, change, { updatedAt: world.now() });
+    return c.json(whole(c, world, repository, ruleset));
+  });
+
+  onRepository(api, world, 'delete', '/rulesets/:id', (c, repository) => {
+    mayWrite(c, repository);
+    const ruleset = own(c, repository);
+    repository.rulesets = repository.rulesets.filter((each) => each !== ruleset);
+    return c.body(null, 204);
   });
 
   onRepository(api, world, 'get', '/rulesets/:id', (c, repository) => {
     const all = [...repository.owner.rulesets, ...repository.rulesets];
     const ruleset = all.find(({ id }) => String(id) === c.req.param('id'));
     if (!ruleset) throw notFound();
-    return c.json(whole(c, world, repository, ruleset));
+    return c.json(whole(c, world, repository, world.rulesetFaults.shown(ruleset)));
   });
 }
+
+const mostRulesets = 75;
+const upgrade = 'Upgrade to GitHub Pro or make this repository public to enable this feature.';
 
 const sourceType = ({ source }: Ruleset) => ('owner' in source ? 'Repository' : 'Organization');
 const sourceName = ({ source }: Ruleset) => ('owner' in source ? fullNameOf(source) : source.login);
@@ -54,7 +93,7 @@ function rulesOf({ checks, strict }: Ruleset) {
       type: 'required_status_checks',
       parameters: {
         strict_required_status_checks_policy: strict,
-        do_not_enforce_on_create: false,
+        do_not_enforce_on_create: true,
         required_status_checks: checks.map(({ context, appId }) => ({
           context,
           ...(appId !== null && { integration_id: appId }),
@@ -65,7 +104,7 @@ function rulesOf({ checks, strict }: Ruleset) {
 }
 
 function summary(world: World, repository: Repository, ruleset: Ruleset) {
-  const { id, name, enforcement, createdAt } = ruleset;
+  const { id, name, enforcement, createdAt, updatedAt } = ruleset;
   const page =
     'owner' in ruleset.source
       ? `${fullNameOf(repository)}/rules`
@@ -82,19 +121,26 @@ function summary(world: World, repository: Repository, ruleset: Ruleset) {
       html: { href: `https://github.com/${page}/${id}` },
     },
     created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
   };
 }
+
+const bodyOfRuleset = (ruleset: Ruleset) => ({
+  name: ruleset.name,
+  enforcement: ruleset.enforcement,
+  conditions: { ref_name: ruleset.refs },
+  rules: rulesOf(ruleset),
+});
 
 function whole(c: ApiContext, world: World, repository: Repository, ruleset: Ruleset) {
   const { refs, repositories, bypassActors } = ruleset;
   return {
     ...summary(world, repository, ruleset),
+    ...bodyOfRuleset(ruleset),
     conditions: {
       ref_name: refs,
       ...('owner' in ruleset.source ? {} : { repository_name: { ...repositories, protected: false } }),
     },
-    rules: rulesOf(ruleset),
     ...(mayEdit(c, repository, ruleset) && { bypass_actors: bypassActors }),
   };
 }
@@ -115,13 +161,17 @@ function mayEdit(c: ApiContext, repository: Repository, { source }: Ruleset): bo
 type RuleBody = { type?: unknown; parameters?: { required_status_checks?: unknown } };
 type RefsBody = { ref_name?: { include?: string[]; exclude?: string[] } };
 
-function rulesetIn(body: Record<string, unknown>): Omit<Ruleset, 'id' | 'source' | 'createdAt'> {
+function rulesetIn(body: Record<string, unknown>): RulesetContent {
   const { name, enforcement, conditions, rules = [], bypass_actors: actors = [] } = body;
   if (typeof name !== 'string' || !name) throw invalid('Ruleset', [{ code: 'missing_field', field: 'name' }]);
   if (!['active', 'evaluate', 'disabled'].includes(String(enforcement))) {
     throw invalid('Ruleset', [{ code: 'invalid', field: 'enforcement' }]);
   }
   const { include = [], exclude = [] } = (conditions as RefsBody | undefined)?.ref_name ?? {};
+  const isRef = (pattern: string) =>
+    pattern.startsWith('refs/heads/') || ['~ALL', '~DEFAULT_BRANCH'].includes(pattern);
+  if (![...include, ...exclude].every(isRef))
+    throw invalid('Ruleset', [{ code: 'custom', message: 'Invalid target patterns' }]);
   return {
     name,
     enforcement: enforcement as Ruleset['enforcement'],
@@ -138,8 +188,9 @@ function checksIn({ type, parameters }: RuleBody): RequiredCheck[] {
   if (type !== 'required_status_checks' || !Array.isArray(checks)) {
     throw invalid('Ruleset', [{ code: 'invalid', field: 'rules' }]);
   }
-  return checks.map(({ context, integration_id: id }: { context: string; integration_id?: number }) => ({
-    context,
-    appId: id ?? null,
-  }));
+  return checks.map(({ context, integration_id: id }: { context: string; integration_id?: number }) => {
+    if (context.length > 255 || (id !== undefined && id < 0))
+      throw invalid('Ruleset', [{ code: 'invalid', field: 'required_status_checks' }]);
+    return { context, appId: id ?? null };
+  });
 }

@@ -19,7 +19,8 @@ export function statusRoutes(api: Api, { world, statuses }: Parts): void {
     const status = validated(repository, sha, await bodyOf(c));
     if (statuses.isFull(repository, sha, status.context))
       throw invalid('Status', [{ code: 'custom', message: tooMany }]);
-    const appId = c.get('principal').kind === 'installation' ? world.app.id : undefined;
+    const principal = c.get('principal');
+    const appId = principal.kind === 'installation' ? principal.token.installation.app.id : undefined;
     const posted = statuses.post(repository, { ...status, creator: actor(c, world), appId });
     return c.json(statusJson(world, repository, posted), 201);
   });

@@ -1,9 +1,10 @@
 import { covers } from './world.ts';
+import type { AppIdentity } from './world.ts';
 import type { Account, Installation, InstallationToken, Repository, Role, Team, UserToken } from './model.ts';
 
 /** The caller of a request. */
 export type Principal =
-  | { kind: 'app' }
+  | { kind: 'app'; app: AppIdentity }
   | { kind: 'installation'; token: InstallationToken }
   | { kind: 'user'; token: UserToken }
   /** The App's OAuth client: its id and secret. */

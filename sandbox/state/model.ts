@@ -1,4 +1,5 @@
 /** The state of the sandbox GitHub. Plain data; `access.ts` and `mergeability.ts` have the rules. */
+import type { AppIdentity } from './world.ts';
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin';
 export type Permissions = Record<string, 'read' | 'write'>;
@@ -60,6 +61,7 @@ export interface InstallationToken {
 
 export interface Installation {
   id: number;
+  app: AppIdentity;
   account: Account;
   selection: 'all' | 'selected';
   repositoryIds: Set<number>;
@@ -185,6 +187,7 @@ export interface Ruleset {
   strict: boolean;
   bypassActors: BypassActor[];
   createdAt: Date;
+  updatedAt: Date;
 }
 
 export interface BypassActor {

@@ -11,6 +11,7 @@ import { MergeStates } from './merge-states.ts';
 import { OidcKeys } from './oidc-keys.ts';
 import { SignIns } from './sign-ins.ts';
 import { decodeNodeId, IdSource } from './ids.ts';
+import { RulesetFaults } from './ruleset-faults.ts';
 
 export interface AppIdentity {
   id: number;
@@ -50,8 +51,14 @@ export class World {
   readonly mergeStates: MergeStates;
   readonly signIns = new SignIns();
   readonly oidcKeys = new OidcKeys();
-  /** The one App that the sandbox knows; null until somebody makes it. */
+  /** The App under test; null until somebody makes it. */
   registeredApp: AppIdentity | null;
+  /** A second App, which edits rulesets and gets no webhooks; null until somebody makes it. */
+  secondApp: AppIdentity | null = null;
+  /** What its answers about rulesets get wrong. */
+  readonly rulesetFaults = new RulesetFaults();
+  /** Owners whose plan has no rulesets for private repositories. */
+  readonly onFreePlan = new Set<Account>();
   /** Unused conversion codes of the manifest flow. */
   readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;
@@ -96,13 +103,21 @@ export class World {
     return found(this.repository(fullName).pullRequests.get(number), `pull request ${fullName}#${number}`);
   }
 
-  installationOf(account: Account): Installation | undefined {
-    return this.installations.values().find((installation) => installation.account === account);
+  /** Both Apps, as far as there are any. */
+  get apps(): AppIdentity[] {
+    return [this.registeredApp, this.secondApp].filter((app) => app !== null);
+  }
+
+  /** @param app by default the App under test. */
+  installationOf(account: Account, app = this.registeredApp): Installation | undefined {
+    return this.installations
+      .values()
+      .find((installation) => installation.account === account && installation.app === app);
   }
 
   /** The installation that covers a repository, suspended or not. */
-  installationFor(repository: Repository): Installation | undefined {
-    const installation = this.installationOf(repository.owner);
+  installationFor(repository: Repository, app = this.registeredApp): Installation | undefined {
+    const installation = this.installationOf(repository.owner, app);
     return installation && covers(installation, repository) ? installation : undefined;
   }
 

@@ -12,7 +12,7 @@ const codeLifetime = 3_600_000;
 /**
  * GitHub's App manifest flow up to the code: the manifest comes as a form, the page shows the App's name, and
  * "Create GitHub App" returns with the code. The sandbox asks who makes it; GitHub knows who is signed in. The sandbox
- * has one App: a new one replaces one that was never installed.
+ * has one App under test: a new one replaces one that was never installed. One that asks for Administration is the second App.
  */
 export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Parts): void {
   const people = () => [...world.accounts.values()].filter(({ type }) => type === 'User');
@@ -48,9 +48,11 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
     if (slug === '') return show(c, 'Invalid GitHub App configuration', ["Name can't be blank"], 422);
     if (world.findAccount(`${slug}[bot]`))
       return show(c, 'Invalid GitHub App configuration', ['Name has already been taken'], 422);
-    if (world.installations.size > 0)
+    const isSecond =
+      world.registeredApp !== null && manifest.default_permissions['administration'] === 'write';
+    if (!isSecond && world.installations.size > 0)
       return show(c, 'The sandbox has one App', ['The present one is installed: uninstall it first'], 422);
-    const app = create(name, slug, manifest, organization ?? maker);
+    const app = create(name, slug, manifest, organization ?? maker, isSecond);
     const back = new URL(manifest.redirect_url ?? `${world.url}/apps/${slug}`);
     back.searchParams.set('code', codeFor(app));
     const state = c.req.query('state');
@@ -58,7 +60,13 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
     return c.redirect(back.href);
   };
 
-  function create(name: string, slug: string, manifest: Manifest, owner: Account): AppIdentity {
+  function create(
+    name: string,
+    slug: string,
+    manifest: Manifest,
+    owner: Account,
+    isSecond: boolean,
+  ): AppIdentity {
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
@@ -80,8 +88,12 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
       homepage: manifest.url,
       setupUrl: manifest.setup_url,
     };
-    world.registeredApp = app;
     addBot(slug);
+    if (isSecond) {
+      world.secondApp = app;
+      return app;
+    }
+    world.registeredApp = app;
     webhooks.target = manifest.hook_attributes?.active ? manifest.hook_attributes.url : null;
     return app;
   }
