@@ -151,6 +151,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     publicUrl,
     database: { dataDir },
     app: setup ? null : { ...github.app, oauth: github.app },
+    lock: null,
     secretKey: randomBytes(32).toString('hex'),
     secretKeyPrevious: null,
     githubApiUrl: github.url,

@@ -117,6 +117,7 @@ function start(port: number): Promise<App> {
       publicUrl: `http://127.0.0.1:${port}`,
       database: { dataDir },
       app: null,
+      lock: null,
       secretKey: null,
       secretKeyPrevious: null,
       githubApiUrl: github.url,

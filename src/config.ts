@@ -13,6 +13,9 @@ export type AppCredentials = {
   oauth: { clientId: string; clientSecret: string } | null;
 };
 
+/** The second App, which puts rulesets in force: its id and its key as PEM. */
+export type LockCredentials = Pick<AppCredentials, 'id' | 'privateKey'>;
+
 export type Config = {
   port: number;
   host: string;
@@ -20,6 +23,8 @@ export type Config = {
   /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
   database: { connectionString: string } | { dataDir: string };
   app: AppCredentials;
+  /** Null: the one that somebody made on the settings page, if any. */
+  lock: LockCredentials | null;
   /** Signs cookies and encrypts the secrets in the database. */
   secretKey: string | null;
   /** The former SECRET_KEY. It still opens what it signed and encrypted. */
@@ -62,6 +67,11 @@ export const variables = {
   CLIENT_ID: "the App's client id, for signing in to the pages of private repositories",
   CLIENT_SECRET: "the App's client secret, with CLIENT_ID",
   CLIENT_SECRET_FILE: 'a file with the client secret, instead of CLIENT_SECRET',
+  LOCK_APP_ID:
+    'the id of the second App, for instant holds; without it the one that the settings page made is used',
+  LOCK_PRIVATE_KEY: "the second App's private key, in the forms of PRIVATE_KEY",
+  LOCK_PRIVATE_KEY_FILE: 'a file with that key, instead of LOCK_PRIVATE_KEY',
+  LOCK_PRIVATE_KEY_PATH: 'another name for LOCK_PRIVATE_KEY_FILE',
   SECRET_KEY:
     'at least 32 characters that sign cookies and encrypt secrets in the database; the same for all replicas',
   SECRET_KEY_FILE: 'a file with the key, instead of SECRET_KEY',
@@ -181,10 +191,12 @@ const schema = z.object({
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
 });
 
+const isAppId = (text: string): boolean => /^[1-9]\d*$/.test(text);
+
 const appSchema = z.object({
   APP_ID: z
     .string('is missing: the App id from the App’s settings page')
-    .regex(/^[1-9]\d*$/, 'must be the numeric App id'),
+    .refine(isAppId, 'must be the numeric App id'),
   WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
 });
 
@@ -196,12 +208,14 @@ const isOfApp = (name: string) =>
 const withoutBlanks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 
-function readPrivateKey(given: Environment, problems: string[]): string {
-  const { PRIVATE_KEY: text } = given;
+function readPrivateKey(
+  name: 'PRIVATE_KEY' | 'LOCK_PRIVATE_KEY',
+  given: Environment,
+  problems: string[],
+): string {
+  const text = given[name];
   if (!text) {
-    problems.push(
-      'PRIVATE_KEY is missing (or PRIVATE_KEY_PATH): the key that the App’s settings page generates',
-    );
+    problems.push(`${name} is missing (or ${name}_PATH): the key that the App’s settings page generates`);
     return '';
   }
   const pem = text.includes('-----BEGIN')
@@ -211,7 +225,7 @@ function readPrivateKey(given: Environment, problems: string[]): string {
     createPrivateKey(pem);
     return pem;
   } catch {
-    problems.push(`${sourceOf('PRIVATE_KEY', given)} does not hold a private key in PEM form`);
+    problems.push(`${sourceOf(name, given)} does not hold a private key in PEM form`);
     return '';
   }
 }
@@ -221,7 +235,7 @@ function readApp(given: Environment, problems: string[]): AppCredentials | null 
   if (!Object.keys(given).some(isOfApp)) return null;
   const parsed = appSchema.safeParse(given);
   if (!parsed.success) problems.push(...problemsIn(parsed.error));
-  const privateKey = readPrivateKey(given, problems);
+  const privateKey = readPrivateKey('PRIVATE_KEY', given, problems);
   const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = given;
   if (Boolean(clientId) !== Boolean(clientSecret))
     problems.push(`${clientId ? 'CLIENT_SECRET' : 'CLIENT_ID'} is missing: both are set, or neither`);
@@ -232,6 +246,17 @@ function readApp(given: Environment, problems: string[]): AppCredentials | null 
     webhookSecret: parsed.data.WEBHOOK_SECRET,
     oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
   };
+}
+
+/** The second App, with both of its variables or none. */
+function readLock(given: Environment, problems: string[]): LockCredentials | null {
+  const { LOCK_APP_ID: id, LOCK_PRIVATE_KEY: key } = given;
+  if (!id && !key) return null;
+  if (!id) problems.push('LOCK_APP_ID is missing: the id of the second App from its settings page');
+  else if (!isAppId(id)) problems.push('LOCK_APP_ID must be the numeric App id');
+  else if (id === given['APP_ID'])
+    problems.push('LOCK_APP_ID must be another App than APP_ID, which never gets Administration');
+  return { id: Number(id), privateKey: readPrivateKey('LOCK_PRIVATE_KEY', given, problems) };
 }
 
 const problemsIn = (error: z.ZodError): string[] =>
@@ -247,6 +272,7 @@ export function readConfig(environment: Environment): StartConfig {
   const parsed = schema.safeParse(given);
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);
+  const lock = readLock(given, ofValues);
   // The message about an unusable file is enough. Its variable needs no second message.
   const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -258,6 +284,7 @@ export function readConfig(environment: Environment): StartConfig {
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
     app,
+    lock,
     secretKey: values.SECRET_KEY ?? null,
     secretKeyPrevious: values.SECRET_KEY_PREVIOUS ?? null,
     githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),

@@ -49,6 +49,7 @@ test('the defaults', () => {
     secretKeyPrevious: null,
     githubApiUrl: 'https://api.github.com',
     statusContext: 'holdfast/freeze',
+    lock: null,
     statusWritesPerMinute: { least: 10, most: 170 },
     strangerQuestionsPerMinute: 30,
     callerQuestionsPerMinute: 60,
@@ -183,7 +184,8 @@ describe('secrets in files', () => {
       SECRET_KEY_PREVIOUS: 'p'.repeat(32),
       METRICS_TOKEN: 'm'.repeat(16),
     };
-    const app = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh' };
+    const lock = { LOCK_APP_ID: '2', LOCK_PRIVATE_KEY: privateKey };
+    const app = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', ...lock };
     const environment = { ...app, ...keys, DATABASE_URL: 'postgres://h/d', [file]: keyFile };
     expect(problemsOf(environment)).toEqual([`${file} and ${variable} are both set: remove one of them`]);
   });
@@ -197,7 +199,8 @@ describe('secrets in files', () => {
 
   test.each(Object.keys(secretFiles))('%s that cannot be used is one problem, with its path', (file) => {
     const variable = secretFiles[file as keyof typeof secretFiles];
-    const others = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', [variable]: '' };
+    const lock = { LOCK_APP_ID: '2', LOCK_PRIVATE_KEY: privateKey };
+    const others = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', ...lock, [variable]: '' };
     const empty = fileWith(' \n');
     expect(problemsOf({ ...others, [file]: '/nowhere' })).toEqual([`${file}: there is no file /nowhere`]);
     expect(problemsOf({ ...others, [file]: empty })).toEqual([`${file}: ${empty} is empty`]);
@@ -226,6 +229,21 @@ test('all problems are named at once', () => {
       expect.stringMatching(new RegExp(`^${name} `)),
     ),
   );
+});
+
+test('the second App has an id and a key, and is not the first one', () => {
+  const key = privateKey;
+  const lock = { LOCK_APP_ID: '2', LOCK_PRIVATE_KEY_PATH: keyFile };
+  expect(readConfig({ ...least, ...lock }).lock).toEqual({ id: 2, privateKey: expect.stringMatching(/BEGIN/) });
+  expect(problemsOf({ ...least, LOCK_APP_ID: '2' })).toEqual([
+    expect.stringMatching(/^LOCK_PRIVATE_KEY is missing \(or LOCK_PRIVATE_KEY_PATH\)/),
+  ]);
+  expect(problemsOf({ ...least, LOCK_PRIVATE_KEY: key })).toEqual([
+    expect.stringMatching(/^LOCK_APP_ID is missing/),
+  ]);
+  expect(problemsOf({ ...least, ...lock, LOCK_APP_ID: least.APP_ID })).toEqual([
+    expect.stringMatching(/^LOCK_APP_ID must be another App/),
+  ]);
 });
 
 test('without any of the App’s variables there is no App', () => {

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
+import { LockApp } from './lock-app.ts';
 import { RateBudgets } from './rate-limits.ts';
 
 /** A client with a credential. All three kinds have the same calls. */
@@ -32,6 +34,8 @@ export type GitHubApp = {
   once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** The login of the App: `holdfast[bot]`. Asks GitHub once. */
   botLogin(): Promise<string>;
+  /** The second App, which puts rulesets in force. */
+  lock: LockApp;
 };
 
 /** GitHub itself ends requests after 10 s. We wait little longer for a silent connection. */
@@ -78,6 +82,7 @@ const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
 /**
  * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
  * @param cutOff ends every request under way.
+ * @param loadLock reads the second App from the database; null if none was made.
  */
 export async function createGitHubApp(
   config: Config,
@@ -85,25 +90,30 @@ export async function createGitHubApp(
   clock: Clock,
   cutOff: AbortSignal,
   metrics: Counting,
+  loadLock: () => Promise<LockCredentials | null> = async () => null,
 ): Promise<GitHubApp> {
   const request = { fetch: fetchUntil(cutOff, metrics) };
   // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
-  const probot = new Probot({
-    appId: config.app.id,
-    privateKey: config.app.privateKey,
-    secret: config.app.webhookSecret,
-    // Below this level, Probot and Octokit log whole requests, with texts that people wrote.
-    log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
-    baseUrl: config.githubApiUrl,
-    request,
-    Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({
-      ...options,
-      ...ownPace,
-      auth: auth && { ...auth, request: askForTokens },
-    })) as typeof ProbotOctokit,
-  });
-  await probot.ready();
+  const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {
+    const probot = new Probot({
+      appId: id,
+      privateKey,
+      secret: webhookSecret,
+      // Below this level, Probot and Octokit log whole requests, with texts that people wrote.
+      log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
+      baseUrl: config.githubApiUrl,
+      request,
+      Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({
+        ...options,
+        ...ownPace,
+        auth: auth && { ...auth, request: askForTokens },
+      })) as typeof ProbotOctokit,
+    });
+    await probot.ready();
+    return probot;
+  };
+  const probot = await connectAs(config.app);
   let botLogin: string | null = null;
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
   const budgets = new RateBudgets(clock);
@@ -134,8 +144,18 @@ export async function createGitHubApp(
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
     },
+    // It gets no webhooks, so nobody knows this secret.
+    lock: new LockApp(clock, config.lock ?? null, loadLock, async (lock) => {
+      const second = await connectAs({ ...lock, webhookSecret: randomUUID() });
+      return {
+        asApp: () => second.auth(),
+        asInstallation: async (id) => renewing(await second.auth(Number(id))),
+      };
+    }),
   };
 }
+
+type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 
 /** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
 type Connection = { client: Promise<GitHubClient>; granted?: string };

@@ -9,6 +9,7 @@ import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/look-ahead.ts';
 import { createGitHubApp } from '../github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { loadLock } from './setup/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue } from '../queue/queue.ts';
 import { startWorker, type Worker } from './worker.ts';
@@ -43,7 +44,9 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const stopping = new AbortController();
   const cutOff = new AbortController();
   const metrics = new Metrics();
-  const github = await createGitHubApp(config, log, clock, cutOff.signal, metrics);
+  const github = await createGitHubApp(config, log, clock, cutOff.signal, metrics, () =>
+    loadLock(database.prisma, config, log),
+  );
   const deps: Deps = {
     db: database.prisma,
     sql: database.sql,

@@ -60,6 +60,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         publicUrl: `http://127.0.0.1:${port}`,
         database: { dataDir: 'unused: the test opens the database' },
         app: null,
+        lock: null,
         secretKey,
         secretKeyPrevious: null,
         githubApiUrl: github.url,

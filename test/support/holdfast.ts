@@ -64,10 +64,12 @@ export const startOfTests = '2026-03-01T09:00:00Z';
 
 /**
  * @param populate fills GitHub before the service starts; the App is told of what it installs by webhook.
+ * @param lock whether there is a second App.
  */
 export async function startHoldfast(
   populate: (github: Sandbox) => void | Promise<void> = () => {},
   config: Partial<Config> = {},
+  { lock = false }: { lock?: boolean } = {},
 ): Promise<Holdfast> {
   const clock = new TestClock(startOfTests);
   const publicUrl = config.publicUrl ?? 'https://holdfast.example';
@@ -85,6 +87,7 @@ export async function startHoldfast(
       publicUrl,
       database: { dataDir: 'unused: the test opens the database' },
       app: { ...github.app, oauth: github.app },
+      lock: lock ? github.addSecondApp() : null,
       secretKey: 'a secret key of the tests, 32 characters or more',
       secretKeyPrevious: null,
       githubApiUrl: github.url,

@@ -27,7 +27,7 @@ export type Import = {
   withoutApp: boolean;
 };
 
-/** The table of the App's sealed credentials. */
+/** The table of the sealed credentials of the App, and of the second one. */
 const appTable = 'app_credentials';
 
 /**
@@ -50,7 +50,7 @@ export async function importDatabase(
     begin: (header) => refuseNewer(file, header),
     take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
   });
-  const resealed = apps[0] && keys && !withoutApp ? openSealed(file, keys, apps[0]) : null;
+  const resealed = keys && !withoutApp ? apps.flatMap((app) => openSealed(file, keys, app) ?? []) : [];
   const connection = await openConnection(where);
   try {
     await migrate(connection);
@@ -63,13 +63,11 @@ export async function importDatabase(
       await compare(connection, file, archive);
       await setSequences(connection, archive.header.sequences);
       if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
-      if (resealed) {
-        const { privateKey, webhookSecret, clientSecret } = resealed;
+      for (const { appId, privateKey, webhookSecret, clientSecret } of resealed)
         await connection.query(
-          `UPDATE ${appTable} SET private_key = $1, webhook_secret = $2, client_secret = $3`,
-          [privateKey, webhookSecret, clientSecret],
+          `UPDATE ${appTable} SET private_key = $1, webhook_secret = $2, client_secret = $3 WHERE app_id = $4`,
+          [privateKey, webhookSecret, clientSecret, appId],
         );
-      }
       await wake(connection, archive.header);
       await finishImport(connection);
     });
@@ -141,11 +139,12 @@ async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header)
 }
 
 /** @param row of the App, as JSON. @returns its secrets sealed anew; null if SECRET_KEY opens them as they are. */
-function openSealed(file: string, keys: SecretKeys, row: string): Secrets | null {
+function openSealed(file: string, keys: SecretKeys, row: string): (Secrets & { appId: string }) | null {
   const { app_id, private_key, webhook_secret, client_secret } = JSON.parse(row);
   const sealed = { privateKey: private_key, webhookSecret: webhook_secret, clientSecret: client_secret };
   try {
-    return openApp({ appId: BigInt(app_id), ...sealed }, keys).resealed;
+    const { resealed } = openApp({ appId: BigInt(app_id), ...sealed }, keys);
+    return resealed && { appId: String(app_id), ...resealed };
   } catch {
     throw new ArchiveRefused(
       `The App’s credentials in ${file} are encrypted, and ${keys.secretKey === null ? 'SECRET_KEY is not set' : 'not with SECRET_KEY'}. ` +

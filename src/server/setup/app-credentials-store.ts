@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, chmod, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { type AppCredentials, ConfigError } from '../../config.ts';
+import { type AppCredentials, ConfigError, type LockCredentials } from '../../config.ts';
 import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../../database/secret-key.ts';
 import { conflict } from '../../errors.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
@@ -23,17 +23,28 @@ const uniqueViolation = 'P2002';
 
 export const anotherApp = () => conflict('Another GitHub App is already set up.');
 
+/** The rows of the App and of the second App, which puts rulesets in force. */
+const rows = { first: 1, lock: 2 } as const;
+type Which = keyof typeof rows;
+
 /**
- * Saves the App in the database. Its three secrets are encrypted under `secretKey`; the rest is public.
- * @throws Refusal conflict if an App is saved already: the first one stays.
+ * Saves an App in the database. Its three secrets are encrypted under `secretKey`; the rest is public.
+ * @throws Refusal conflict if such an App is saved already: the first one stays.
  */
-export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
+export async function saveApp(
+  db: PrismaClient,
+  secretKey: string,
+  app: MadeApp,
+  at: Date,
+  which: Which = 'first',
+): Promise<void> {
   const appId = BigInt(app.id);
   const { privateKey, webhookSecret, oauth } = app;
   const secrets: Secrets = { privateKey, webhookSecret, clientSecret: oauth.clientSecret };
   try {
     await db.appCredentials.create({
       data: {
+        id: rows[which],
         appId,
         slug: app.slug,
         name: app.name,
@@ -52,12 +63,11 @@ export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp,
 
 /** @throws Refusal conflict if an App is saved in the database. */
 export async function assertNoneSaved(db: PrismaClient): Promise<void> {
-  if ((await db.appCredentials.count()) > 0) throw anotherApp();
+  if ((await db.appCredentials.count({ where: { id: rows.first } })) > 0) throw anotherApp();
 }
 
 /**
- * The App that the setup page saved. If only SECRET_KEY_PREVIOUS opens it, this seals it again under SECRET_KEY, once,
- * even if many replicas start at the same time.
+ * The App that the setup page saved.
  * @returns null if none is saved.
  * @throws ConfigError if SECRET_KEY is missing, or no key opens it.
  */
@@ -66,17 +76,37 @@ export async function loadApp(
   keys: SecretKeys,
   log: Pick<Logger, 'info'>,
 ): Promise<AppCredentials | null> {
-  const row = await db.appCredentials.findUnique({ where: { id: 1 } });
+  const found = await load(db, keys, log, 'first');
+  if (!found) return null;
+  const { id, clientId, clientSecret, ...rest } = found;
+  return { id, ...rest, oauth: { clientId, clientSecret } };
+}
+
+/** The second App, like `loadApp`. */
+export async function loadLock(
+  db: PrismaClient,
+  keys: SecretKeys,
+  log: Pick<Logger, 'info'>,
+): Promise<LockCredentials | null> {
+  const found = await load(db, keys, log, 'lock');
+  return found && { id: found.id, privateKey: found.privateKey };
+}
+
+/**
+ * A saved App. If only SECRET_KEY_PREVIOUS opens it, this seals it again under SECRET_KEY, once, even if many replicas
+ * start at the same time.
+ */
+async function load(db: PrismaClient, keys: SecretKeys, log: Pick<Logger, 'info'>, which: Which) {
+  const row = await db.appCredentials.findUnique({ where: { id: rows[which] } });
   if (!row) return null;
   const { secrets, resealed } = openApp(row, keys);
   if (resealed) {
     // Of replicas that start together the first one changes it.
-    const where = { id: 1, privateKey: row.privateKey };
+    const where = { id: row.id, privateKey: row.privateKey };
     const { count } = await db.appCredentials.updateMany({ where, data: resealed });
     if (count > 0) log.info('the App in the database is now encrypted with the new SECRET_KEY');
   }
-  const { clientSecret, ...rest } = secrets;
-  return { id: Number(row.appId), ...rest, oauth: { clientId: row.clientId, clientSecret } };
+  return { id: Number(row.appId), clientId: row.clientId, ...secrets };
 }
 
 /** In the clear, or sealed. */
