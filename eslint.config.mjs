@@ -68,14 +68,14 @@ const namesTypesOfAll = 'src/deps.ts';
 /** Takes values and gives values: no database, no GitHub, no HTTP, and nothing that has them. */
 const pure = [
   'src/conditions/**',
-  'src/explanations/enforcement/{finding,touched-branches}.ts',
+  'src/explanations/enforcement/finding.ts',
   'src/explanations/enforcement/judge-*.ts',
   'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
-  'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
+  'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
   'src/plans/{occurrences,plan,repetition,rule}.ts',
   'src/time/**',
   'src/statuses/{judge,pace,plan-write,status}.ts',

@@ -68,7 +68,7 @@ export const variables = {
   CLIENT_SECRET: "the App's client secret, with CLIENT_ID",
   CLIENT_SECRET_FILE: 'a file with the client secret, instead of CLIENT_SECRET',
   LOCK_APP_ID:
-    'the id of the second App, for instant holds; without it the one that the settings page made is used',
+    'the id of the second App, which makes freezes block at once (none)',
   LOCK_PRIVATE_KEY: "the second App's private key, in the forms of PRIVATE_KEY",
   LOCK_PRIVATE_KEY_FILE: 'a file with that key, instead of LOCK_PRIVATE_KEY',
   LOCK_PRIVATE_KEY_PATH: 'another name for LOCK_PRIVATE_KEY_FILE',

@@ -5,7 +5,7 @@ const acme = acmeForAll();
 
 const builtIn = {
   ...{ two_person_exemptions: false, longest_open_end_hours: null, comment_commands: true },
-  ...{ freezers: [], approvers: [] },
+  ...{ freezers: [], approvers: [], instant_hold: 'off' },
 };
 const names = Object.keys(builtIn);
 const defaults = { ...builtIn, inherited: names };
@@ -46,6 +46,18 @@ test('a repository has defaults; a change affects only its fields, and is in the
   expect(body).toEqual({ scheduled_freezes: [] });
 });
 
+test('an instant hold needs a second App', async () => {
+  const web = await acme.repository('no-lock');
+  for (const path of [at(web), '/v1/settings/acme'])
+    for (const instant_hold of ['bridge', 'lock']) {
+      const answer = await acme.call('PATCH', path, { as: acme.admin, body: { instant_hold } });
+      expect(answer.status, path).toBe(409);
+      expect(answer.body.detail).toMatch(/Set LOCK_APP_ID and LOCK_PRIVATE_KEY/);
+    }
+  expect((await set(web, { instant_hold: 'off' })).body).toMatchObject({ instant_hold: 'off' });
+  expect((await set(web, { instant_hold: null })).status).toBe(200);
+});
+
 test.each([
   { longest_open_end_hours: 0 },
   { longest_open_end_hours: 1.5 },
@@ -54,6 +66,7 @@ test.each([
   { two_person_exemptions: 'yes' },
   { comment_commands: 'no' },
   { freezers: 'ada' },
+  { instant_hold: 'on' },
   { approvers: Array(51).fill('ada') },
 ])('%j is refused', async (body) => {
   for (const path of [at('acme/web'), '/v1/settings/acme']) {
@@ -129,8 +142,8 @@ describe('defaults of the owner', () => {
   test('fields that are no settings are named', async () => {
     const { body } = await set('acme/web', { freezer: ['ada'], inherited: [] });
     expect(body.warnings).toEqual(['`freezer` is not a field of settings: did you mean `freezers`?']);
-    expect((await setOwner({ instant: 1 })).warnings).toEqual([
-      '`instant` is not a field of settings, so it does nothing. Leave it out.',
+    expect((await setOwner({ sudden: 1 })).warnings).toEqual([
+      '`sudden` is not a field of settings, so it does nothing. Leave it out.',
     ]);
   });
 

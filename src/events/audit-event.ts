@@ -44,6 +44,9 @@ type OfExemption = {
   was_approved?: boolean;
 };
 
+/** @property ruleset its name. */
+type OfRuleset = { ruleset_id: number; ruleset: string };
+
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
 type Metadata = {
   'scheduled_freeze.create': OfFreeze;
@@ -99,6 +102,10 @@ type Metadata = {
     expected_state: string;
     times_written: number;
   };
+  /** A ruleset of instant holds was in force without a freeze. Holdfast put it out of force. */
+  'ruleset.orphaned': OfRuleset;
+  /** Somebody changed or deleted the ruleset of an instant hold. Holdfast put it right. */
+  'ruleset.repaired': OfRuleset & { was: 'changed' | 'deleted' };
 };
 
 export type AuditEventType = keyof Metadata;
@@ -163,6 +170,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
     isAtGitHub: true,
     isFailure: true,
   },
+  'ruleset.orphaned': { name: 'Ruleset left in force', done: 'found', isFailure: true },
+  'ruleset.repaired': { name: 'Ruleset repaired', done: 'found', isFailure: true },
 };
 
 export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];

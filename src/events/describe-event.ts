@@ -177,12 +177,27 @@ function tell(event: AuditEvent, pullRequest: string): Told {
         ],
       };
     }
+    case 'ruleset.orphaned':
+      return {
+        did: 'disabled a ruleset that was in force without a freeze',
+        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
+      };
+    case 'ruleset.repaired': {
+      const { was } = event.metadata;
+      return {
+        did: `repaired the ruleset of an instant hold, which somebody had ${was}`,
+        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
+      };
+    }
     default: {
       const { type, metadata } = event as { type: string; metadata: unknown };
       return { did: type, details: [{ name: 'Details', text: JSON.stringify(metadata) }] };
     }
   }
 }
+
+const rulesetText = ({ ruleset, ruleset_id }: { ruleset: string; ruleset_id: number }): string =>
+  `${ruleset} (${ruleset_id})`;
 
 function aboutFreeze(
   did: string,

@@ -15,6 +15,9 @@ import {
   warningOfBranches,
   warningsOf,
 } from '../freezes/freeze-warnings.ts';
+import { selectedAmong, selectedByBases, whyNoBridge } from '../statuses/instant-hold/hold.ts';
+import { readHold } from '../statuses/instant-hold/hold-store.ts';
+import { paceOf } from '../statuses/instant-hold/settle.ts';
 import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 
 /**
@@ -38,7 +41,23 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
     ...warningsToTell(parsed, seen, isOn),
   ];
   const messages = warnings.map(({ message }) => message);
-  return { unenforced, warnings: [...warningOfPause(deps, repository), ...messages] };
+  const ofBridge = await warningOfBridge(deps, repository, parsed, seen);
+  return { unenforced, warnings: [...warningOfPause(deps, repository), ...messages, ...ofBridge] };
+}
+
+/** Why an instant hold does nothing for a freeze, if it is a bridge that is not worth it. */
+async function warningOfBridge(
+  deps: Deps,
+  { id }: FoundRepository,
+  freeze: ParsedFreeze,
+  seen: Seen | null,
+): Promise<string[]> {
+  if ((await deps.github.lock.id()) === null) return [];
+  const hold = await readHold(deps.sql, id, nowOf(deps.clock));
+  if (hold?.mode !== 'bridge') return [];
+  const selected = selectedByBases(freeze, hold.bases) ?? (seen && selectedAmong(freeze, seen.open, seen.at));
+  const why = selected && whyNoBridge(selected, paceOf(deps, hold));
+  return why ? [why] : [];
 }
 
 /** While GitHub limits the installation, nobody can know what a freeze holds. */

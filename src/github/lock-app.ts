@@ -72,10 +72,14 @@ export class LockApp {
     this.#installations.set(key, known);
     const client = this.#clients.get(known) ?? this.#clientOf(known);
     this.#clients.set(known, client);
+    client.catch(() => this.forget(owner));
     return client;
   }
 
-  /** Looks for the installation on an account again next time, because GitHub refused us there. */
+  /**
+   * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions of
+   * then.
+   */
   forget(owner: string): void {
     const installation = this.#installations.get(owner.toLowerCase());
     this.#installations.delete(owner.toLowerCase());
@@ -88,7 +92,10 @@ export class LockApp {
   }
 
   async #clientOf(installationId: bigint): Promise<GitHubClient> {
-    return (await this.#connected()).asInstallation(installationId);
+    const client = await (await this.#connected()).asInstallation(installationId);
+    // The library keeps a token for an hour, whatever becomes of it.
+    await client.auth({ type: 'installation', refresh: true });
+    return client;
   }
 
   async #connected(): Promise<Clients> {

@@ -13,7 +13,11 @@ export type Settings = {
   freezers: RoleHolder[];
   /** Who may decide on exemptions beside admins. */
   approvers: RoleHolder[];
+  /** How a freeze holds at once, by a ruleset of the second App: not, until the statuses hold, or until its end. */
+  instantHold: (typeof instantHolds)[number];
 };
+
+export const instantHolds = ['off', 'bridge', 'lock'] as const;
 
 export type SettingName = keyof Settings;
 
@@ -24,6 +28,7 @@ export const settingFields = {
   commentCommands: { column: 'comment_commands', byDefault: true },
   freezers: { column: 'freezers', byDefault: [] },
   approvers: { column: 'approvers', byDefault: [] },
+  instantHold: { column: 'instant_hold', byDefault: 'off' },
 } as const satisfies Record<SettingName, { column: string; byDefault: unknown }>;
 
 type Column<Name extends SettingName> = (typeof settingFields)[Name]['column'];

@@ -8,6 +8,7 @@ import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type InstalledAccount, lockAccount } from './find-account.ts';
 import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
+import { conflict } from '../errors.ts';
 import { type Product, products } from './product.ts';
 import { lockRepository } from './repository-rows.ts';
 import { findHolders, holderText, type RolePlace, withCurrentLogins } from './role-holders.ts';
@@ -107,6 +108,7 @@ export async function changeRepositorySettings(
 ): Promise<ShownSettings> {
   assertWritable(repository);
   const { id, account } = repository;
+  await assertLockApp(deps, change);
   const given = await resolved(deps, repository, change);
   await deps.db.$transaction(async (tx) => {
     // The lock on the row orders concurrent changes, so that the log shows the real effect of each.
@@ -123,6 +125,8 @@ export async function changeRepositorySettings(
     const metadata = { settings_before: shown(before), settings_after: shown(after) };
     const event = { type: 'repository_settings.update', metadata } as const;
     await appendEvent(tx, placeOf(repository), event, actor, nowOf(deps.clock));
+    if (before.instant_hold !== after.instant_hold)
+      await deps.queue.send([jobs.settleInstantHold(id, { isCheck: true })], tx);
   });
   return showRepositorySettings(deps, repository);
 }
@@ -139,6 +143,7 @@ export async function changeOwnerSettings(
 ): Promise<ShownSettings> {
   const { id, login } = account;
   if (account.installation.suspendedAt) throw suspended(login);
+  await assertLockApp(deps, change);
   const given = await resolved(deps, placeOfOwner(account), change);
   await deps.db.$transaction(async (tx) => {
     await lockAccount(tx, id);
@@ -151,8 +156,38 @@ export async function changeOwnerSettings(
     const metadata = { settings_before: shown(before), settings_after: shown(after) };
     const event = { type: 'owner_settings.update', metadata } as const;
     await appendEvent(tx, { accountId: id }, event, actor, nowOf(deps.clock));
+    if (before.instant_hold !== after.instant_hold) await settleHoldsOf(deps, tx, id);
   });
   return showOwnerSettings(deps, account);
+}
+
+/** @throws Refusal conflict if instant holds need a second App and there is none. */
+async function assertLockApp(
+  { github, config }: Deps,
+  { instant_hold: mode }: SettingsChange,
+): Promise<void> {
+  if (!mode || mode === 'off' || (await github.lock.id()) !== null) return;
+  throw conflict(
+    `An instant hold needs a second GitHub App with the permission Administration: write. Set LOCK_APP_ID and LOCK_PRIVATE_KEY: ${config.publicUrl}/help/instant-hold says how.`,
+  );
+}
+
+/** Has the rulesets of an owner put in force or out of force, where there may be any. */
+async function settleHoldsOf({ queue, clock }: Deps, tx: Tx, accountId: bigint): Promise<void> {
+  const now = nowOf(clock);
+  const ongoing = {
+    deletedAt: null,
+    startsAt: { lte: now },
+    OR: [{ endsAt: null }, { endsAt: { gt: now } }],
+  };
+  const repositories = await tx.repository.findMany({
+    where: { accountId, OR: [{ instantHold: { isNot: null } }, { freezes: { some: ongoing } }] },
+    select: { id: true },
+  });
+  await queue.send(
+    repositories.map(({ id }) => jobs.settleInstantHold(id, { isCheck: true })),
+    tx,
+  );
 }
 
 /** The change with people and teams as rows have them. */

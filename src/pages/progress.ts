@@ -9,7 +9,7 @@ import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-own
 import { absentPage } from './reader.ts';
 import { readerZone } from './text.ts';
 import { nowOf } from '../clock.ts';
-import { onlyBranches } from '../explanations/enforcement/touched-branches.ts';
+import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';

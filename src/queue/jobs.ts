@@ -204,6 +204,19 @@ export const jobs = {
     (planId: string) => ({ about: planId, data: { planId } }),
   ),
 
+  /**
+   * Put the ruleset that holds a repository at once in force or out of force; with `at`, at that instant. A check also
+   * compares it with GitHub.
+   */
+  settleInstantHold: jobsOf(
+    'settle-instant-hold',
+    'the sweep',
+    (id: bigint, { isCheck = false, at }: { isCheck?: boolean; at?: Date } = {}) => {
+      const about = `${id}${isCheck ? '?' : ''}`;
+      return { about, data: { repositoryId: String(id), isCheck }, at };
+    },
+  ),
+
   /** End every session of a person. */
   endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
 
@@ -211,11 +224,15 @@ export const jobs = {
   remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
 
   /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
-  sendNotices: jobsOf('send-notices', 'the sweep, where a delivery is due', (webhookId: string, at?: Date) => ({
-    about: webhookId,
-    data: { webhookId },
-    at,
-  })),
+  sendNotices: jobsOf(
+    'send-notices',
+    'the sweep, where a delivery is due',
+    (webhookId: string, at?: Date) => ({
+      about: webhookId,
+      data: { webhookId },
+      at,
+    }),
+  ),
 
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({

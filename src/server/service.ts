@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { clearTurns } from '../statuses/instant-hold/hold-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/look-ahead.ts';
 import { createGitHubApp } from '../github/github-app.ts';
@@ -62,7 +63,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     config,
     stopping: stopping.signal,
   };
-  if ('dataDir' in config.database) await clearLeases(deps);
+  if ('dataDir' in config.database) await Promise.all([clearLeases(deps), clearTurns(deps.db)]);
   const api = createApi(deps, queue);
   let worker: Worker | null = null;
   return {

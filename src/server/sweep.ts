@@ -9,6 +9,7 @@ import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
+import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
 const minute = 60_000;
@@ -19,7 +20,7 @@ const deliveriesKept = 8 * day;
 
 /**
  * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
- * exemptions, failed webhook deliveries, and anything else in repositories that were not observed for an hour. Also plans
+ * exemptions, failed webhook deliveries, rulesets of instant holds, and anything else in repositories that were not observed for an hour. Also plans
  * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
  */
 export async function sweep(deps: Deps): Promise<void> {
@@ -44,6 +45,8 @@ export async function sweep(deps: Deps): Promise<void> {
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),
+    ...(await holdsToCheck(db, now)).map((id) => jobs.settleInstantHold(id, { isCheck: true })),
+    ...(await installationsWithHold(db)).map((id) => jobs.drainOutbox(id)),
   ]);
   await forget(deps, now);
   await deps.keepUp();

@@ -12,6 +12,7 @@ import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
+import { settleInstantHoldTask } from '../statuses/instant-hold/settle.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
 import { askMergeStatesTask } from '../statuses/merge-states.ts';
 import {
@@ -28,6 +29,7 @@ export const tasks = [
   reconcilePullRequestTask,
   reconcileClosedHeadsTask,
   reconcileMergeQueueTask,
+  settleInstantHoldTask,
   askMergeStatesTask,
   correctStatusTask,
   findBypassTask,

@@ -4,6 +4,8 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
+import { heldAtOnce } from './instant-hold/hold-store.ts';
+import { writePasses } from './instant-hold/write-passes.ts';
 import { type Lease, takeLease, type WriterState } from './lease.ts';
 import { markContested, refuseStatus } from './correct.ts';
 import { isContested } from './plan-write.ts';
@@ -43,7 +45,10 @@ export async function drainOutbox(deps: Deps, installationId: bigint): Promise<v
     await lease.release();
   }
   // Even if nothing was due: a verdict saved between the last check and the release found the lease taken.
-  if (isOver.has(state.is) || !(await hasDue(deps.sql, installationId, nowOf(deps.clock)))) return;
+  if (isOver.has(state.is)) return settleHolds(deps, installationId, lease);
+  const owesPasses = state.is === 'passing' || ('isPassing' in state && state.isPassing);
+  if (!owesPasses && !(await hasDue(deps.sql, installationId, nowOf(deps.clock))))
+    return settleHolds(deps, installationId, lease);
   if ('until' in state && state.until > nowOf(deps.clock))
     await goOnAt(deps, installationId, state.until.getTime());
   else await deps.queue.send([jobs.drainOutbox(installationId)]);
@@ -63,12 +68,27 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
   const turnEnds = deps.clock.now() + longestTurn;
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
     const state = await lease.take();
+    if (state.is === 'passing') {
+      const { written, until } = await writePasses(deps, installationId, Math.min(state.places, mostPasses));
+      lease.spend(written);
+      if (until) return { is: 'pacing', until, isPassing: true };
+      continue;
+    }
     if (state.is !== 'writing') return state;
     const until = await writeBatch(deps, installationId, state.writes, lease);
     if (until) return { is: 'paused', until };
     if (state.isAll && (await lease.releaseUnlessDue())) return { is: 'released' };
   }
   return { is: 'holding' };
+}
+
+/** How many contexts of instant holds are written before the lease is renewed. */
+const mostPasses = 10;
+
+/** Looks whether rulesets of bridges are needed any more, once the statuses are written. */
+async function settleHolds({ sql, queue }: Deps, installationId: bigint, lease: Lease): Promise<void> {
+  if (!lease.hasHolds) return;
+  await queue.send((await heldAtOnce(sql, installationId)).map((id) => jobs.settleInstantHold(id)));
 }
 
 /** A write that GitHub did not accept. */

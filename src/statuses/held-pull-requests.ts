@@ -65,3 +65,18 @@ export async function whyGroupNotHeld(
       FROM merge_groups WHERE repository_id = ${repositoryId} AND head_sha = ${headSha}) held ${statusesOfHeld}`;
   return group?.notHeld ?? null;
 }
+
+/** Whether the statuses alone hold everything that freezes should hold, as far as we can know without asking GitHub. */
+export async function isHeldByStatuses({ db }: Pick<Deps, 'db'>, repositoryId: bigint): Promise<boolean> {
+  const [row] = await db.$queryRaw<[{ isHeld: boolean }]>`
+    SELECT NOT EXISTS (
+      SELECT FROM (
+        SELECT repository_id, head_sha, merge_sha, NULL::timestamptz AS leaking_since FROM open_pull_requests
+        WHERE repository_id = ${repositoryId} AND cardinality(held_by) > 0
+        UNION ALL
+        SELECT repository_id, head_sha, NULL, NULL FROM merge_groups
+        WHERE repository_id = ${repositoryId} AND cardinality(held_by) > 0
+      ) held ${statusesOfHeld} WHERE ${whyNotHeld} IS NOT NULL
+    ) AS "isHeld"`;
+  return row.isHeld;
+}

@@ -27,8 +27,10 @@ export type WriterState =
   | { is: 'holding' }
   /** Writes these, in this order. Their attempts are counted. @param isAll no more were due. */
   | { is: 'writing'; writes: Write[]; isAll: boolean }
+  /** Writes the context of instant holds first. @param places how many the pace allows, at least one. */
+  | { is: 'passing'; places: number }
   /** Waits for its pace. */
-  | { is: 'pacing'; until: Date }
+  | { is: 'pacing'; until: Date; isPassing: boolean }
   /** Waits because GitHub limits the installation or is down. */
   | { is: 'paused'; until: Date }
   /** Gave the lease back when nothing was due. */
@@ -43,6 +45,10 @@ export type Lease = {
   take(): Promise<WriterState>;
   /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
   learn(outcome: { posted: number; returned: number; isRefused: boolean }): void;
+  /** Counts writes that were not taken. */
+  spend(writes: number): void;
+  /** Whether a ruleset of the installation is or may be in force. */
+  readonly hasHolds: boolean;
   /** Renews the lease for another call. @returns false if it was lost. */
   keep(): Promise<boolean>;
   /** Releases the lease, unless something is due by now. @returns whether the holder has nothing left to do. */
@@ -88,7 +94,8 @@ const releaseUnlessDueText = `
     FROM (SELECT ${isAnyDue('$9')} AS is_due) AS left_over)
   WHERE ${isHolder} RETURNING lease_holder AS holder`;
 
-type TakenRow = PaceRow & Write & { isOff: boolean; pausedUntil: Date | null };
+type TakenRow = PaceRow &
+  Write & { isOff: boolean; pausedUntil: Date | null; hasHolds: boolean; hasPasses: boolean };
 
 /**
  * The right to write the statuses of an installation, for one worker at a time across all replicas. The lease of a worker
@@ -106,6 +113,7 @@ export async function takeLease(
   let pace = firstPace(range, nowOf(clock));
   let wasPressed = false;
   let isReleased = false;
+  let hasHolds = false;
   const itself = (): unknown[] => [
     ...[installationId, holder, pace.perMinute, pace.tokens, pace.countedAt],
     ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null],
@@ -115,10 +123,13 @@ export async function takeLease(
     sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
   const stateOf = (rows: TakenRow[], places: number): WriterState => {
     const now = nowOf(clock);
-    const { isOff, pausedUntil } = rows[0]!;
+    const { isOff, pausedUntil, hasPasses } = rows[0]!;
+    hasHolds = rows[0]!.hasHolds;
     if (isOff) return { is: 'off' };
     if (pausedUntil && pausedUntil > now) return { is: 'paused', until: pausedUntil };
-    if (places === 0) return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)) };
+    if (places === 0)
+      return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)), isPassing: hasPasses };
+    if (hasPasses) return { is: 'passing', places };
     const writes = rows.filter(({ sha }) => sha !== null);
     wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
@@ -135,6 +146,13 @@ export async function takeLease(
   // More places may have become free since the first take.
   if (ahead.is === 'holding' || (ahead.is !== 'writing' && storedPlaces === 0)) ahead = null;
   return {
+    get hasHolds() {
+      return hasHolds;
+    },
+    spend(writes) {
+      wasPressed = isPressed(pace);
+      pace = { ...pace, tokens: pace.tokens - writes };
+    },
     async take() {
       const turn = ahead;
       ahead = null;

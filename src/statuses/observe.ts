@@ -20,6 +20,7 @@ import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
+import { settingSql, type Settings } from '../installations/setting-fields.ts';
 import { jobs } from '../queue/jobs.ts';
 import { NotNow } from '../queue/define-task.ts';
 import { forgetAllGroups } from './merge-group-store.ts';
@@ -44,13 +45,15 @@ export type Observed = {
   hiding: string[];
   /** Whether some exemptions only have freezes that are over. */
   hasIdleExemptions: boolean;
+  /** How a freeze holds at once. */
+  instantHold: Settings['instantHold'];
   from: LoadFrom;
 };
 
 /** The repository, and the instant of an observation. */
 const seen = `
   SELECT r.id, r.xmin AS row_version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
-    a.login, a.type, r.stacks, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
+    a.login, a.type, r.stacks, ${settingSql('instantHold')} AS instant_hold, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
     greatest(i.paused_until, i.reads_paused_until) AS paused_until,
     greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
   FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
@@ -95,6 +98,7 @@ type SeenRow = Row & {
   switched_off_at: Date | null;
   paused_until: Date | null;
   observed_at: Date;
+  instant_hold: Settings['instantHold'] | null;
 };
 
 type NumberedRow = SeenRow & {
@@ -162,6 +166,7 @@ export async function openObservation(
     freezes,
     exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
     hiding: row.hiding ?? [],
+    instantHold: row.instant_hold ?? 'off',
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
     from: { deps, client, repository, needs: needsOf(freezes), stacks: row.stacks },
   };

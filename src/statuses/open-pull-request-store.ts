@@ -114,6 +114,8 @@ export type SeenRow = {
   merge_sha: string | null;
   held_by: string[];
   changed_at: Date | null;
+  base_ref: string | null;
+  head_ref: string | null;
 };
 
 /**
@@ -125,14 +127,14 @@ export type SeenRow = {
 export const rememberedAnd = (seen: string, askAt: string, gone: string): string => `
   remembered AS (
     INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
-      changed_at, head_since, observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, $3,
+      changed_at, head_since, base_ref, head_ref, observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, base_ref, head_ref, $3,
       CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END
     FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
-      held_by uuid[], changed_at timestamptz)
+      held_by uuid[], changed_at timestamptz, base_ref text, head_ref text)
     ON CONFLICT (repository_id, number) DO UPDATE SET
       node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
-      held_by = excluded.held_by,
+      held_by = excluded.held_by, base_ref = excluded.base_ref, head_ref = excluded.head_ref,
       head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
       changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
       merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)

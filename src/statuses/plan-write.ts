@@ -134,7 +134,7 @@ export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(rep
 // below zero. Holes that an event opened come before the statuses of a freeze that begins, which have 0 to 3.
 
 /** The ranks of a tier, by how close a pull request is to merging. */
-const ranks = 4;
+export const ranks = 4;
 const tiers = { closes: 0, letsGo: 1, isFirst: 2, changesText: 3, isClosed: 4 } as const;
 
 /**

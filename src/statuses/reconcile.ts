@@ -14,6 +14,7 @@ import { placesIn } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs, type Told } from '../queue/jobs.ts';
+import { followVerdicts, holdAtOnce } from './instant-hold/settle.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
@@ -44,12 +45,19 @@ export async function reconcileRepository(
 
 async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   const observed = await openObservation(deps, repositoryId, { notBefore: at });
-  const { repository, freezes, from } = observed;
+  const { repository, freezes, from, instantHold } = observed;
+  const hold = instantHold === 'off' ? null : await holdAtOnce(deps, observed);
+  if (hold?.hasBegun) {
+    // The rest comes later, so that other repositories are held first.
+    return deps.queue.send([jobs.reconcileRepository(repositoryId, at ?? undefined)]);
+  }
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const reading = { pullRequests, events: null, stacks, isPrivate };
+  if (hold?.isUndecided) await holdAtOnce(deps, observed, pullRequests);
   const { differing } = await saveWithSharers(deps, observed, reading);
+  if (hold) await followVerdicts(deps, repository, observed.observation);
   // Of other queues we only know the entries: the webhooks of their groups were lost or come later.
   const queued = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
   const others = [...queued].filter((branch) => !branches.includes(branch));
@@ -83,6 +91,7 @@ export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, ev
   const subjects = [...new Map(events.map((each) => [each.number, each])).values()];
   const pullRequests = await observe(deps, observed.repository, () => loadSubjects(observed.from, subjects));
   await saveWithSharers(deps, observed, { pullRequests, events });
+  if (observed.instantHold !== 'off') await followVerdicts(deps, observed.repository);
 }
 
 /** Asks for many by node id. Asks by number for a single one, and for those whose id no event gave. */

@@ -242,7 +242,7 @@ async function write(
     gone,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
-    pullRequests: judged.map(({ pullRequest: { facts, testMerge, title }, holds }) => ({
+    pullRequests: judged.map(({ pullRequest: { facts, testMerge, title, headBranch }, holds }) => ({
       number: facts.number,
       node_id: facts.nodeId,
       head_sha: facts.headSha,
@@ -250,6 +250,8 @@ async function write(
       merge_sha: testMerge?.sha ?? null,
       held_by: [...new Set(holds.map(({ freeze }) => freeze.id))],
       changed_at: changedAtOf(facts),
+      base_ref: facts.stack?.base ?? facts.values.base ?? null,
+      head_ref: headBranch ?? null,
     })),
   });
   const { differing, isReleased, isDue } = written;

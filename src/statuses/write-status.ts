@@ -124,12 +124,13 @@ function targetOf({ publicUrl }: Deps['config'], write: Leading, { state }: Stat
   return number === null ? null : publicUrl + pullRequestPath(repository, number);
 }
 
-/** Writes one commit status. @throws GitHub's error. */
+/** Writes one commit status. @param context of the status, by default ours. @throws GitHub's error. */
 export async function postStatus(
   deps: Pick<Deps, 'github' | 'config' | 'ownWrites'>,
   installationId: bigint,
   write: Leading,
   wanted: Status,
+  context = deps.config.statusContext,
 ): Promise<Posted> {
   const { owner, repo, sha } = write;
   const targetUrl = targetOf(deps.config, write, wanted);
@@ -141,7 +142,7 @@ export async function postStatus(
       sha,
       state: wanted.state,
       description: wanted.description,
-      context: deps.config.statusContext,
+      context,
       ...(targetUrl && { target_url: targetUrl }),
     });
     return { id: BigInt(data.id), at: new Date(data.created_at) };

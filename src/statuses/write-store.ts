@@ -4,6 +4,7 @@ import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
+import { hasDuePass, hasHold } from './instant-hold/hold-store.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';
@@ -45,7 +46,8 @@ export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statu
 
 /**
  * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while
- * more come than the pace allows, some would wait until the end. Skips rows that a saving transaction has locked: it may
+ * more come than the pace allows, some would wait until the end. While the context of an instant hold is to be written
+ * somewhere, it takes none. Skips rows that a saving transaction has locked: it may
  * change them, and sends its own job. The planner learns from the second `LIMIT` how few it takes: with statistics from
  * the middle of a fan-out, it would read all heads to join them.
  * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
@@ -53,12 +55,12 @@ export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statu
  */
 export const take = (condition: string, places: string, pace: string) => `
   WITH lease AS (
-    SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off FROM installations
+    SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off, ${hasHold('$1::int8')} AS has_holds, ${hasHold('$1::int8')} AND ${hasDuePass} AS has_passes FROM installations
     WHERE ${condition} FOR NO KEY UPDATE
   ), due AS (
     SELECT repository_id, sha FROM head_statuses
     WHERE ${isDue('$9')} AND EXISTS (
-      SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
+      SELECT FROM lease WHERE NOT is_off AND NOT has_passes AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
     ORDER BY urgency, waiting_since, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (SELECT * FROM due LIMIT ${mostTaken}) due
@@ -71,7 +73,7 @@ export const take = (condition: string, places: string, pace: string) => `
   SELECT lease.is_off AS "isOff", lease.paused_until AS "pausedUntil",
     lease.pace_per_minute AS "perMinute", lease.pace_tokens AS "tokens", lease.pace_counted_at AS "countedAt",
     lease.pace_refused AS "refused", lease.pace_refused_at AS "refusedAt",
-    taken.repository_id AS "repositoryId", taken.sha, taken.state,
+    lease.has_holds AS "hasHolds", lease.has_passes AS "hasPasses", taken.repository_id AS "repositoryId", taken.sha, taken.state,
     taken.description, taken.observation, taken.is_final AS "isFinal", taken.is_merge_group AS "isMergeGroup",
     taken.closed_number AS "closedNumber", taken.attempts - 1 AS attempts, taken.writes, taken.overwrites,
     taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",

@@ -31,16 +31,25 @@ export type Acme = Holdfast & {
   postsInAll(): number;
 };
 
+/** @property lock whether there is a second App, and acme installed it. */
+type Parts = { lock?: boolean };
+
 /** The world of a file, from its first hook to its last. @param config as for `startHoldfast`. */
-export const acmeForAll = (config?: Partial<Config>): Acme => forAll(() => startAcme(config));
+export const acmeForAll = (config?: Partial<Config>, parts?: Parts): Acme =>
+  forAll(() => startAcme(config, parts));
 
 /** @param config as for `startHoldfast`. */
-export async function startAcme(config: Partial<Config> = {}): Promise<Acme> {
-  const holdfast = await startHoldfast((github) => {
-    for (const login of ['ada', 'bob']) github.addUser(login);
-    github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
-    github.install('acme');
-  }, config);
+export async function startAcme(config: Partial<Config> = {}, parts: Parts = {}): Promise<Acme> {
+  const holdfast = await startHoldfast(
+    (github) => {
+      for (const login of ['ada', 'bob']) github.addUser(login);
+      github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
+      github.install('acme');
+      if (parts.lock) github.install('acme', { second: true });
+    },
+    config,
+    parts,
+  );
   const { github, call, quiet } = holdfast;
   const admin = await holdfast.key('acme', 'admin');
   const freezes = (repository: string) => `/v1/repos/${repository}/scheduled_freeze`;

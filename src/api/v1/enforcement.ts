@@ -6,6 +6,8 @@ import { type Progress, freezeEnforcement } from '../../explanations/enforcement
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import { instantHolds } from '../../installations/setting-fields.ts';
+import { readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import { freezePath } from './freeze-schemas.ts';
@@ -46,6 +48,25 @@ const heldFields = {
       'Pull requests that should be held but may not be: their status waits to be written, GitHub refused it, somebody keeps overwriting it, or GitHub would merge them',
   }),
 };
+
+/** Whether a ruleset of the second App holds the repository at once. */
+const instant = z
+  .object({
+    mode: z.enum(instantHolds).openapi({ description: 'The setting `instant_hold`' }),
+    state: z.enum(['off', 'on', 'unavailable']).openapi({
+      description: '`unavailable`: the ruleset is not as it should be, and `error` says why',
+    }),
+    since: z.iso.datetime().nullable().openapi({ description: 'Since when the ruleset is in force' }),
+    error: z.string().nullable().openapi({ description: 'What is wrong, and what to do' }),
+  })
+  .openapi('InstantHold');
+
+const exampleInstant = { mode: 'off', state: 'off', since: null, error: null } as const;
+
+async function presentInstant({ sql }: Pick<Deps, 'sql'>, repositoryId: bigint) {
+  const { since, ...others } = await readInstant(sql, repositoryId);
+  return { ...others, since: since?.toISOString() ?? null };
+}
 
 const exampleHeld = {
   pull_requests: { to_hold: 12, held: 11 },
@@ -93,6 +114,7 @@ const report = z
     }),
     checked_at: z.iso.datetime(),
     ...heldFields,
+    instant,
     ...refusedField,
     findings: z.array(finding),
   })
@@ -115,6 +137,7 @@ export const enforcementEndpoint = endpoint({
       enforced: false,
       checked_at: '2026-03-01T09:00:00.000Z',
       ...exampleHeld,
+      instant: exampleInstant,
       findings: [
         {
           check: 'required_check',
@@ -135,6 +158,7 @@ export const enforcementEndpoint = endpoint({
       enforced,
       checked_at: checkedAt.toISOString(),
       ...presentHeld(held, isJudged),
+      instant: await presentInstant(deps, repository.id),
       ...(await presentRefused(deps)),
       findings,
     };
@@ -152,6 +176,7 @@ const enforcement = z
         'Whether GitHub refuses to merge what this freeze holds, on every branch that it can affect. Can be up to a minute old',
     }),
     ...heldFields,
+    instant,
     ...refusedField,
     merge_groups: progress,
     waiting_writes: z.int().openapi({ description: 'How many of their statuses wait to be written' }),
@@ -180,6 +205,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: true,
       enforced: false,
       ...exampleHeld,
+      instant: exampleInstant,
       merge_groups: { to_hold: 2, held: 2 },
       waiting_writes: 0,
       waiting_since: null,
@@ -194,6 +220,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: found.isOn,
       enforced: found.enforced,
       ...presentHeld(found.held, found.isJudged),
+      instant: await presentInstant(deps, repository.id),
       ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),
       waiting_writes: found.waitingWrites,

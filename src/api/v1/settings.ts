@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { settingColumns } from '../../installations/setting-fields.ts';
+import { instantHolds, settingColumns } from '../../installations/setting-fields.ts';
 import {
   changeOwnerSettings,
   changeRepositorySettings,
@@ -49,6 +49,10 @@ const fields = {
     'Who can do with freezes, pauses and plans what an admin of the repository can: people by login, and teams of the organization',
   ),
   approvers: holders('Who can approve, deny and revoke exemptions, and list them'),
+  instant_hold: z.enum(instantHolds, { error: 'Send "off", "bridge", "lock" or null.' }).openapi({
+    description:
+      'Whether a ruleset of the second App blocks the branches of a freeze at once: `bridge` until the statuses hold, `lock` until the last freeze ends, which blocks direct pushes too',
+  }),
 } satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
 const warnings = z
@@ -73,6 +77,7 @@ export const settingsChange = z
     comment_commands: fields.comment_commands.nullish(),
     freezers: fields.freezers.nullish(),
     approvers: fields.approvers.nullish(),
+    instant_hold: fields.instant_hold.nullish(),
   })
   .openapi('SettingsChange');
 
@@ -94,7 +99,8 @@ const example = {
   comment_commands: true,
   freezers: ['ada', '@acme/release'],
   approvers: [],
-};
+  instant_hold: 'off',
+} as const;
 
 const ofRepository = {
   path: '/repos/{owner}/{repository}/settings',
@@ -105,7 +111,10 @@ const ofRepository = {
     status: 200,
     description: 'The settings that count, the repository’s own or inherited',
     schema,
-    example: { ...example, inherited: ['two_person_exemptions', 'comment_commands', 'approvers'] },
+    example: {
+      ...example,
+      inherited: ['two_person_exemptions', 'comment_commands', 'approvers', 'instant_hold'],
+    },
   },
 } as const;
 

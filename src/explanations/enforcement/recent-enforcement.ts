@@ -15,7 +15,7 @@ import { type Branch, judgeRequired } from './judge-branch.ts';
 import { judgeHeld } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
-import { excludedBranches, onlyBranches } from './touched-branches.ts';
+import { excludedBranches, onlyBranches } from '../../freezes/touched-branches.ts';
 
 // What GitHub enforces, for requests that wait. Each check costs GitHub requests, and people may ask often: so all share
 // an answer for a while.

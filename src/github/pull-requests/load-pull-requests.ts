@@ -39,6 +39,8 @@ export type LoadedPullRequest = {
   /** The branch whose merge queue it is in. */
   queueBranch: string | null;
   isMergeable: boolean;
+  /** Its head branch; absent if that is in another repository. */
+  headBranch?: string;
 };
 
 /** Where to read, and which facts the current conditions need. */
@@ -254,5 +256,6 @@ function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
     isAutoMerging: answer.autoMergeRequest !== null,
     queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
     isMergeable: mergeable === 'MERGEABLE',
+    ...(!answer.isCrossRepository && { headBranch: answer.headRefName }),
   };
 }

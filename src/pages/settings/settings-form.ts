@@ -44,6 +44,7 @@ const inherit = 'inherit';
 
 const yesOrNo = { true: 'Required', false: 'Not required' };
 const commands = { true: 'All', requests: 'Only status and exempt', false: 'None' };
+const instantHolds = { off: 'Off', bridge: 'Until the statuses block', lock: 'Until the last freeze ends' };
 const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
 
 export function settingsForm({ action, settings, owner, problems }: SettingsForm): Html {
@@ -52,7 +53,7 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
     name: keyof SettingsChange,
     label: string,
     values: Record<string, string>,
-    hint: string,
+    hint: Html | string,
   ) => {
     const own = Object.entries(values).map(([value, text]) => ({ value, label: text }));
     const all = owner === null ? own : [{ value: inherit, label: `As ${owner}` }, ...own];
@@ -87,10 +88,14 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
         attributes: html`inputmode="numeric" maxlength="6"`,
       })}
       ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
+      ${choices('instant_hold', 'Instant hold', instantHolds, instantHoldHint)}
       <div class="actions"><button type="submit">Save settings</button></div>
     </form>`;
 }
 
+const instantHoldHint = html`A ruleset blocks the branches of a freeze at once. It refuses direct pushes too,
+  such as those of release bots. It needs a second GitHub App: see
+  <a href="/help/instant-hold">Instant hold</a>.`;
 const freezersHint = html`Besides admins, they can freeze and unfreeze. One login on each line, such as
   <code>ada</code>, or a team, such as <code>@acme/release</code>.`;
 const approversHint = 'Besides admins, they can approve, deny and revoke exemptions.';
@@ -113,6 +118,7 @@ export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean)
     comment_commands: value('comment_commands'),
     freezers: people('freezers'),
     approvers: people('approvers'),
+    instant_hold: value('instant_hold'),
   };
   return validate(settingsChange, change, 'body');
 }

@@ -17,6 +17,8 @@ export const carriedTables = [
   'merge_groups',
   'head_statuses',
   'written_statuses',
+  'instant_holds',
+  'instant_passes',
   'sessions',
   'application_keys',
   'oidc_rules',

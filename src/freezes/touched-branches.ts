@@ -1,6 +1,6 @@
-import type { ConditionNode } from '../../conditions/ast.ts';
-import { parseConditions } from '../../conditions/parse-conditions.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
+import type { ConditionNode } from '../conditions/ast.ts';
+import { parseConditions } from '../conditions/parse-conditions.ts';
+import type { Freeze } from './freeze.ts';
 
 type Conditions = Pick<Freeze, 'matchingConditions'>;
 type Exclusions = Pick<Freeze, 'excludeConditions'>;

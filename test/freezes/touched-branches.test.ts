@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  excludedBranches,
-  namedBranches,
-  onlyBranches,
-} from '../../../src/explanations/enforcement/touched-branches.ts';
-import type { ConditionInput } from '../../../src/conditions/ast.ts';
+import { excludedBranches, namedBranches, onlyBranches } from '../../src/freezes/touched-branches.ts';
+import type { ConditionInput } from '../../src/conditions/ast.ts';
 
 test.each<[ConditionInput[], string[], string[] | null]>([
   [[], [], null],

@@ -1,0 +1,245 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { ourselves } from '../../events/actor.ts';
+import { appendEvents, placeOf } from '../../events/append-event.ts';
+import type { AuditEvent } from '../../events/audit-event.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { fullName } from '../../installations/find-repository.ts';
+import { jobs } from '../../queue/jobs.ts';
+import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
+import { forgetPasses, type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import {
+  contextInForce,
+  isRight,
+  type Ruleset,
+  type RulesetContent,
+  rulesetName,
+  Rulesets,
+  seenByFirstApp,
+  whyRefused,
+} from './ruleset.ts';
+
+/** What has to be in force, and which freezes need no ruleset. */
+export type Plan = { wanted: Wanted | null; settled: string[]; isUndecided: boolean };
+
+/** Whether nothing is to do, as far as our tables know. */
+export const isSettled = (hold: HoldState, { wanted, settled }: Plan): boolean =>
+  isAsWanted(hold, wanted) &&
+  (wanted === null || hold.since !== null) &&
+  hold.settled.join() === settled.join();
+
+/** Milliseconds until we try again what GitHub did not answer. */
+const tryAgainAfter = 10_000;
+
+/** @property observation of the caller, whose verdicts know the freezes. @property isCheck whether to ask GitHub in any case. */
+type Given = { observed?: { observation: bigint }; isCheck?: boolean };
+
+/**
+ * Changes the ruleset of a repository as planned. Never throws for GitHub: the row says what is wrong.
+ * @returns whether the ruleset came in force.
+ */
+export const changeHold = (
+  deps: Deps,
+  hold: HoldState,
+  plan: Plan,
+  turn: Turn,
+  given: Given,
+): Promise<boolean> => new Settling(deps, hold, plan, turn, given).run();
+
+/** One turn at the ruleset of a repository. */
+class Settling {
+  readonly #deps: Deps;
+  readonly #hold: HoldState;
+  readonly #plan: Plan;
+  readonly #turn: Turn;
+  readonly #given: Given;
+  readonly #rulesets: Rulesets;
+  #events: AuditEvent[] = [];
+
+  constructor(deps: Deps, hold: HoldState, plan: Plan, turn: Turn, given: Given) {
+    this.#deps = deps;
+    this.#hold = hold;
+    this.#plan = plan;
+    this.#turn = turn;
+    this.#given = given;
+    const keep = async () => {
+      if (!(await turn.keep(nowOf(deps.clock)))) throw new Error('another process goes on with the ruleset');
+    };
+    this.#rulesets = new Rulesets(deps, this.#place, keep);
+  }
+
+  /** @returns whether the ruleset came in force. */
+  async run(): Promise<boolean> {
+    const { wanted, settled } = this.#plan;
+    try {
+      if (this.#given.isCheck) await this.#check();
+      if (isSettled(this.#hold, this.#plan)) {
+        if (this.#given.isCheck) await this.#save({ error: null, checkedAt: nowOf(this.#deps.clock) });
+        return false;
+      }
+      if (wanted) return await this.#begin(wanted);
+      if (this.#hold.context === null) await this.#save({ settled, error: null });
+      else await this.#end();
+      return false;
+    } catch (error) {
+      await this.#fail(error);
+      return false;
+    }
+  }
+
+  get #place() {
+    const { account, name, rulesetId } = this.#hold;
+    return { owner: account.login, repo: name, rulesetId };
+  }
+
+  async #begin(wanted: Wanted): Promise<boolean> {
+    const { settled } = this.#plan;
+    const { installationId, observations, rulesetId, bypass } = this.#hold;
+    const isSameBeginning =
+      isAsWanted({ ...this.#hold, branches: wanted.branches }, wanted) && this.#hold.context !== null;
+    const next = this.#given.observed?.observation ?? observations + 1n;
+    const observation = isSame(this.#hold.freezes, wanted.freezes) ? this.#hold.observation : next;
+    const beginning = isSameBeginning
+      ? {}
+      : { context: contextOf(wanted, observation), observation, freezes: wanted.freezes };
+    // First, because from here on it may be in force.
+    await this.#save({ ...beginning, branches: wanted.branches, since: null, settled, installationId });
+    const content = { isActive: true, context: this.#hold.context!, branches: wanted.branches, bypass };
+    const found = await this.#rulesets.set(rulesetId, await this.#whole(content));
+    await this.#save({ ...idOf(found), since: nowOf(this.#deps.clock), error: null });
+    this.#log('the ruleset of an instant hold is in force', { context: this.#hold.context });
+    return true;
+  }
+
+  async #end(): Promise<void> {
+    const found = await this.#rulesets.set(this.#hold.rulesetId, await this.#out());
+    await this.#saveOut(found);
+    this.#log('the ruleset of an instant hold is out of force', {});
+  }
+
+  #saveOut(found: Ruleset | null): Promise<void> {
+    const { settled } = this.#plan;
+    const nothing = { context: null, since: null, freezes: [], branches: [] };
+    return this.#save({ ...nothing, ...idOf(found), settled, error: null });
+  }
+
+  /** Compares GitHub's rulesets with what should be there, and puts right what is not. */
+  async #check(): Promise<void> {
+    const { context, branches, rulesetId, bypass, since } = this.#hold;
+    const named = await this.#rulesets.named();
+    const own = named.find(({ id }) => BigInt(id) === rulesetId) ?? null;
+    const isInForce = context !== null && since !== null;
+    for (const each of named) {
+      // One without an id may be ours, from a beginning that was cut off.
+      const isOurs = each === own || rulesetId === null;
+      if ((isOurs && context !== null) || each.enforcement !== 'active') continue;
+      await this.#rulesets.set(each.id, await this.#out());
+      this.#tell({ type: 'ruleset.orphaned', metadata: ofRuleset(each) });
+    }
+    if (!isInForce) return;
+    const wanted = await this.#whole({ isActive: true, context, branches, bypass });
+    const found = own && (await this.#rulesets.read(own.id));
+    if (found && isRight(found, wanted)) return this.#save({ bypass: found.bypass_actors ?? bypass });
+    const set = await this.#rulesets.set(rulesetId, wanted);
+    const told = found ?? set ?? { id: Number(rulesetId), name: rulesetName };
+    this.#tell({
+      type: 'ruleset.repaired',
+      metadata: { ...ofRuleset(told), was: found ? 'changed' : 'deleted' },
+    });
+    await this.#save({ ...idOf(set), error: null });
+  }
+
+  /**
+   * Says why the ruleset is not as it should be. If the second App can do nothing, the first one sees what is in force: it
+   * goes on to let through what no freeze holds.
+   */
+  async #fail(error: unknown): Promise<void> {
+    const { clock, log, queue } = this.#deps;
+    const { rulesetId, repositoryId } = this.#hold;
+    const now = nowOf(clock);
+    const repository = fullName(this.#hold);
+    log.warn({ err: error, repository }, 'the ruleset of an instant hold could not be changed');
+    const isMissing = (await this.#deps.github.lock.id()) === null;
+    const why = isMissing ? noSecondApp : whyRefused(error, clock.now(), repository);
+    if (why === null) {
+      const at = new Date(now.getTime() + tryAgainAfter);
+      await this.#save({ error: 'GitHub does not answer about the ruleset. Holdfast tries again.' });
+      return queue.send([jobs.settleInstantHold(repositoryId, { at })]);
+    }
+    const found = this.#hold.context === null ? null : await this.#seenByFirstApp();
+    if (found === undefined) return this.#save({ error: `${why} ${this.#remedy(rulesetId)}` });
+    const context = contextInForce(found);
+    if (context !== null) {
+      const own = { context, ...idOf(found), checkedAt: now };
+      return this.#save({ ...own, error: `${why} ${this.#remedy(BigInt(found!.id))}` });
+    }
+    // With its freezes, so that a bridge knows when their statuses hold.
+    const isUnused = this.#hold.mode === 'off';
+    await this.#save({ context, since: null, error: isUnused ? null : why, checkedAt: now });
+  }
+
+  /** @returns null if no ruleset of ours is in force; undefined if nobody can say. */
+  async #seenByFirstApp(): Promise<Ruleset | null | undefined> {
+    const { installationId } = this.#hold;
+    if (installationId === null) return undefined;
+    return seenByFirstApp(this.#deps, installationId, this.#place).catch(() => undefined);
+  }
+
+  /** Which ruleset somebody has to disable. */
+  #remedy(rulesetId: bigint | null): string {
+    const rules = `${webUrlOf(this.#deps.config.githubApiUrl)}/${fullName(this.#hold)}/settings/rules`;
+    const [named, page] = rulesetId === null ? ['', rules] : [` (${rulesetId})`, `${rules}/${rulesetId}`];
+    return `The ruleset ${rulesetName}${named} is in force: if it should not be, disable it at ${page}.`;
+  }
+
+  async #whole(content: Omit<RulesetContent, 'appId'>): Promise<RulesetContent> {
+    if ((await this.#deps.github.lock.id()) === null) throw new Error(noSecondApp);
+    return { ...content, appId: this.#deps.config.app.id };
+  }
+
+  #out(): Promise<RulesetContent> {
+    const { context, branches, bypass } = this.#hold;
+    const targets = branches.length > 0 ? branches : [defaultBranch];
+    return this.#whole({ isActive: false, context: context ?? 'Not frozen', branches: targets, bypass });
+  }
+
+  #tell(event: AuditEvent): void {
+    this.#events.push(event);
+  }
+
+  #log(message: string, more: object): void {
+    this.#deps.log.info({ repository: fullName(this.#hold), ...more }, message);
+  }
+
+  /** Saves a change with the events that wait. @throws if it is another process's turn. */
+  async #save(change: Partial<Stored> & { installationId?: bigint | null; checkedAt?: Date }): Promise<void> {
+    const { repositoryId, accountId } = this.#hold;
+    const place = placeOf({ ...this.#hold, id: repositoryId, accountId });
+    const events = this.#events;
+    this.#events = [];
+    await this.#deps.db.$transaction(async (tx) => {
+      if (!(await saveHold(tx, repositoryId, this.#turn, change)))
+        throw new Error('another process goes on with the ruleset');
+      const now = nowOf(this.#deps.clock);
+      await appendEvents(
+        tx,
+        events.map((event) => ({ place, event })),
+        ourselves,
+        now,
+      );
+      if (change.context === null) await forgetPasses(tx, repositoryId);
+    });
+    Object.assign(this.#hold, change);
+  }
+}
+
+const noSecondApp =
+  'There is no second App any more. Set LOCK_APP_ID and LOCK_PRIVATE_KEY, or set instant_hold to off.';
+
+const ofRuleset = ({ id, name }: Pick<Ruleset, 'id' | 'name'>) => ({ ruleset_id: id, ruleset: name });
+
+/** What to keep of a ruleset as GitHub has it. */
+const idOf = (found: Ruleset | null): Partial<Stored> =>
+  found
+    ? { rulesetId: BigInt(found.id), ...(found.bypass_actors && { bypass: found.bypass_actors }) }
+    : { rulesetId: null };

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '../../database/database.ts';
+import type { SqlTx } from '../../database/sql.ts';
+import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import { isNotEnded } from '../../freezes/freeze-store.ts';
+import { type ParsedFreeze, parseStoredFreeze } from '../../freezes/judge-freeze.ts';
+import { settingSql } from '../../installations/setting-fields.ts';
+import { freezesAreOn, type Product } from '../../installations/product.ts';
+import { pullRequestsAt } from '../open-pull-request-store.ts';
+import { ranks } from '../plan-write.ts';
+import { type Base, defaultBranch, type Mode } from './hold.ts';
+
+// The tables `instant_holds` and `instant_passes`.
+
+/** What the row of a repository says. */
+export type Stored = {
+  rulesetId: bigint | null;
+  context: string | null;
+  since: Date | null;
+  freezes: string[];
+  branches: string[];
+  settled: string[];
+  observation: bigint;
+  judged: bigint;
+  bypass: unknown[];
+  error: string | null;
+};
+
+/** A repository with its hold, and what decides about it. */
+export type HoldState = Stored & {
+  repositoryId: bigint;
+  accountId: bigint;
+  name: string;
+  account: { login: string };
+  /** The installation of the first App; null if it cannot write there. */
+  installationId: bigint | null;
+  mode: Mode;
+  /** The ongoing freezes that hold merges. */
+  ongoing: ParsedFreeze[];
+  /** Every later observation knows these freezes. */
+  observations: bigint;
+  bases: Base[];
+  pacePerMinute: number | null;
+};
+
+const columns = (row: string) => `${row}.ruleset_id AS "rulesetId", ${row}.context, ${row}.since,
+  coalesce(${row}.freezes, '{}') AS freezes, coalesce(${row}.branches, '{}') AS branches,
+  coalesce(${row}.settled, '{}') AS settled, coalesce(${row}.observation, 0) AS observation,
+  coalesce(${row}.judged, 0) AS judged, coalesce(${row}.bypass, '[]') AS bypass, ${row}.error`;
+
+type StateRow = Stored & {
+  repositoryId: bigint;
+  accountId: bigint;
+  name: string;
+  login: string;
+  installationId: bigint | null;
+  mode: Mode | null;
+  products: Product[];
+  ongoing: FreezeJson[] | null;
+  observations: bigint;
+  bases: { name: string | null; open: number; isHead: boolean }[] | null;
+  pacePerMinute: number | null;
+};
+
+/** Reads a hold and what decides about it, with one statement. @returns null if there is no such repository. */
+export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Promise<HoldState | null> {
+  const [row] = await sql.query<StateRow>(
+    'read-hold',
+    `SELECT r.id AS "repositoryId", r.account_id AS "accountId", r.name, a.login, r.products::text[] AS products,
+      r.observations, ${settingSql('instantHold')} AS mode, i.pace_per_minute AS "pacePerMinute",
+      CASE WHEN i.suspended_at IS NULL AND i.deleted_at IS NULL AND NOT r.archived THEN i.id END AS "installationId",
+      ${columns('hold')}, (
+        SELECT json_agg(${freezeJson('f')} ORDER BY f.starts_at, f.created_at, f.id) FROM freezes f
+        WHERE f.repository_id = r.id AND ${isNotEnded('greatest($2::timestamptz, r.reconciled_at)', 'f.')}
+          AND f.starts_at <= greatest($2::timestamptz, r.reconciled_at)
+      ) AS ongoing, (
+        SELECT json_agg(json_build_object('name', base_ref, 'open', open, 'isHead', base_ref IN (
+          SELECT head_ref FROM open_pull_requests WHERE repository_id = r.id AND head_ref IS NOT NULL)))
+        FROM (SELECT base_ref, count(*)::int AS open FROM open_pull_requests WHERE repository_id = r.id GROUP BY 1) based
+      ) AS bases
+    FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
+      LEFT JOIN instant_holds hold ON hold.repository_id = r.id
+    WHERE r.id = $1`,
+    [repositoryId, now],
+  );
+  if (!row) return null;
+  const { login, mode, products, ongoing, bases, ...rest } = row;
+  const isOn = freezesAreOn(products) && rest.installationId !== null;
+  const freezes = (ongoing ?? []).map((json) => fromJson(json, repositoryId)).filter(holdsMerges);
+  return {
+    ...rest,
+    account: { login },
+    mode: mode ?? 'off',
+    ongoing: isOn ? freezes.map(parseStoredFreeze) : [],
+    bases: (bases ?? []).map(({ isHead, ...base }) => ({ ...base, isHead: isHead ?? false })),
+  };
+}
+
+/** Milliseconds for which one process may change a hold before it asks again. Longer than a request takes. */
+const leaseLife = 20_000;
+
+/**
+ * The right to change the hold of a repository, for one process at a time. It is taken again before each request, and
+ * expires if the process dies.
+ */
+export type Turn = { holder: string; keep(now: Date): Promise<boolean>; end(): Promise<void> };
+
+/** @returns the turn; the instant to try again if another process has it. */
+export async function takeTurn(sql: SqlTx, repositoryId: bigint, now: Date): Promise<Turn | Date> {
+  const holder = randomUUID();
+  const until = (from: Date) => new Date(from.getTime() + leaseLife);
+  const [row] = await sql.query<{ holder: string; until: Date }>(
+    'hold-take-turn',
+    `INSERT INTO instant_holds AS hold (repository_id, lease_holder, lease_until) VALUES ($1, $2::uuid, $4)
+     ON CONFLICT (repository_id) DO UPDATE SET
+       lease_holder = CASE WHEN coalesce(hold.lease_until, $3) <= $3 THEN excluded.lease_holder ELSE hold.lease_holder END,
+       lease_until = CASE WHEN coalesce(hold.lease_until, $3) <= $3 THEN excluded.lease_until ELSE hold.lease_until END
+     RETURNING lease_holder::text AS holder, lease_until AS until`,
+    [repositoryId, holder, now, until(now)],
+  );
+  if (row!.holder !== holder) return row!.until;
+  const set = (name: string, change: string, more: unknown[]) =>
+    sql.query(
+      name,
+      `UPDATE instant_holds SET ${change} WHERE repository_id = $1 AND lease_holder = $2::uuid RETURNING repository_id`,
+      [repositoryId, holder, ...more],
+    );
+  return {
+    holder,
+    keep: async (at) => (await set('hold-keep-turn', 'lease_until = $3', [until(at)])).length === 1,
+    end: async () => void (await set('hold-end-turn', 'lease_until = NULL, lease_holder = NULL', [])),
+  };
+}
+
+/** Saves a change of the one whose turn it is. @returns whether it was still its turn. */
+export async function saveHold(
+  tx: Tx,
+  repositoryId: bigint,
+  { holder }: Turn,
+  change: Partial<Stored> & { installationId?: bigint | null; checkedAt?: Date },
+): Promise<boolean> {
+  const { bypass, ...others } = change;
+  const { count } = await tx.instantHold.updateMany({
+    where: { repositoryId, leaseHolder: holder },
+    data: { ...others, ...(bypass && { bypass: bypass as object[] }) },
+  });
+  return count === 1;
+}
+
+/** Notes that an observation of every open pull request was saved. */
+export async function saveJudged(sql: SqlTx, repositoryId: bigint, observation: bigint): Promise<void> {
+  await sql.query(
+    'hold-judged',
+    'UPDATE instant_holds SET judged = greatest(judged, $2) WHERE repository_id = $1',
+    [repositoryId, observation],
+  );
+}
+
+/** Ends the turns of a process that is gone, like `clearLeases`. */
+export async function clearTurns(db: Tx): Promise<void> {
+  await db.instantHold.updateMany({ data: { leaseHolder: null, leaseUntil: null } });
+}
+
+/** SQL for whether an installation has a ruleset that is or may be in force. */
+export const hasHold = (installation: string): string =>
+  `EXISTS (SELECT FROM instant_holds WHERE installation_id = ${installation} AND context IS NOT NULL)`;
+
+/** The repositories of an installation whose ruleset is or may be in force. */
+export async function heldAtOnce(sql: SqlTx, installationId: bigint): Promise<bigint[]> {
+  const rows = await sql.query<{ id: bigint }>(
+    'held-at-once',
+    'SELECT repository_id AS id FROM instant_holds WHERE installation_id = $1 AND context IS NOT NULL',
+    [installationId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Repositories whose rulesets to compare with GitHub now: those in force or with an error, then those that were compared
+ * longest ago, so many of each account.
+ */
+export async function holdsToCheck(db: Tx, now: Date): Promise<bigint[]> {
+  const rows = await db.$queryRaw<{ id: bigint }[]>`
+    SELECT id FROM (
+      SELECT hold.repository_id AS id, row_number() OVER (
+        PARTITION BY r.account_id
+        ORDER BY hold.context IS NULL AND hold.error IS NULL, hold.checked_at NULLS FIRST
+      ) AS place
+      FROM instant_holds hold JOIN repositories r ON r.id = hold.repository_id
+      WHERE coalesce(hold.lease_until <= ${now}, true)
+    ) holds WHERE place <= ${mostChecks}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Installations with a ruleset that is or may be in force: its context may be owed on some commits. */
+export async function installationsWithHold(db: Tx): Promise<bigint[]> {
+  const holds = await db.instantHold.findMany({
+    where: { context: { not: null }, installationId: { not: null } },
+    distinct: ['installationId'],
+    select: { installationId: true },
+  });
+  return holds.map(({ installationId }) => installationId!);
+}
+
+/** The second App may ask 5,000 times an hour or more for each account. */
+const mostChecks = 60;
+
+// What of the statuses a hold repeats under its own context: every verdict that knows its freezes. What is held needs
+// nothing there, unless it was let through before.
+
+/** SQL that selects the commits of the installation `$1` whose status under the context of a hold is to be written. */
+const duePasses = `
+  SELECT hold.repository_id, head.sha, hold.context, head.state, head.description, head.is_merge_group, head.urgency
+  FROM instant_holds hold JOIN head_statuses head ON head.repository_id = hold.repository_id
+    LEFT JOIN instant_passes pass ON pass.repository_id = head.repository_id AND pass.sha = head.sha
+      AND pass.context = hold.context
+  WHERE hold.installation_id = $1 AND hold.context IS NOT NULL AND head.observation >= hold.observation
+    AND head.closed_number IS NULL AND head.state <> coalesce(pass.state, 'pending') AND (
+      head.is_merge_group AND EXISTS (
+        SELECT FROM merge_groups merging WHERE merging.repository_id = head.repository_id
+          AND merging.head_sha = head.sha AND ${isTargeted('merging.branch')})
+      OR EXISTS (
+        SELECT FROM (${pullRequestsAt('head.sha', 'head.repository_id')}) open
+        WHERE base_ref IS NULL OR ${isTargeted('base_ref')}))`;
+
+function isTargeted(branch: string): string {
+  return `(${branch} = ANY (hold.branches) OR '${defaultBranch}' = ANY (hold.branches))`;
+}
+
+/** SQL for whether the installation `$1` has such a commit. */
+export const hasDuePass = `EXISTS (${duePasses})`;
+
+/** A commit to write the context of a hold on, with what the write needs. */
+export type DuePass = {
+  repositoryId: bigint;
+  sha: string;
+  context: string;
+  state: 'pending' | 'success' | 'failure';
+  description: string;
+  isMergeGroup: boolean;
+  owner: string;
+  repo: string;
+  openNumber: number | null;
+};
+
+/** The commits to write next: merge groups first, then by how close their pull requests are to merging. */
+export async function takePasses(sql: SqlTx, installationId: bigint, most: number): Promise<DuePass[]> {
+  return sql.query<DuePass>(
+    'hold-passes',
+    `SELECT due.repository_id AS "repositoryId", due.sha, due.context, due.state, due.description,
+      due.is_merge_group AS "isMergeGroup", a.login AS owner, r.name AS repo, (
+        SELECT min(number) FROM (${pullRequestsAt('due.sha', 'due.repository_id')}) open
+      ) AS "openNumber"
+    FROM (SELECT * FROM (${duePasses}) all_due
+      ORDER BY NOT is_merge_group, CASE WHEN is_merge_group THEN urgency ELSE urgency % ${ranks} END, sha LIMIT $2) due
+      JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
+    ORDER BY NOT due.is_merge_group, CASE WHEN due.is_merge_group THEN due.urgency ELSE due.urgency % ${ranks} END, due.sha`,
+    [installationId, most],
+  );
+}
+
+/** Notes what a commit shows under the context of a hold. */
+export async function savePass(sql: SqlTx, { repositoryId, sha, context, state }: DuePass): Promise<void> {
+  await sql.query(
+    'hold-save-pass',
+    `INSERT INTO instant_passes (repository_id, sha, context, state) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (repository_id, sha) DO UPDATE SET context = excluded.context, state = excluded.state`,
+    [repositoryId, sha, context, state],
+  );
+}
+
+/** Forgets what commits show, because nothing requires it any more. */
+export const forgetPasses = (tx: Tx, repositoryId: bigint) =>
+  tx.instantPass.deleteMany({ where: { repositoryId } });
+
+/** The instant hold of a repository, for people. @property error what is wrong, and what to do. */
+export type Instant = {
+  mode: Mode;
+  state: 'off' | 'on' | 'unavailable';
+  since: Date | null;
+  error: string | null;
+};
+
+/** Reads the instant hold of a repository, from our tables alone. */
+export async function readInstant(sql: SqlTx, repositoryId: bigint): Promise<Instant> {
+  const [row] = await sql.query<{ mode: Mode | null; since: Date | null; error: string | null }>(
+    'read-instant',
+    `SELECT ${settingSql('instantHold')} AS mode, CASE WHEN context IS NOT NULL THEN since END AS since, error
+    FROM repositories r JOIN accounts a ON a.id = r.account_id
+      LEFT JOIN instant_holds hold ON hold.repository_id = r.id
+    WHERE r.id = $1`,
+    [repositoryId],
+  );
+  const { mode = null, since = null, error = null } = row ?? {};
+  const state = error !== null ? 'unavailable' : since ? 'on' : 'off';
+  return { mode: mode ?? 'off', state, since, error };
+}

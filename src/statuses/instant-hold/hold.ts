@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { judgeBase } from '../../conditions/match.ts';
+import { couldHold } from '../../freezes/frozen-state.ts';
+import { judgeFreeze, type ParsedFreeze } from '../../freezes/judge-freeze.ts';
+import { onlyBranches } from '../../freezes/touched-branches.ts';
+import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
+import type { Settings } from '../../installations/setting-fields.ts';
+import { describeInstant } from '../../time/local-time.ts';
+
+/** How a repository is held at once: not, until the statuses hold, or until the last freeze ends. */
+export type Mode = Settings['instantHold'];
+
+const digest = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
+
+/** What a freeze selects. If somebody changes its conditions, it counts as another one. */
+export const keyOf = ({ freeze: { id, matchingConditions, excludeConditions } }: ParsedFreeze): string =>
+  `${id} ${digest([matchingConditions, excludeConditions])}`;
+
+/** A branch with open pull requests, and whether it is itself the head of one. Null: not known yet. */
+export type Base = { name: string | null; open: number; isHead: boolean };
+
+/** GitHub's word for the default branch, whatever its name is. */
+export const defaultBranch = '~DEFAULT_BRANCH';
+
+/** What a ruleset has to hold. */
+export type Wanted = { freezes: string[]; text: string; branches: string[] };
+
+/**
+ * What has to be in force now.
+ * @param freezes the ongoing freezes that hold merges. @param settled the keys of those that hold without a ruleset.
+ * @returns null if nothing has to be.
+ */
+export function wantedNow(
+  mode: Mode,
+  freezes: ParsedFreeze[],
+  settled: string[],
+  bases: Base[],
+): Wanted | null {
+  if (mode === 'off') return null;
+  const held = mode === 'lock' ? freezes : freezes.filter((freeze) => !settled.includes(keyOf(freeze)));
+  const branches = [...new Set(held.flatMap((freeze) => branchesOf(freeze, bases)))].toSorted();
+  if (branches.length === 0) return null;
+  return { freezes: held.map(keyOf).toSorted(), text: textOf(held), branches };
+}
+
+/**
+ * The branches that a freeze could select. A branch that is the head of an open pull request is left out, unless the
+ * freeze names it: the ruleset would refuse pushes to it.
+ */
+function branchesOf(freeze: ParsedFreeze, bases: Base[]): string[] {
+  const named = onlyBranches(freeze.freeze);
+  if (named) return named.filter((name) => couldHold(freeze, name));
+  const found = bases.flatMap(({ name, isHead }) =>
+    name !== null && !isHead && couldHold(freeze, name) ? [name] : [],
+  );
+  const isAboutBases = freeze.conditions !== null && judgeBase(freeze.conditions.matching, '') === false;
+  return isAboutBases ? found : [defaultBranch, ...found];
+}
+
+/** Until when, in the zone of the freeze that ends last. No reason, because everybody can read it. */
+function textOf(held: ParsedFreeze[]): string {
+  const { freeze } = held.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
+  return `Frozen ${until}${held.length > 1 ? ` (+${held.length - 1} more)` : ''}`;
+}
+
+const endOf = ({ freeze }: ParsedFreeze): number => freeze.endsAt?.getTime() ?? Infinity;
+
+/**
+ * The context that the ruleset requires: the text, and a mark that no other beginning has. So a success of an earlier one
+ * frees nothing.
+ * @param observation the number of the observation that it begins with.
+ */
+export const contextOf = ({ text, freezes }: Wanted, observation: bigint): string =>
+  `${text} [${digest([freezes, String(observation)])}]`;
+
+/** Whether what is in force is what has to be. */
+export const isAsWanted = (
+  { context, freezes, branches }: { context: string | null; freezes: string[]; branches: string[] },
+  wanted: Wanted | null,
+): boolean =>
+  wanted === null
+    ? context === null
+    : context !== null &&
+      context.startsWith(`${wanted.text} [`) &&
+      isSame(freezes, wanted.freezes) &&
+      isSame(branches, wanted.branches);
+
+export const isSame = (some: string[], others: string[]): boolean =>
+  JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted());
+
+/** How many open pull requests a freeze selects, and how many there are on the branches that it could select. */
+export type Selected = { selected: number; open: number };
+
+/** The same as far as the base branches alone say it; null if pull requests have to be read. */
+export function selectedByBases(freeze: ParsedFreeze, bases: Base[]): Selected | null {
+  const { conditions } = freeze;
+  let selected = 0;
+  for (const { name, open } of bases) {
+    if (!couldHold(freeze, name)) continue;
+    if (!conditions || name === null) return null;
+    const isExcluded = conditions.exclude !== null && judgeBase(conditions.exclude, name) !== false;
+    if (judgeBase(conditions.matching, name) !== true || isExcluded) return null;
+    selected += open;
+  }
+  return { selected, open: selected };
+}
+
+/** The same for pull requests that were read. */
+export function selectedAmong(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Selected {
+  const onBranches = open.filter(({ stack, values }) =>
+    couldHold(freeze, stack?.base ?? (values.base as string | undefined) ?? null),
+  );
+  const held = onBranches.filter((facts) =>
+    ['frozen', 'unknown'].includes(judgeFreeze(freeze, facts, at.getTime())),
+  );
+  return { selected: held.length, open: onBranches.length };
+}
+
+/** A ruleset blocks everything on a branch for a moment. It must hold at least this share of it. */
+const leastShare = 1 / 4;
+/** If statuses hold everything within so many seconds, a ruleset is not worth it. */
+const leastSeconds = 20;
+
+/** Seconds that statuses take at today's pace. */
+export const secondsOf = (selected: number, perMinute: number): number =>
+  Math.ceil((selected * 60) / perMinute);
+
+/** Why a bridge does nothing for a freeze, as a sentence; null if it is worth it. */
+export function whyNoBridge({ selected, open }: Selected, perMinute: number): string | null {
+  const seconds = secondsOf(selected, perMinute);
+  const pullRequests = selected === 1 ? '1 pull request' : `${selected} pull requests`;
+  if (seconds < leastSeconds)
+    return `The instant hold does nothing for this freeze: Holdfast can write the statuses of ${pullRequests} in about ${seconds} s.`;
+  if (selected < leastShare * open)
+    return `The instant hold does nothing for this freeze: it selects ${selected} of ${open} open pull requests, and a ruleset would block all of them for a moment.`;
+  return null;
+}

@@ -1,0 +1,215 @@
+import type { Deps } from '../../deps.ts';
+import type { GitHubClient } from '../../github/github-app.ts';
+import { classifyGitHubError, isGitHubStatus } from '../../github/github-error.ts';
+import { isSame } from './hold.ts';
+
+/** The name of our ruleset in each repository. Who makes one with this name by hand hands it to us. */
+export const rulesetName = 'Holdfast instant hold';
+
+/** Milliseconds for an answer about a ruleset. Statuses must not wait for longer. */
+const patience = 5000;
+
+/** Where: a repository, and the id of our ruleset there; null if it was not made yet. */
+export type RulesetPlace = { owner: string; repo: string; rulesetId: bigint | null };
+
+/** What our ruleset should be. @property appId the first App, whose statuses alone count. */
+export type RulesetContent = {
+  isActive: boolean;
+  context: string;
+  branches: string[];
+  appId: number;
+  bypass: unknown[];
+};
+
+/** A ruleset at GitHub. */
+export type Ruleset = {
+  id: number;
+  name: string;
+  enforcement: string;
+  conditions?: { ref_name?: { include?: string[]; exclude?: string[] } };
+  rules?: {
+    type: string;
+    parameters?: { required_status_checks?: { context: string; integration_id?: number }[] };
+  }[];
+  bypass_actors?: unknown[];
+};
+
+const refOf = (branch: string): string => (branch.startsWith('~') ? branch : `refs/heads/${branch}`);
+
+const bodyOf = ({ isActive, context, branches, appId, bypass }: RulesetContent) => ({
+  name: rulesetName,
+  target: 'branch',
+  enforcement: isActive ? 'active' : 'disabled',
+  bypass_actors: bypass,
+  conditions: { ref_name: { include: branches.map(refOf), exclude: [] } },
+  rules: [
+    {
+      type: 'required_status_checks',
+      parameters: {
+        strict_required_status_checks_policy: false,
+        do_not_enforce_on_create: true,
+        required_status_checks: [{ context, integration_id: appId }],
+      },
+    },
+  ],
+});
+
+/** The checks that a ruleset requires. */
+const checksOf = ({ rules = [] }: Ruleset) =>
+  rules.flatMap(({ parameters }) => parameters?.required_status_checks ?? []);
+
+/** What a ruleset in force requires first; null if it is out of force. */
+export const contextInForce = (ruleset: Ruleset | null): string | null =>
+  ruleset?.enforcement === 'active' ? (checksOf(ruleset)[0]?.context ?? '') : null;
+
+/** Whether a ruleset is as it should be. Of one that should be out of force, nothing else counts. */
+export function isRight(ruleset: Ruleset, wanted: RulesetContent): boolean {
+  if (!wanted.isActive) return ruleset.enforcement !== 'active';
+  const { include = [], exclude = [] } = ruleset.conditions?.ref_name ?? {};
+  const [check, ...others] = checksOf(ruleset);
+  return (
+    ruleset.enforcement === 'active' &&
+    (ruleset.rules ?? []).length === 1 &&
+    check?.context === wanted.context &&
+    check.integration_id === wanted.appId &&
+    others.length === 0 &&
+    isSame(include, wanted.branches.map(refOf)) &&
+    exclude.length === 0
+  );
+}
+
+const list = 'GET /repos/{owner}/{repo}/rulesets';
+const ofRepositoryAlone = { per_page: 100, includes_parents: false };
+const read = 'GET /repos/{owner}/{repo}/rulesets/{id}';
+
+/** GitHub accepted a change of the ruleset and did not make it. */
+export class NotApplied extends Error {}
+
+/** Rulesets of a repository, as the second App. Each call asks first whether it may go on. */
+export class Rulesets {
+  readonly #deps: Pick<Deps, 'github'>;
+  readonly #place: { owner: string; repo: string };
+  readonly #keep: () => Promise<void>;
+
+  /** @param keep is called before each request; it throws if another process goes on. */
+  constructor(deps: Pick<Deps, 'github'>, { owner, repo }: RulesetPlace, keep: () => Promise<void>) {
+    this.#deps = deps;
+    this.#place = { owner, repo };
+    this.#keep = keep;
+  }
+
+  /** Those with our name. @throws GitHub's error. */
+  async named(): Promise<Ruleset[]> {
+    const all = await this.#ask<Ruleset[]>(list, ofRepositoryAlone);
+    return all.filter(({ name }) => name === rulesetName);
+  }
+
+  /** @returns null if there is no such ruleset. @throws GitHub's error. */
+  async read(id: bigint | number): Promise<Ruleset | null> {
+    try {
+      return await this.#ask<Ruleset>(read, { id: Number(id) });
+    } catch (error) {
+      if (!isGitHubStatus(error, 404)) throw error;
+      // If we can list rulesets, this one is gone. Otherwise, we see nothing there.
+      await this.named();
+      return null;
+    }
+  }
+
+  /**
+   * Makes or changes the ruleset, and reads it back: a change that did nothing is a failure.
+   * @returns as it is now; null if it is gone and should be out of force.
+   * @throws NotApplied; GitHub's error.
+   */
+  async set(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
+    let changed = await this.#write(id, wanted);
+    // GitHub's answers may be some moments old, so one that is wrong is tried again.
+    for (const isLast of [false, true]) {
+      if (!changed) return null;
+      const found = await this.read(changed.id);
+      if (found ? isRight(found, wanted) : !wanted.isActive) return found;
+      if (!isLast) changed = await this.#write(changed.id, wanted);
+    }
+    throw new NotApplied('GitHub accepted the change of the ruleset, but shows it as it was before');
+  }
+
+  async #write(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
+    const change = async (of: bigint | number) =>
+      this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', { id: Number(of), ...bodyOf(wanted) });
+    if (id !== null) {
+      try {
+        return await change(id);
+      } catch (error) {
+        if (!isGitHubStatus(error, 404)) throw error;
+      }
+    }
+    // One that we made before we could save its id, or that somebody made by hand.
+    const [own] = await this.named();
+    if (own) return change(own.id);
+    if (!wanted.isActive) return null;
+    return this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted));
+  }
+
+  async #ask<Answer>(route: string, parameters: object): Promise<Answer> {
+    await this.#keep();
+    const { owner, repo } = this.#place;
+    try {
+      const client = await this.#deps.github.lock.forRepository(owner, repo);
+      return await request<Answer>(client, route, { ...this.#place, ...parameters });
+    } catch (error) {
+      // The App may have been uninstalled, and installed again under another id.
+      if (isGitHubStatus(error, 401, 403, 404)) this.#deps.github.lock.forget(owner);
+      throw error;
+    }
+  }
+}
+
+async function request<Answer>(client: GitHubClient, route: string, parameters: object): Promise<Answer> {
+  const signal = AbortSignal.timeout(patience);
+  const { data } = await client.request(route, { ...parameters, request: { signal } });
+  return data as Answer;
+}
+
+/**
+ * Our ruleset in force as the first App sees it, because the second one can do nothing.
+ * @returns null if none is in force. @throws GitHub's error.
+ */
+export async function seenByFirstApp(
+  { github }: Pick<Deps, 'github'>,
+  installationId: bigint,
+  { owner, repo }: RulesetPlace,
+): Promise<Ruleset | null> {
+  const client = await github.asInstallation(installationId);
+  const place = { owner, repo };
+  const all = await request<Ruleset[]>(client, list, { ...place, ...ofRepositoryAlone });
+  const own = all.find(({ name, enforcement }) => name === rulesetName && enforcement === 'active');
+  return own ? request<Ruleset>(client, read, { ...place, id: own.id }) : null;
+}
+
+/**
+ * Why the second App can do nothing in a repository, and what to do, in one sentence; null if GitHub is down or limits us,
+ * so that we only have to try again.
+ */
+export function whyRefused(error: unknown, now: number, repository: string): string | null {
+  if (error instanceof NotApplied) return `${error.message}. Holdfast tries again within a minute.`;
+  const failure = classifyGitHubError(error, now);
+  switch (failure.kind) {
+    case 'absent':
+      return `The second App is not installed on ${repository}. Install it there, or set instant_hold to off.`;
+    case 'forbidden':
+      if (/upgrade to/i.test(failure.message))
+        return `GitHub has no rulesets for ${repository}: ${withoutLink(failure.message)}`;
+      return `GitHub does not let the second App change rulesets of ${repository}: ${withoutLink(failure.message)}. It needs Administration: write.`;
+    case 'invalid':
+      return `GitHub refuses the ruleset of ${repository}: ${withoutLink(failure.message)}.`;
+    default:
+      return null;
+  }
+}
+
+/** Octokit adds the address of the documentation. */
+const withoutLink = (message: string): string =>
+  message
+    .replace(/ - https?:\S+$/, '')
+    .replace(/\.$/, '')
+    .trim();

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import type { ParsedFreeze } from '../../freezes/judge-freeze.ts';
+import { defineTask } from '../../queue/define-task.ts';
+import { jobs } from '../../queue/jobs.ts';
+import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
+import { isHeldByStatuses } from '../held-pull-requests.ts';
+import type { Observed } from '../observe.ts';
+import { firstPace } from '../pace.ts';
+import { changeHold, isSettled, type Plan } from './change-hold.ts';
+import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow, whyNoBridge } from './hold.ts';
+import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
+
+// Puts the ruleset of a repository in force and out of force. Level-triggered: it works out what should be in force now,
+// says in the row what may be in force from here on, changes the ruleset, reads it back, and says so. A process that dies
+// in between leaves a row that says too much, and the next one goes on.
+
+/** What the caller knows. */
+type Given = {
+  /** An observation, whose verdicts know these freezes. */
+  observed?: { freezes: ParsedFreeze[]; observation: bigint };
+  /** How many pull requests freezes select, by their keys. */
+  selected?: Map<string, Selected>;
+  /** Whether to compare the ruleset with GitHub. */
+  isCheck?: boolean;
+};
+
+/** @property isUndecided whether somebody has to count what a freeze selects first. */
+export type Settled = { hasBegun: boolean; isUndecided: boolean };
+
+/** Puts the ruleset of a repository in force or out of force, as the ongoing freezes want it. Never throws for GitHub. */
+export async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): Promise<Settled> {
+  const seen = await readHold(deps.sql, repositoryId, nowOf(deps.clock));
+  if (!seen) return { hasBegun: false, isUndecided: false };
+  const first = await planFor(deps, seen, given);
+  const { isUndecided } = first;
+  if (!given.isCheck && isSettled(seen, first)) return { hasBegun: false, isUndecided };
+  const turn = await waitForTurn(deps, repositoryId);
+  if (turn instanceof Date) {
+    await deps.queue.send([jobs.settleInstantHold(repositoryId, { at: turn })]);
+    return { hasBegun: false, isUndecided };
+  }
+  try {
+    // Nobody else changes it from here on.
+    const hold = (await readHold(deps.sql, repositoryId, nowOf(deps.clock)))!;
+    const plan = await planFor(deps, hold, given);
+    const hasBegun = await changeHold(deps, hold, plan, turn, given);
+    // Somebody has to judge the pull requests by these freezes.
+    if (!given.observed && (hasBegun || plan.isUndecided))
+      await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
+    return { hasBegun, isUndecided: plan.isUndecided };
+  } finally {
+    await turn.end();
+  }
+}
+
+/** Milliseconds between two looks while another process changes the hold, and how many looks. */
+const betweenLooks = 50;
+const mostLooks = 60;
+
+/** @returns the instant to try again if another process does not finish. */
+async function waitForTurn({ sql, clock, stopping }: Deps, repositoryId: bigint): Promise<Turn | Date> {
+  for (let looks = 1; ; looks++) {
+    const turn = await takeTurn(sql, repositoryId, nowOf(clock));
+    if (!(turn instanceof Date) || looks === mostLooks || stopping.aborted) return turn;
+    await sleep(betweenLooks);
+  }
+}
+
+/**
+ * The ruleset comes before everything else that an observation does.
+ * @param pullRequests if they were read: a bridge may depend on how many of them a freeze selects.
+ */
+export function holdAtOnce(
+  deps: Deps,
+  { repository, freezes, observation, observedAt }: Observed,
+  pullRequests: LoadedPullRequest[] | null = null,
+): Promise<Settled> {
+  const facts = pullRequests?.map((each) => each.facts);
+  const selected =
+    facts && new Map(freezes.map((freeze) => [keyOf(freeze), selectedAmong(freeze, facts, observedAt)]));
+  return settleHold(deps, repository.id, { observed: { freezes, observation }, selected });
+}
+
+/**
+ * Has the context of a hold written where verdicts say that no freeze holds.
+ * @param observation the number of the observation of every open pull request that was saved, if it was one.
+ */
+export async function followVerdicts(
+  { sql, queue }: Deps,
+  { id, installation }: Observed['repository'],
+  observation: bigint | null = null,
+): Promise<void> {
+  if (observation !== null) await saveJudged(sql, id, observation);
+  await queue.send([jobs.drainOutbox(installation.id)]);
+}
+
+async function planFor(deps: Deps, hold: HoldState, given: Given): Promise<Plan> {
+  const { mode, bases } = hold;
+  const ongoing = given.observed?.freezes ?? hold.ongoing;
+  const keys = new Set(ongoing.map(keyOf));
+  if (mode !== 'bridge')
+    return { wanted: wantedNow(mode, ongoing, [], bases), settled: [], isUndecided: false };
+  const settled = new Set(hold.settled.filter((key) => keys.has(key)));
+  const undecided = new Set<string>();
+  for (const freeze of ongoing) {
+    const key = keyOf(freeze);
+    if (settled.has(key) || hold.freezes.includes(key)) continue;
+    const selected = given.selected?.get(key) ?? selectedByBases(freeze, bases);
+    if (!selected) undecided.add(key);
+    else if (whyNoBridge(selected, paceOf(deps, hold))) settled.add(key);
+  }
+  const isJudged = hold.freezes.length > 0 && hold.judged >= hold.observation;
+  if (isJudged && (await isHeldByStatuses(deps, hold.repositoryId)))
+    for (const key of hold.freezes) if (keys.has(key)) settled.add(key);
+  const decided = ongoing.filter((freeze) => !undecided.has(keyOf(freeze)));
+  const wanted = wantedNow(mode, decided, [...settled], bases);
+  return { wanted, settled: [...settled].toSorted(), isUndecided: undecided.size > 0 };
+}
+
+/** How many statuses a minute an installation writes, as far as it learned. */
+export function paceOf(
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { pacePerMinute }: { pacePerMinute: number | null },
+): number {
+  const { least, most } = config.statusWritesPerMinute;
+  const { perMinute } = firstPace({ least, most }, nowOf(clock));
+  return Math.min(most, Math.max(least, pacePerMinute ?? perMinute));
+}
+
+export const settleInstantHoldTask = defineTask(
+  jobs.settleInstantHold,
+  async (deps, { repositoryId, isCheck }) => void (await settleHold(deps, BigInt(repositoryId), { isCheck })),
+  { takers: 16 },
+);

@@ -1,0 +1,52 @@
+import type { Deps } from '../../deps.ts';
+import { classifyGitHubError } from '../../github/github-error.ts';
+import { pauseInstallation } from '../../github/rate-limits.ts';
+import { postStatus } from '../write-status.ts';
+import { type DuePass, savePass, takePasses } from './hold-store.ts';
+
+/** How long to wait after GitHub failed. */
+const tryAgainAfter = 2000;
+
+/**
+ * Writes the context of instant holds on commits that no freeze holds. They come before all statuses of a freeze: until
+ * then their pull requests are blocked, and everything else is held by the ruleset.
+ * @param places how many the pace allows.
+ * @returns how many were written, and when to go on if GitHub limits us or is down.
+ */
+export async function writePasses(
+  deps: Deps,
+  installationId: bigint,
+  places: number,
+): Promise<{ written: number; until: Date | null }> {
+  let written = 0;
+  for (const pass of await takePasses(deps.sql, installationId, places)) {
+    const until = await write(deps, installationId, pass);
+    if (until) return { written, until };
+    written++;
+  }
+  return { written, until: null };
+}
+
+/** @returns when to go on, if GitHub limits us or is down. */
+async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+  const { owner, repo, sha, context, state, description } = pass;
+  const led = { groupNumber: pass.openNumber, closedNumber: null };
+  const about = { repository: `${owner}/${repo}`, sha, context, state };
+  try {
+    await postStatus(deps, installationId, { ...pass, ...led }, { state, description }, context);
+    deps.log.info(about, 'the context of an instant hold was written');
+  } catch (error) {
+    const now = deps.clock.now();
+    const failure = classifyGitHubError(error, now);
+    deps.metrics.countNotWritten(failure.kind);
+    deps.log.warn({ ...about, failure }, 'the context of an instant hold could not be written');
+    if (failure.kind === 'limited') {
+      await pauseInstallation(deps, installationId, failure);
+      return new Date(Math.max(now + tryAgainAfter, failure.retryAt));
+    }
+    if (failure.kind === 'down') return new Date(now + tryAgainAfter);
+    // GitHub takes no status there. The next beginning has another context.
+  }
+  await savePass(deps.sql, pass);
+  return null;
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
+import { instantHoldsOf } from './support/instant-holds.ts';
+
+// Instant holds in the mode `bridge`: the ruleset stays until the statuses hold. Statuses take time here.
+const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } }, { lock: true });
+const holds = () => instantHoldsOf(acme);
+const many = (count: number, pullRequest = {}) => Array.from({ length: count }, () => pullRequest);
+
+/** A repository with a bridge, when its first statuses stand. */
+async function bridged(name: string, pullRequests: object[]) {
+  const repository = await holds().held(name, 'bridge', pullRequests);
+  await holds().pass(pullRequests.length * 2);
+  expect(acme.frozen(repository)).toEqual([]);
+  return repository;
+}
+
+const active = (repository: string) =>
+  holds()
+    .rulesets(repository)
+    .filter(({ enforcement }) => enforcement === 'active');
+
+test('everything is blocked at once, what is free passes first, and statuses take over', async () => {
+  const web = await bridged('web', [...many(3, { labels: ['hotfix'] }), ...many(40)]);
+  const start = acme.github.requests.length;
+  const freeze = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
+  expect(freeze).not.toHaveProperty('warnings');
+  expect(active(web)).toHaveLength(1);
+  const blocked = Object.values(holds().mergeable(web)).filter((state) => state === 'blocked');
+  expect(blocked).toHaveLength(40);
+  expect(holds().writesSince(start).slice(0, 6)).toEqual([
+    ...['GET ruleset 200', 'POST ruleset 201', 'GET ruleset 200'],
+    ...many(3).map(() => 'POST status 201'),
+  ]);
+  await holds().pass(20);
+  expect(active(web)).toHaveLength(1);
+  await holds().pass(60);
+  // No more statuses than without it, but for those that pass.
+  expect(
+    holds()
+      .writesSince(start)
+      .filter((write) => write.includes('status')),
+  ).toHaveLength(43);
+  expect(active(web)).toEqual([]);
+  expect(Object.values(holds().mergeable(web)).filter((state) => state === 'blocked')).toHaveLength(40);
+  expect(await holds().instant(web)).toEqual({ mode: 'bridge', state: 'off', since: null, error: null });
+  // A later push is held by its status alone, and a check by the clock changes nothing.
+  acme.github.push(web, 10);
+  await acme.quiet();
+  await holds().pass(3600, 600);
+  expect(active(web)).toEqual([]);
+  // Another freeze begins.
+  await acme.freeze(web, { matching_conditions: ['base=main'] });
+  expect(active(web)).toMatchObject([{ include: ['refs/heads/main'] }]);
+  await holds().pass(80);
+  expect(active(web)).toEqual([]);
+  await acme.remove(web, freeze.id);
+  expect(active(web)).toEqual([]);
+});
+
+test('a bridge does nothing where it is not worth it, and the answer says so', async () => {
+  const web = await bridged('few', [...many(20, { labels: ['risky'] }), ...many(70)]);
+  const start = acme.github.requests.length;
+  const warningsOf = async (more: object) =>
+    ((await acme.freeze(web, more)) as unknown as { warnings?: string[] }).warnings;
+  expect(await warningsOf({ matching_conditions: ['label=risky'] })).toContain(
+    'The instant hold does nothing for this freeze: it selects 20 of 90 open pull requests, and a ruleset would block all of them for a moment.',
+  );
+  expect(await warningsOf({ matching_conditions: ['number>80'] })).toContain(
+    'The instant hold does nothing for this freeze: Holdfast can write the statuses of 10 pull requests in about 10 s.',
+  );
+  expect(
+    holds()
+      .writesSince(start)
+      .filter((write) => write.includes('ruleset')),
+  ).toEqual([]);
+  await holds().pass(60);
+  expect(acme.frozen(web)).toHaveLength(30);
+});
+
+test('a freeze that ends before its statuses are written is out of force first', async () => {
+  const web = await bridged('short', many(40));
+  const { id } = await acme.freeze(web);
+  expect(active(web)).toHaveLength(1);
+  const start = acme.github.requests.length;
+  await acme.remove(web, id);
+  expect(active(web)).toEqual([]);
+  expect(holds().writesSince(start).slice(0, 2)).toEqual(['PUT ruleset 200', 'GET ruleset 200']);
+  await holds().pass(80);
+  expect(Object.values(holds().mergeable(web))).toEqual(many(40).map(() => 'clean'));
+});

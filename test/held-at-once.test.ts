@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
+import { exemptionsOf } from './support/exemptions.ts';
+import { instantHoldsOf } from './support/instant-holds.ts';
+import { passCiOn, queuedIn } from './support/queued.ts';
+
+// Instant holds in the mode `lock`: the ruleset stays until the last freeze ends.
+const acme = acmeForAll({}, { lock: true });
+const holds = () => instantHoldsOf(acme);
+
+const off = { mode: 'lock', state: 'off', since: null, error: null };
+
+test('the ruleset is in force before the statuses of a freeze, and out of force before those of its end', async () => {
+  const { held, rulesets, instant, writesSince } = holds();
+  const web = await held('web', 'lock', [{ labels: ['hotfix'] }, {}]);
+  expect(await instant(web)).toEqual(off);
+  const begin = acme.github.requests.length;
+  const { id } = await acme.freeze(web, { exclude_conditions: ['label=hotfix'], end: '2026-03-02T09:00:00' });
+  // Three questions about the ruleset for the first time. Then what is free passes, and then a status says why.
+  expect(writesSince(begin)).toEqual([
+    ...['GET ruleset 200', 'POST ruleset 201', 'GET ruleset 200'],
+    ...['POST status 201', 'POST status 201'],
+  ]);
+  expect(rulesets(web)).toEqual([
+    {
+      id: expect.any(Number),
+      enforcement: 'active',
+      include: ['refs/heads/main', '~DEFAULT_BRANCH'],
+      context: expect.stringMatching(/^Frozen until 2026-03-02 09:00 UTC \[[0-9a-f]{8}\]$/),
+    },
+  ]);
+  const { context } = rulesets(web)[0]!;
+  expect(acme.github.currentStatus(web, 1, context)).toMatchObject({ state: 'success' });
+  expect(acme.github.currentStatus(web, 2, context)).toBeNull();
+  expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked' });
+  expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toMatch(/Frozen until/);
+  expect(await instant(web)).toEqual({ ...off, state: 'on', since: '2026-03-01T09:00:00.000Z' });
+
+  const end = acme.github.requests.length;
+  await acme.remove(web, id);
+  expect(writesSince(end)).toEqual(['PUT ruleset 200', 'GET ruleset 200', 'POST status 201']);
+  expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean' });
+  expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toBeNull();
+  expect(await instant(web)).toEqual(off);
+
+  const again = acme.github.requests.length;
+  await acme.freeze(web, { end: '2026-03-02T09:00:00' });
+  expect(writesSince(again).slice(0, 3)).toEqual(['PUT ruleset 200', 'GET ruleset 200', 'POST status 201']);
+  // The success of the former freeze means nothing now.
+  expect(rulesets(web)[0]!.context).not.toBe(context);
+  expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
+});
+
+test('the hotfix got through meanwhile', async () => {
+  const web = await holds().held('hotfix', 'lock', [{}, {}]);
+  await acme.freeze(web);
+  expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
+  const { id } = await exemptionsOf(acme).exempt(web, 1);
+  expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked' });
+  // It is held again, also under the context of the ruleset.
+  await exemptionsOf(acme).decide('revoke', web, { id });
+  acme.github.protect(web, 'main', []);
+  expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
+  await exemptionsOf(acme).exempt(web, 1);
+  expect(acme.github.merge(web, 1)).toMatchObject({ merged: true });
+});
+
+test('two freezes, one ends', async () => {
+  const { held, rulesets, mergeable } = holds();
+  const web = await held('two', 'lock', [{ base: 'main' }, { base: 'release' }, { base: 'other' }]);
+  await acme.freeze(web, { matching_conditions: ['base=main'], end: '2026-03-05T09:00:00' });
+  expect(rulesets(web)[0]).toMatchObject({ include: ['refs/heads/main'] });
+  const both = await acme.freeze(web, { matching_conditions: ['base=release'] });
+  expect(rulesets(web)).toEqual([
+    {
+      id: expect.any(Number),
+      enforcement: 'active',
+      include: ['refs/heads/main', 'refs/heads/release'],
+      context: expect.stringMatching(/^Frozen until removed \(\+1 more\) \[/),
+    },
+  ]);
+  expect(mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked', 3: 'clean' });
+  await acme.remove(web, both.id);
+  expect(rulesets(web)[0]).toMatchObject({
+    enforcement: 'active',
+    include: ['refs/heads/main'],
+    context: expect.stringMatching(/^Frozen until 2026-03-05 09:00 UTC \[/),
+  });
+  expect(mergeable(web)).toEqual({ 1: 'blocked', 2: 'clean', 3: 'clean' });
+  // Another branch of what a freeze could select.
+  await acme.freeze(web, { matching_conditions: ['base~=^hot/'] });
+  acme.github.openPullRequest(web, { author: 'ada', base: 'hot/1' });
+  await acme.quiet();
+  await holds().pass(60);
+  expect(rulesets(web)[0]!.include).toEqual(['refs/heads/hot/1', 'refs/heads/main']);
+});
+
+test('a branch that is the head of a pull request takes pushes', async () => {
+  const web = await holds().held('chained', 'lock', [{ head: 'one' }, { head: 'two', base: 'one' }]);
+  await acme.freeze(web);
+  expect(holds().rulesets(web)[0]!.include).toEqual(['refs/heads/main', '~DEFAULT_BRANCH']);
+  expect(acme.github.pushDirectly(web, 'one', { person: 'ada' })).toBeNull();
+});
+
+test('a freeze of deployments puts nothing in force, nor does one without the setting', async () => {
+  const web = await holds().held('ships', 'lock', [{}]);
+  await acme.freeze(web, { holds: ['deployments'] });
+  expect(holds().rulesets(web)).toEqual([]);
+  await holds().set(web, 'off');
+  await acme.freeze(web);
+  expect(holds().rulesets(web)).toEqual([]);
+  // It counts at once, both ways.
+  await holds().set(web, 'lock');
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
+  expect(holds().mergeable(web)).toEqual({ 1: 'blocked' });
+  await holds().set(web, null);
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
+});
+
+test('merge groups get the context at once', async () => {
+  const web = await queuedIn(acme, 'queued', [{ labels: ['hotfix'] }, {}]);
+  await holds().set(web, 'lock');
+  const { id } = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
+  const [group] = acme.github.mergeQueue(web, 'main');
+  expect(
+    acme.github.statusHistory(web, group!.headSha!).map(({ context, state }) => [context, state]),
+  ).toEqual(expect.arrayContaining([[holds().rulesets(web)[0]!.context, 'success']]));
+  passCiOn(acme, web, group!.headSha!);
+  await acme.quiet();
+  expect(acme.github.pullRequest(web, 1).state).toBe('merged');
+  await acme.remove(web, id);
+});
+
+describe('what somebody does to the ruleset is put right within a minute, and told', () => {
+  test.each<[string, (id: number) => void, string]>([
+    ['deleted', (id) => acme.github.deleteRuleset(id), 'deleted'],
+    ['disabled', (id) => acme.github.setEnforcement(id, 'disabled'), 'changed'],
+    [
+      'aimed at another branch',
+      (id) => acme.github.editRuleset(id, { refs: { include: ['refs/heads/x'], exclude: [] } }),
+      'changed',
+    ],
+    [
+      'given another check',
+      (id) => acme.github.editRuleset(id, { checks: [{ context: 'ci', appId: null }] }),
+      'changed',
+    ],
+    [
+      'freed of the expected App',
+      (id) => acme.github.editRuleset(id, { checks: [{ context: 'ci', appId: 1 }] }),
+      'changed',
+    ],
+  ])('%s', async (name, change, was) => {
+    const web = await holds().held(name.replaceAll(' ', '-'), 'lock', [{}]);
+    await acme.freeze(web);
+    const [before] = holds().rulesets(web);
+    change(before!.id);
+    acme.github.protect(web, 'main', []);
+    await holds().pass(60);
+    expect(holds().rulesets(web)).toEqual([{ ...before, id: expect.any(Number) }]);
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked' });
+    const [event, ...others] = await holds().events(web, 'ruleset.repaired');
+    expect(event!.metadata).toMatchObject({
+      ruleset: 'Holdfast instant hold',
+      was,
+      found_by: { name: 'Holdfast' },
+    });
+    expect(others).toEqual([]);
+    expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+  });
+
+  test('in force without a freeze', async () => {
+    const web = await holds().held('orphan', 'lock', [{}]);
+    await acme.remove(web, (await acme.freeze(web)).id);
+    const id = holds().idOf(web);
+    acme.github.setEnforcement(id, 'active');
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked' });
+    await holds().pass(60);
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean' });
+    const events = await holds().events(web, 'ruleset.orphaned');
+    expect(events.map(({ metadata }) => metadata['ruleset_id'])).toEqual([id]);
+  });
+
+  test('made by hand with our name, before and during a freeze', async () => {
+    const byHand = { name: 'Holdfast instant hold', checks: ['by hand'] };
+    const web = await holds().held('by-hand', 'lock', [{}]);
+    const { id } = acme.github.addRuleset(web, byHand);
+    await acme.freeze(web);
+    expect(holds().rulesets(web)).toMatchObject([{ id, context: expect.stringMatching(/^Frozen/) }]);
+    const other = acme.github.addRuleset(web, byHand);
+    await holds().pass(60);
+    expect(holds().rulesets(web)).toMatchObject([
+      { id, enforcement: 'active' },
+      { id: other.id, enforcement: 'disabled' },
+    ]);
+  });
+
+  test('who may bypass it stays', async () => {
+    const web = await holds().held('bots', 'lock', [{}]);
+    await acme.freeze(web);
+    const id = holds().idOf(web);
+    const bot = { actor_type: 'Integration', actor_id: 7, bypass_mode: 'always' } as const;
+    acme.github.editRuleset(id, { bypassActors: [bot] });
+    await holds().pass(60);
+    expect(await holds().events(web, 'ruleset.repaired')).toEqual([]);
+    await acme.freeze(web);
+    expect(acme.github.pushDirectly(web, 'main', { app: 7 })).toBeNull();
+    expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toMatch(/Frozen/);
+  });
+});
