@@ -103,6 +103,14 @@ describe('statuses hold as ever, and the answer says what is wrong', () => {
     expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
     const told = { mode: 'lock', state: 'unavailable', since: null, error: expect.stringMatching(error) };
     expect(await holds().instant(web)).toEqual(told);
+    const { findings } = (await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin })).body;
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        check: 'instant_hold',
+        state: 'warning',
+        message: expect.stringMatching(/^The instant hold does not work\. /),
+      }),
+    );
     repair();
     await holds().pass(60);
     expect(

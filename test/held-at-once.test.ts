@@ -2,11 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
+import { Visitor } from './support/visitor.ts';
 import { passCiOn, queuedIn } from './support/queued.ts';
 
 // Instant holds in the mode `lock`: the ruleset stays until the last freeze ends.
 const acme = acmeForAll({}, { lock: true });
 const holds = () => instantHoldsOf(acme);
+
+const doctor = async (repository: string) =>
+  (await acme.call('GET', `/v1/repos/${repository}/enforcement`, { as: acme.admin })).body.findings.filter(
+    ({ check }: { check: string }) => check === 'instant_hold',
+  );
 
 const off = { mode: 'lock', state: 'off', since: null, error: null };
 
@@ -34,7 +40,18 @@ test('the ruleset is in force before the statuses of a freeze, and out of force 
   expect(acme.github.currentStatus(web, 2, context)).toBeNull();
   expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked' });
   expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toMatch(/Frozen until/);
-  expect(await instant(web)).toEqual({ ...off, state: 'on', since: '2026-03-01T09:00:00.000Z' });
+  const on = { ...off, state: 'on', since: '2026-03-01T09:00:00.000Z' };
+  expect(await instant(web)).toEqual(on);
+  const of = `/v1/repos/${web}/scheduled_freeze/${id}/enforcement`;
+  expect((await acme.call('GET', of, { as: acme.admin })).body.instant).toEqual(on);
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const since = /Blocked at once by a ruleset since/;
+  expect((await ada.open(`/repos/${web}/freezes/${id}`)).text).toMatch(since);
+  expect((await ada.open(`/owners/acme/progress?freeze=${id}`)).text).toMatch(since);
+  expect(await doctor(web)).toEqual([
+    { check: 'instant_hold', state: 'ok', message: expect.stringMatching(/^A ruleset blocks/), remedy: null },
+  ]);
 
   const end = acme.github.requests.length;
   await acme.remove(web, id);

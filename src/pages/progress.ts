@@ -7,7 +7,7 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
-import { readerZone } from './text.ts';
+import { dayAndTime, readerZone } from './text.ts';
 import { nowOf } from '../clock.ts';
 import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';
@@ -90,8 +90,9 @@ const over = html`<p class="progress-line">
 </p>`;
 
 /** `31 of 44 pull requests held on GitHub.` */
-function progressOf(progress: Progress, { account }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown } = progress;
+function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
+  const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown, heldAtOnceSince } =
+    progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
@@ -106,6 +107,7 @@ function progressOf(progress: Progress, { account }: OwnerVisit): Html {
       ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests blocked"></progress>`}
+    ${heldAtOnceSince ? html`<p>Blocked at once by a ruleset since <time datetime="${heldAtOnceSince.toISOString()}">${dayAndTime(heldAtOnceSince, readerZone(context), nowOf(deps.clock))}</time>.</p>` : ''}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
@@ -139,6 +141,8 @@ export type Progress = {
   notEnforced: string[];
   /** Repositories where GitHub does not say whether it is enforced, by name. */
   notKnown: string[];
+  /** Since when a ruleset holds the repository of a freeze at once. */
+  heldAtOnceSince?: Date | null;
 };
 
 /** Whether nothing will change on its own. */
@@ -197,7 +201,7 @@ async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise
   const row = repositories.find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
-  const { phase, held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);
+  const { phase, held, isLookDue, enforced, instant } = await freezeEnforcement(deps, repository, id);
   const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
@@ -211,5 +215,6 @@ async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise
     toAsk: 0,
     notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
     notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],
+    heldAtOnceSince: instant.since,
   };
 }

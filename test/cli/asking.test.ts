@@ -255,7 +255,8 @@ describe('trying again', () => {
 
   test('what GitHub did not say in time is asked again', async () => {
     const pull_requests = { to_hold: 1, held: 1 };
-    const known = { switched_on: true, enforced: true, pull_requests, leaking: [], not_held: [] };
+    const instant = { mode: 'off', state: 'off', since: null, error: null };
+    const known = { switched_on: true, enforced: true, pull_requests, leaking: [], not_held: [], instant };
     const settled = { ...known, waiting_writes: 0, look_due: false };
     const unknown = answer(200, { ...settled, enforced: 'unknown' });
     const words = ['freeze', 'acme/web', '-m', 'x', '--wait'];

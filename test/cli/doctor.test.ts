@@ -237,6 +237,7 @@ test('a service that is not ready has failed; its texts cannot control the termi
               pull_requests: { to_hold: 0, held: 0 },
               leaking: [],
               not_held: [],
+              instant: { mode: 'off', state: 'off', since: null, error: null },
               findings,
             };
       response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));

@@ -179,6 +179,7 @@ describe('as a process, against a running service', () => {
       pull_requests: { to_hold: 1, held: 0 },
       leaking: [],
       not_held: [],
+      instant: { mode: 'off', state: 'off', since: null, error: null },
       waiting_writes: 1,
       look_due: false,
     };

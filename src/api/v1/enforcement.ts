@@ -7,7 +7,7 @@ import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-r
 import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { instantHolds } from '../../installations/setting-fields.ts';
-import { readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import type { Instant } from '../../statuses/instant-hold/hold-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import { freezePath } from './freeze-schemas.ts';
@@ -63,10 +63,10 @@ const instant = z
 
 const exampleInstant = { mode: 'off', state: 'off', since: null, error: null } as const;
 
-async function presentInstant({ sql }: Pick<Deps, 'sql'>, repositoryId: bigint) {
-  const { since, ...others } = await readInstant(sql, repositoryId);
-  return { ...others, since: since?.toISOString() ?? null };
-}
+const presentInstant = ({ since, ...others }: Instant) => ({
+  ...others,
+  since: since?.toISOString() ?? null,
+});
 
 const exampleHeld = {
   pull_requests: { to_hold: 12, held: 11 },
@@ -152,13 +152,13 @@ export const enforcementEndpoint = endpoint({
     },
   },
   async handle({ deps, repository }) {
-    const { enforced, checkedAt, held, findings } = await lookAtEnforcement(deps, repository);
+    const { enforced, checkedAt, held, instant, findings } = await lookAtEnforcement(deps, repository);
     const isJudged = !(await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
     return {
       enforced,
       checked_at: checkedAt.toISOString(),
       ...presentHeld(held, isJudged),
-      instant: await presentInstant(deps, repository.id),
+      instant: presentInstant(instant),
       ...(await presentRefused(deps)),
       findings,
     };
@@ -220,7 +220,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: found.isOn,
       enforced: found.enforced,
       ...presentHeld(found.held, found.isJudged),
-      instant: await presentInstant(deps, repository.id),
+      instant: presentInstant(found.instant),
       ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),
       waiting_writes: found.waitingWrites,

@@ -8,6 +8,7 @@ export const checks = [
   'product',
   'leaking',
   'held',
+  'instant_hold',
   'forgotten',
   'branches',
   'required_check',

@@ -3,6 +3,7 @@ import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
+import type { Instant } from '../../statuses/instant-hold/hold-store.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { Target } from './judge-branch.ts';
 import type { TouchedBranches } from './read-branches.ts';
@@ -175,6 +176,18 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
   if (held.length === 0 || findings.length > 0) return findings;
   const message = `Every pull request that freezes should block is known to be blocked: ${held.length}.`;
   return [findingsOf('held')('ok', message)];
+}
+
+/** Whether the ruleset that holds the repository at once is as it should be. */
+export function judgeInstant({ mode, state, since, error }: Instant): Finding[] {
+  const found = findingsOf('instant_hold');
+  if (state === 'unavailable') return [found('warning', `The instant hold does not work. ${error}`)];
+  if (mode === 'off') return [];
+  return [
+    since
+      ? found('ok', `A ruleset blocks the repository at once since ${since.toISOString()}.`)
+      : found('ok', 'No ruleset blocks the repository at once now.'),
+  ];
 }
 
 function listed(names: string[], most: number): string {

@@ -9,6 +9,7 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
+import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
@@ -34,6 +35,8 @@ export type FreezeEnforcement = {
   /** The pull requests that it holds or should hold. */
   held: HeldPullRequest[];
   mergeGroups: Progress;
+  /** Whether a ruleset holds the repository at once. */
+  instant: Instant;
   /** How many of its statuses wait to be written, and since when the oldest one waits. */
   waitingWrites: number;
   waitingSince: Date | null;
@@ -90,6 +93,7 @@ export async function freezeEnforcement(
     isOn: freezesAreOn(repository.products),
     enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
     held,
+    instant: await readInstant(deps.sql, repository.id),
     mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
     waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
     waitingSince: since[0] ?? null,

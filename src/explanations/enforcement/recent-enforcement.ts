@@ -12,7 +12,8 @@ import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { vital } from './judge-app.ts';
 import { type Branch, judgeRequired } from './judge-branch.ts';
-import { judgeHeld } from './judge-repository.ts';
+import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
 import { excludedBranches, onlyBranches } from '../../freezes/touched-branches.ts';
@@ -37,6 +38,8 @@ export type EnforcementReport = Settings & {
   enforced: boolean | 'unknown';
   /** The pull requests that freezes hold or should hold. */
   held: HeldPullRequest[];
+  /** Whether a ruleset holds the repository at once. */
+  instant: Instant;
 };
 
 /** All answers about a repository use the same check, so they agree. */
@@ -71,9 +74,13 @@ async function withHeld(
   repository: FoundRepository,
   settings: Settings,
 ): Promise<EnforcementReport> {
-  const held = await heldPullRequests(deps, repository.id);
-  const findings = [...judgeHeld(held, targetOf(deps, repository)), ...settings.findings];
-  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held };
+  const [held, instant] = await Promise.all([
+    heldPullRequests(deps, repository.id),
+    readInstant(deps.sql, repository.id),
+  ]);
+  const ofTables = [...judgeHeld(held, targetOf(deps, repository)), ...judgeInstant(instant)];
+  const findings = [...ofTables, ...settings.findings];
+  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held, instant };
 }
 
 /** For a freeze of everything, we check at most this many branches, the default branch first. */

@@ -161,6 +161,7 @@ function facts(
     ${item('Blocks', whatItHolds(freeze, 'folded'))}
     ${isOn ? item('Blocked now', heldNow(repository, freeze, held, mostHeld)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
+    ${report && isOn ? instantHold(report, times) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
     ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
@@ -168,6 +169,14 @@ function facts(
     ${item('ID', html`<code class="id">${id}</code>`)}
   </dl>`;
 }
+
+/** Whether a ruleset blocks everything at once, and why it does not if it should. */
+const instantHold = ({ instant: { since, error } }: EnforcementReport, times: Times): Html | string =>
+  error !== null
+    ? item('Instant hold', html`<strong class="leaking">${error}</strong>`)
+    : since
+      ? item('Instant hold', html`Blocked at once by a ruleset since ${instant(since, times)}`)
+      : '';
 
 /** What an admin can do with a freeze that is not over. Each has its own form and URL. */
 export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;

@@ -16,6 +16,8 @@ type Figures = {
   freezesOngoing: number;
   /** Open pull requests that GitHub would merge although a freeze holds them. */
   pullRequestsLeaking: number;
+  /** Repositories that a ruleset of the second App holds at once. */
+  instantHolds: number;
   /**
    * Of each task, how many jobs are due, since when the oldest of them is (null: none is), and how many wait for another
    * try after they failed.
@@ -40,7 +42,9 @@ const figures = `
     ) AS "freezesOngoing", (
       SELECT count(*)::int FROM open_pull_requests
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
-    ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting,
+    ) AS "pullRequestsLeaking", (
+      SELECT count(*)::int FROM instant_holds WHERE context IS NOT NULL AND since IS NOT NULL
+    ) AS "instantHolds", task, coalesce(jobs.waiting, 0) AS waiting,
     jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
   FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
 
@@ -49,9 +53,9 @@ type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 /** Reads all of them with one statement. @throws what the database answers. */
 async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
   const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
-  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking } = rows[0]!;
+  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds } = rows[0]!;
   const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
-  return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs };
+  return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds, jobs };
 }
 
 /** Milliseconds for which all scrapes share an answer. */
@@ -100,7 +104,7 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
 
   const secondsSince = (since: Date | null, less = 0): number =>
     since ? Math.max(0, now - since.getTime() - less) / 1000 : 0;
-  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs } = figures;
+  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds, jobs } = figures;
   gauge('statuses_waiting', 'Commit statuses that are still to be written').set(statusesWaiting);
   gauge('statuses_oldest_waiting_seconds', 'How long the oldest commit status has waited; 0: none waits').set(
     secondsSince(waitingSince),
@@ -110,6 +114,7 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
     'pull_requests_leaking',
     'Open pull requests that GitHub would merge although a freeze holds them',
   ).set(pullRequestsLeaking);
+  gauge('instant_holds', 'Repositories that a ruleset blocks at once').set(instantHolds);
   const waiting = gauge('jobs_waiting', 'Jobs that are due and not begun, by task', 'task');
   const oldest = gauge(
     'jobs_oldest_due_seconds',
