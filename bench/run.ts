@@ -8,6 +8,7 @@ import { endAll } from './child-process.ts';
 import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
+import { benchInstant } from './instant.ts';
 import { benchInstallation } from './installation.ts';
 import { benchMoving } from './moving.ts';
 import { benchPlans } from './plans.ts';
@@ -27,6 +28,7 @@ const benches = [
   benchBodies,
   benchWindow,
   benchFanOut,
+  benchInstant,
   benchBoundaries,
   benchInstallation,
   benchStore,

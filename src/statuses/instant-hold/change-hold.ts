@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
+import { classifyGitHubError } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../queue/jobs.ts';
@@ -162,7 +163,9 @@ class Settling {
     const isMissing = (await this.#deps.github.lock.id()) === null;
     const why = isMissing ? noSecondApp : whyRefused(error, clock.now(), repository);
     if (why === null) {
-      const at = new Date(now.getTime() + tryAgainAfter);
+      const failure = classifyGitHubError(error, clock.now());
+      const limitedUntil = failure.kind === 'limited' ? failure.retryAt : 0;
+      const at = new Date(Math.max(now.getTime() + tryAgainAfter, limitedUntil));
       await this.#save({ error: 'GitHub does not answer about the ruleset. Holdfast tries again.' });
       return queue.send([jobs.settleInstantHold(repositoryId, { at })]);
     }

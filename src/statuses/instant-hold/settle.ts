@@ -45,9 +45,11 @@ export async function settleHold(deps: Deps, repositoryId: bigint, given: Given 
     // Nobody else changes it from here on.
     const hold = (await readHold(deps.sql, repositoryId, nowOf(deps.clock)))!;
     const plan = await planFor(deps, hold, given);
-    const hasBegun = await changeHold(deps, hold, plan, turn, given);
+    // The verdicts of an observation that is not the latest may not know these freezes.
+    const observed = isLatest(hold, given) ? given.observed : undefined;
+    const hasBegun = await changeHold(deps, hold, plan, turn, { ...given, observed });
     // Somebody has to judge the pull requests by these freezes.
-    if (!given.observed && (hasBegun || plan.isUndecided))
+    if ((!observed && hasBegun) || (!given.observed && plan.isUndecided))
       await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
     return { hasBegun, isUndecided: plan.isUndecided };
   } finally {
@@ -96,9 +98,26 @@ export async function followVerdicts(
   await queue.send([jobs.drainOutbox(installation.id)]);
 }
 
+/** Whether nobody observed the repository later than the caller. */
+const isLatest = ({ observations }: HoldState, { observed }: Given): boolean =>
+  observed !== undefined && observed.observation >= observations;
+
+/**
+ * The freezes to hold. A caller that is not the latest may know freezes that were deleted since; those that have not begun
+ * by our clock count, because the database's clock decides.
+ */
+function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: Given): ParsedFreeze[] {
+  if (!given.observed) return hold.ongoing;
+  if (isLatest(hold, given)) return given.observed.freezes;
+  const now = nowOf(clock);
+  const known = new Set(hold.ongoing.map(({ freeze }) => freeze.id));
+  const ahead = given.observed.freezes.filter(({ freeze }) => freeze.startsAt > now && !known.has(freeze.id));
+  return [...hold.ongoing, ...ahead];
+}
+
 async function planFor(deps: Deps, hold: HoldState, given: Given): Promise<Plan> {
   const { mode, bases } = hold;
-  const ongoing = given.observed?.freezes ?? hold.ongoing;
+  const ongoing = ongoingFor(deps, hold, given);
   const keys = new Set(ongoing.map(keyOf));
   if (mode !== 'bridge')
     return { wanted: wantedNow(mode, ongoing, [], bases), settled: [], isUndecided: false };
