@@ -67,8 +67,7 @@ export const variables = {
   CLIENT_ID: "the App's client id, for signing in to the pages of private repositories",
   CLIENT_SECRET: "the App's client secret, with CLIENT_ID",
   CLIENT_SECRET_FILE: 'a file with the client secret, instead of CLIENT_SECRET',
-  LOCK_APP_ID:
-    'the id of the second App, which makes freezes block at once (none)',
+  LOCK_APP_ID: 'the id of the second App, which makes freezes block at once (none)',
   LOCK_PRIVATE_KEY: "the second App's private key, in the forms of PRIVATE_KEY",
   LOCK_PRIVATE_KEY_FILE: 'a file with that key, instead of LOCK_PRIVATE_KEY',
   LOCK_PRIVATE_KEY_PATH: 'another name for LOCK_PRIVATE_KEY_FILE',

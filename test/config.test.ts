@@ -234,7 +234,10 @@ test('all problems are named at once', () => {
 test('the second App has an id and a key, and is not the first one', () => {
   const key = privateKey;
   const lock = { LOCK_APP_ID: '2', LOCK_PRIVATE_KEY_PATH: keyFile };
-  expect(readConfig({ ...least, ...lock }).lock).toEqual({ id: 2, privateKey: expect.stringMatching(/BEGIN/) });
+  expect(readConfig({ ...least, ...lock }).lock).toEqual({
+    id: 2,
+    privateKey: expect.stringMatching(/BEGIN/),
+  });
   expect(problemsOf({ ...least, LOCK_APP_ID: '2' })).toEqual([
     expect.stringMatching(/^LOCK_PRIVATE_KEY is missing \(or LOCK_PRIVATE_KEY_PATH\)/),
   ]);

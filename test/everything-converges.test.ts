@@ -103,6 +103,7 @@ describe('the progress of a freeze', () => {
       enforced: true,
       pull_requests: { to_hold: 2, held: 0 },
       leaking: [],
+      instant: { mode: 'off', state: 'off', since: null, error: null },
       not_held: [
         { pull_request: 1, reason: 'waiting' },
         { pull_request: 2, reason: 'waiting' },
