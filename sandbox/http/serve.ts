@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import type { AddressInfo, Server } from 'node:net';
 import { appRoutes } from '../rest/app-routes.ts';
 import { branchRoutes } from '../rest/branch-routes.ts';
+import { deploymentRoutes } from '../rest/deployment-routes.ts';
 import { deliveryRoutes } from '../rest/delivery-routes.ts';
 import { graphqlRoute } from '../graphql/graphql-route.ts';
 import { peopleRoutes } from '../rest/people-routes.ts';
@@ -104,6 +105,7 @@ function createApi(parts: Parts): Api {
   oauthTokenRoutes(api, parts);
   branchRoutes(api, parts);
   rulesetRoutes(api, parts);
+  deploymentRoutes(api, parts);
   graphqlRoute(api, parts);
 
   api.notFound((c) => {

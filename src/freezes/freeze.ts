@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConditionInput } from '../conditions/ast.ts';
+import { LRUCache } from 'lru-cache';
+import type { ConditionInput, TextTest } from '../conditions/ast.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import { isSameLocalTime } from '../time/local-time.ts';
 import type { FreezeWindow } from './freeze-window.ts';
 
@@ -93,6 +95,23 @@ export type NewFreeze = Unvalidated<FreezeFields>;
 
 /** Whether a freeze can hold pull requests. */
 export const holdsMerges = ({ holds }: Pick<Freeze, 'holds'>): boolean => holds?.includes('merges') ?? true;
+
+/** Whether a freeze can hold deployments to an environment. Without a name: to any. */
+export const holdsDeployments = (
+  { holds, environments }: Pick<Freeze, 'holds' | 'environments'>,
+  environment?: string,
+): boolean =>
+  holds?.includes('deployments') === true &&
+  (environment === undefined || (environments ?? ['*']).some((glob) => matchesName(glob, environment)));
+
+/** Compiled globs. Few are different, and each question would compile them again. */
+const compiled = new LRUCache<string, TextTest>({ max: 1000 });
+
+function matchesName(glob: string, name: string): boolean {
+  const test = compiled.get(glob) ?? compileNameGlob(glob);
+  compiled.set(glob, test);
+  return test(name);
+}
 
 /** A freeze for everybody to read: if it has a public reason, that replaces the reason. */
 export const asPublic = <F extends Pick<Freeze, 'reason' | 'publicReason'>>(freeze: F): F => ({

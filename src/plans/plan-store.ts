@@ -45,7 +45,7 @@ export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<S
 /** What decides which freezes a repeating plan will create. */
 export type RepeatingPlan = Pick<
   Plan,
-  keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds'
+  keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds' | 'environments'
 > & {
   /** The dates of occurrences that have a freeze in the repository, including deleted freezes. */
   made: string[];
@@ -63,6 +63,7 @@ export async function repeatingPlans(
       'start', start, 'end', "end", 'timezone', timezone,
       'recurrence', json_build_object('rule', rule, 'except', "except", 'until', until),
       'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
+      'environments', environments,
       'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3 AND occurrence >= $4))) AS plans
     FROM freeze_plans p
     WHERE account_id = $1 AND rule IS NOT NULL AND deleted_at IS NULL AND (over_at IS NULL OR over_at > $2::timestamptz)`;

@@ -120,7 +120,7 @@ const notFrozen = (isAnotherOn: boolean): Html =>
 
 function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
-  const { nextTransitionAt: until } = frozenStateAt(kept, null, now);
+  const { nextTransitionAt: until } = frozenStateAt(kept, { base: null }, now);
   const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
   const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<span class="badge held">Frozen</span>
