@@ -147,6 +147,7 @@ export default tseslint.config(
     ignores: [
       ...['node_modules', 'src/generated', 'packages/*/dist', 'coverage', 'data'],
       'actions/push-scopes/push-scopes.mjs',
+      'actions/gate/gate.mjs',
     ],
   },
   js.configs.recommended,
