@@ -69,6 +69,7 @@ describe('a year end over forty repositories', () => {
       exclude_conditions: ['label=hotfix'],
       holds: ['merges'],
       environments: ['*'],
+      on_deployment: 'wait',
       repositories_matched: 41,
       not_enforced: ['acme/attic'],
       detached: [],

@@ -18,6 +18,7 @@ const fieldNames: Record<string, string> = {
   exclude_conditions: 'Except',
   holds: 'Blocks',
   environments: 'Environments',
+  on_deployment: 'Deployments',
 };
 const allFields = Object.keys(fieldNames);
 

@@ -9,6 +9,10 @@ import type { FreezeWindow } from './freeze-window.ts';
 export const holdables = ['merges', 'deployments'] as const;
 type Holdable = (typeof holdables)[number];
 
+/** What happens to a deployment that a freeze holds: it waits for the end, or it is rejected at once. */
+export const onDeployments = ['wait', 'reject'] as const;
+type OnDeployment = (typeof onDeployments)[number];
+
 /** The fields that clients set. */
 export type FreezeFields = Pick<FreezeWindow, 'start' | 'end' | 'timezone'> & {
   reason: string;
@@ -20,6 +24,8 @@ export type FreezeFields = Pick<FreezeWindow, 'start' | 'end' | 'timezone'> & {
   holds?: Holdable[];
   /** Globs of the environments whose deployments it holds; undefined if never set, which means all. */
   environments?: string[];
+  /** What happens to these deployments; undefined if never set, which means that they wait. */
+  onDeployment?: OnDeployment;
 };
 
 /** A merge freeze of one repository. */
@@ -58,6 +64,7 @@ export const freezeFields = {
   excludeConditions: { column: 'exclude_conditions', byDefault: [] },
   holds: { column: 'holds', byDefault: ['merges'], unset: 'empty' },
   environments: { column: 'environments', byDefault: ['*'], unset: 'empty' },
+  onDeployment: { column: 'on_deployment', byDefault: 'wait', unset: 'null' },
 } as const satisfies Record<FreezeField, FieldRule>;
 
 const fieldNames = Object.keys(freezeFields) as FreezeField[];

@@ -42,6 +42,7 @@ const givenBy = (wasSet: (flag: string) => string): Record<string, string> =>
       const value = `plan.${column}`;
       if (unset === 'empty')
         return [[column, `CASE WHEN ${value} = '{${byDefault}}' THEN '{}' ELSE ${value} END`]];
+      if (unset === 'null') return [[column, `nullif(${value}, '${byDefault}')`]];
       const flag = `has_${column}`;
       return [
         [column, value],

@@ -92,6 +92,7 @@ test('every limit is the one that clients know', () => {
     by: 'maxLength 255',
     cursor: 'maxLength 100',
     delete_reason: reason,
+    environment: words,
     environments: 'minItems 1, maxItems 100, maxItems 50',
     'environments[]': words,
     except: 'maxItems 1000',

@@ -143,6 +143,7 @@ const badHolds = (more: object = {}): Bad[] => [
   ...lists('environments', more),
   { body: { ...more, environments: [] }, loc: ['body', 'environments'], says: /at least one/ },
   { body: { ...more, environments: [''] }, loc: ['body', 'environments', 0], says: /at least 1/ },
+  { body: { ...more, on_deployment: 'block' }, loc: ['body', 'on_deployment'], says: /"wait"/ },
 ];
 const badGlobs = (field: 'include' | 'exclude', more: object, others: object): Bad[] => [
   { body: { ...more, repositories: { ...others, [field]: 'web' } }, loc: ['body', 'repositories', field] },

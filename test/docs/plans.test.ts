@@ -54,6 +54,7 @@ test.each([...recipes])('%s', (title, { recurrence: { rule, except = [], until =
       excludeConditions: [],
       holds: ['merges'],
       environments: ['*'],
+      onDeployment: 'wait',
       ...window,
       recurrence: { rule, except, until },
     },

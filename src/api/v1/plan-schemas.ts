@@ -164,6 +164,7 @@ export const examplePlan = {
   public_reason: null,
   holds: ['merges'],
   environments: ['*'],
+  on_deployment: 'wait',
   repositories_matched: 41,
   not_enforced: ['acme/attic'],
   next_occurrences: exampleOccurrences,

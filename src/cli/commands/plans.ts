@@ -9,6 +9,9 @@ import {
   conditionOptions,
   type ConditionOptions,
   conditionsIn,
+  holdOptions,
+  type HoldOptions,
+  holdsIn,
   nameFor,
   publicReasonOption,
   windowOptions,
@@ -19,6 +22,7 @@ type Where = { in?: string };
 type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
 type Wanted = WindowOptions &
   ConditionOptions &
+  HoldOptions &
   Recurring & {
     message?: string;
     name?: string;
@@ -36,6 +40,7 @@ const wantedOptions: OptionSpec[] = [
   ['--include <glob>', 'the repositories to freeze; repeat for more', 'many'],
   ['--except <glob>', 'the repositories to exclude; repeat for more', 'many'],
   ...conditionOptions,
+  ...holdOptions,
   publicReasonOption,
 ];
 
@@ -227,6 +232,7 @@ function changesIn(options: Wanted) {
     }),
     ...(rule !== undefined && { recurrence: { rule, except: notOn ?? [], until: lastDate ?? null } }),
     ...conditionsIn(options),
+    ...holdsIn(options),
   };
 }
 

@@ -46,6 +46,7 @@ export type PlanFields = RepetitionFields & {
   holds: WhatIsHeld;
   /** Globs of environment names, one on each line; empty for all environments. */
   environments: string;
+  onDeployment: keyof typeof onDeployment;
 };
 
 /** The label of each field. */
@@ -70,6 +71,7 @@ export const labels: Record<keyof PlanFields, string> = {
   exceptions: 'Exclude',
   holds: 'Blocks',
   environments: 'Environments',
+  onDeployment: 'Deployments',
 };
 
 /** What a plan holds, as people choose it. */
@@ -79,6 +81,9 @@ export const held = {
   both: 'Merges and deployments',
 } as const;
 type WhatIsHeld = keyof typeof held;
+
+/** What happens to the deployments that a plan holds. */
+export const onDeployment = { wait: 'Wait until the freeze ends', reject: 'Are rejected' } as const;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
@@ -105,6 +110,7 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     exceptions: readExceptions(form),
     holds: Object.hasOwn(held, text('holds')) ? (text('holds') as WhatIsHeld) : 'merges',
     environments: text('environments'),
+    onDeployment: text('on_deployment') === 'reject' ? 'reject' : 'wait',
   };
 }
 
@@ -130,6 +136,7 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     exceptions: exceptionsOf(plan.excludeConditions),
     holds: plan.holds.length > 1 ? 'both' : (plan.holds[0] ?? 'merges'),
     environments: plan.environments.join('\n') === '*' ? '' : plan.environments.join('\n'),
+    onDeployment: plan.onDeployment,
   };
 }
 
@@ -149,6 +156,7 @@ export function planBody(fields: PlanFields) {
     exclude_conditions: excludeConditions(fields.exceptions),
     holds: fields.holds === 'both' ? ['merges', 'deployments'] : [fields.holds],
     environments: environments.length > 0 ? environments : ['*'],
+    on_deployment: fields.onDeployment,
   };
 }
 

@@ -5,7 +5,7 @@ import { exceptionFields } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
 import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { held, type PlanFields } from './plan-fields.ts';
+import { held, onDeployment, type PlanFields } from './plan-fields.ts';
 
 export type PlanForm = {
   heading: string;
@@ -71,6 +71,12 @@ export function planForm({
           [fields.holds],
         )}
         ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not block deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${chips(
+          'radio',
+          { name: 'on_deployment', label: 'Deployments', problems },
+          Object.entries(onDeployment).map(([value, label]) => ({ value, label })),
+          [fields.onDeployment],
+        )}
       </details>
       ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
@@ -128,6 +134,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
   [fields.matching, fields.publicReason, fields.environments].some((text) => text !== '') ||
   fields.holds !== 'merges' ||
+  fields.onDeployment !== 'wait' ||
   ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">
