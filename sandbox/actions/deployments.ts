@@ -139,13 +139,14 @@ export class Deployments {
     this.#reviewing.add(key);
     try {
       await new Promise((resolve) => setImmediate(resolve));
-      this.#review(repository, run, app, given);
+      this.decide(repository, run, app, given);
     } finally {
       this.#reviewing.delete(key);
     }
   }
 
-  #review(
+  /** The same without a moment in which another review is refused. */
+  decide(
     repository: Repository,
     run: WorkflowRun,
     app: { id: number; slug: string },
@@ -193,7 +194,9 @@ export class Deployments {
       state: environment.rules.length > 0 ? 'waiting' : 'in_progress',
       gates: new Map(environment.rules.map(({ app }) => [app.id, null])),
       requestedAt: this.#world.now(),
+      history: [],
     };
+    job.history.push(job.state);
     run.jobs.push(job);
     this.#tell(repository, run, job);
     if (!job.gates.has(this.#world.app.id)) return;
@@ -229,6 +232,7 @@ export class Deployments {
 
   #become(repository: Repository, run: WorkflowRun, job: RunJob, state: RunJob['state'], by?: Account): void {
     job.state = state;
+    job.history.push(state);
     this.#tell(repository, run, job, by);
   }
 
@@ -314,6 +318,16 @@ export function deploymentVerbs(world: World, deployments: Deployments) {
       on(fullName, id, (repository, run) =>
         deployments.bypass(repository, run, environment, world.account(login)),
       ),
+
+    /** Another App approves, if its rule is enabled there. */
+    approveAs(slug: string, fullName: string, id: number, environment: string) {
+      on(fullName, id, (repository, run) => {
+        const app = run.jobs
+          .flatMap((job) => job.environment.rules)
+          .find((rule) => rule.app.slug === slug)!.app;
+        deployments.decide(repository, run, app, { environment, state: 'approved', comment: '' });
+      });
+    },
 
     /** The states of the jobs of a run. */
     jobsOf: (fullName: string, id: number): RunJob['state'][] =>

@@ -57,8 +57,9 @@ function createApi(parts: Parts): Api {
     const { pathname } = new URL(c.req.url);
     const { method, tokenKind, operationName } = c.get('logged');
     const request = { method, path: pathname, tokenKind, operationName };
-    await faults.strike(request);
+    const isLost = await faults.strike(request);
     await chaos.around(request, next);
+    if (isLost) throw new ConnectionReset();
   });
 
   // Pages for browsers and public data: they need no credential of the API, and its limits do not apply.

@@ -136,6 +136,47 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     );
   });
 
+  const readDeployments = (c: ApiContext, repository: Repository) =>
+    demand(c, repository, { permission: 'deployments', level: 'read', role: 'read' });
+  const jobsWith = (repository: Repository) =>
+    repository.runs.flatMap((run) => run.jobs.map((job) => ({ run, job }))).toReversed();
+
+  onRepository(api, world, 'get', '/deployments', (c, repository) => {
+    readDeployments(c, repository);
+    const [sha, environment] = [c.req.query('sha'), c.req.query('environment')?.toLowerCase()];
+    const found = jobsWith(repository).filter(
+      ({ run, job }) =>
+        (sha === undefined || run.sha === sha) &&
+        (environment === undefined || job.environment.name.toLowerCase() === environment),
+    );
+    return c.json(
+      page(c, found).map(({ run, job }) => ({
+        id: job.deploymentId,
+        sha: run.sha,
+        ref: run.ref,
+        task: 'deploy',
+        environment: job.environment.name,
+        created_at: job.requestedAt.toISOString(),
+      })),
+    );
+  });
+
+  onRepository(api, world, 'get', '/deployments/:id/statuses', (c, repository) => {
+    readDeployments(c, repository);
+    const found = jobsWith(repository).find(({ job }) => String(job.deploymentId) === c.req.param('id'));
+    if (!found) throw notFound();
+    const log_url = `https://github.com/${fullNameOf(repository)}/actions/runs/${found.run.id}/job/${found.job.deploymentId}`;
+    const { name: environment } = found.job.environment;
+    return c.json(
+      page(c, found.job.history.toReversed()).map((state) => ({
+        state,
+        environment,
+        log_url,
+        target_url: log_url,
+      })),
+    );
+  });
+
   onRepository(api, world, 'post', '/actions/runs/:run/deployment_protection_rule', async (c, repository) => {
     const principal = c.get('principal');
     if (principal.kind !== 'installation') throw notAccessible();

@@ -147,6 +147,8 @@ export interface RunJob {
   /** What each App whose rule is enabled decided; null: nothing yet. */
   gates: Map<number, 'approved' | 'rejected' | null>;
   requestedAt: Date;
+  /** Every state so far, newest last. */
+  history: RunJob['state'][];
 }
 
 /** A commit in git. */

@@ -19,6 +19,7 @@ import {
   listExemptionsEndpoint,
   requestExemptionEndpoint,
 } from './v1/exemptions.ts';
+import { listDeploymentsEndpoint } from './v1/deployments.ts';
 import { enforcementEndpoint, freezeEnforcementEndpoint } from './v1/enforcement.ts';
 import {
   createPlanEndpoint,
@@ -52,6 +53,7 @@ export const endpoints: AnyEndpoint[] = [
   freezeStateEndpoint,
   explainPullRequestEndpoint,
   requestExemptionEndpoint,
+  listDeploymentsEndpoint,
   listExemptionsEndpoint,
   approveExemptionEndpoint,
   denyExemptionEndpoint,

@@ -44,6 +44,20 @@ type OfExemption = {
   was_approved?: boolean;
 };
 
+type OfDeployment = {
+  run_id: number;
+  run_number: number;
+  attempt: number;
+  environment: string;
+  workflow: string;
+  ref: string;
+  sha: string;
+  /** The freezes that hold it, or did. */
+  scheduled_freeze_ids: string[];
+  /** How it ended: `superseded` is a rejection for a newer run. */
+  state?: string;
+};
+
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
 type Metadata = {
   'scheduled_freeze.create': OfFreeze;
@@ -88,6 +102,11 @@ type Metadata = {
   'exemption.revoked': OfExemption;
   'exemption.expired': OfExemption;
   'exemption.used': OfExemption;
+  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
+  'deployment.held': OfDeployment;
+  'deployment.released': OfDeployment;
+  'deployment.rejected': OfDeployment;
+  'deployment.bypassed': OfDeployment;
   'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
   /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
   'freeze_status.refused': { sha: string; state: string; description: string; why: string };
@@ -150,6 +169,15 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
   'exemption.expired': { name: 'Exemption ended', done: 'expired' },
   'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'deployment.held': { name: 'Deployment held', done: 'held' },
+  'deployment.released': { name: 'Deployment released', done: 'released' },
+  'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },
+  'deployment.bypassed': {
+    name: 'Deployed past a freeze',
+    done: 'bypassed',
+    isAtGitHub: true,
+    isFailure: true,
+  },
   'freeze_status.overwritten': {
     name: 'Status overwritten',
     done: 'overwritten',

@@ -145,6 +145,11 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'exemption.expired':
     case 'exemption.used':
       return tellExemption(event, pullRequest);
+    case 'deployment.held':
+    case 'deployment.released':
+    case 'deployment.rejected':
+    case 'deployment.bypassed':
+      return tellDeployment(event);
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
@@ -197,6 +202,29 @@ function aboutFreeze(
 function aboutPlan(did: string, id: string, plan: object, details: Detail[] = []): Told {
   const { name = '' } = plan as { name?: string };
   return { did, subject: { kind: 'plan', id, name }, details, attributes: fieldsOf(plan) };
+}
+
+const didWithDeployment = {
+  'deployment.held': 'held a deployment',
+  'deployment.released': 'released a deployment',
+  'deployment.rejected': 'rejected a deployment',
+  'deployment.bypassed': 'deployed past a freeze',
+} as const;
+
+function tellDeployment({
+  type,
+  metadata,
+}: Extract<AuditEvent, { type: keyof typeof didWithDeployment }>): Told {
+  const { environment, workflow, run_number, attempt, ref, sha, scheduled_freeze_ids, state } = metadata;
+  return {
+    did: `${didWithDeployment[type]} to ${environment}`,
+    details: [
+      { name: 'Run', text: `${workflow} ${run_number}${attempt > 1 ? `, attempt ${attempt}` : ''}` },
+      { name: 'Commit', text: `${sha.slice(0, 7)} of ${ref}` },
+      { name: 'Freezes', text: scheduled_freeze_ids.join(', ') },
+      ...(state === 'superseded' ? [{ name: 'Because', text: 'a newer run went out' }] : []),
+    ],
+  };
 }
 
 const didWithExemption = {

@@ -13,6 +13,8 @@ export type Settings = {
   freezers: RoleHolder[];
   /** Who may decide on exemptions beside admins. */
   approvers: RoleHolder[];
+  /** Which deployments that a freeze held go out at its end: the newest of each workflow, or all in turn. */
+  releaseDeployments: 'newest' | 'all';
 };
 
 export type SettingName = keyof Settings;
@@ -24,6 +26,7 @@ export const settingFields = {
   commentCommands: { column: 'comment_commands', byDefault: true },
   freezers: { column: 'freezers', byDefault: [] },
   approvers: { column: 'approvers', byDefault: [] },
+  releaseDeployments: { column: 'release_deployments', byDefault: 'newest' },
 } as const satisfies Record<SettingName, { column: string; byDefault: unknown }>;
 
 type Column<Name extends SettingName> = (typeof settingFields)[Name]['column'];

@@ -148,6 +148,29 @@ export const jobs = {
     (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
   ),
 
+  /** Decide on the deployments of a repository that wait; with `at`, at that instant (a freeze starts or ends). */
+  decideDeployments: jobsOf(
+    'decide-deployments',
+    'the sweep, for each repository with deployments',
+    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+  ),
+
+  /** Look at a run of a workflow that waits. @param environment the one that GitHub asked about. */
+  lookAtRun: jobsOf(
+    'look-at-run',
+    'the sweep, for each repository with deployments',
+    (id: bigint, runId: string, environment: string | null) => ({
+      about: `${id}/${runId}/${environment?.toLowerCase() ?? ''}`,
+      data: { repositoryId: String(id), runId, environment },
+    }),
+  ),
+
+  /** Ask GitHub which runs of a repository wait. */
+  findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => ({
+    about: id,
+    data: { repositoryId: String(id) },
+  })),
+
   /** Carry out the command of a comment, and answer it. */
   answerComment: jobsOf('answer-comment', null, (id: bigint, told: ToldOfComment) => ({
     about: told.commentId,

@@ -44,6 +44,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),
+    ...(await askForDeployments(db, now)).map((id) => jobs.findDeployments(id)),
   ]);
   await forget(deps, now);
   await deps.keepUp();
@@ -62,6 +63,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
+  await deps.db.deployment.deleteMany({ where: { decidedAt: before(retentionDays * day) } });
 }
 
 export const sweepTask = defineTask(jobs.sweep, sweep);
@@ -150,6 +152,23 @@ async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
        SELECT e.repository_id FROM exemptions e WHERE ${isIdle('e', '$1::timestamptz')}`,
       [now],
     ),
+  );
+}
+
+/**
+ * Repositories where GitHub asks us about deployments, those first whose runs were looked at longest ago, and few of
+ * each installation at once.
+ */
+async function askForDeployments(db: Tx, now: Date): Promise<bigint[]> {
+  return idsOf(
+    db.$queryRaw<Row[]>`
+      UPDATE repositories SET deployments_checked_at = ${now} WHERE id IN (
+      SELECT r.id FROM installations i CROSS JOIN LATERAL (
+        SELECT id FROM repositories
+        WHERE installation_id = i.id AND deployments_checked_at <= ${new Date(now.getTime() - minute / 2)} AND NOT archived
+        ORDER BY deployments_checked_at LIMIT ${checksEachMinute}) r
+      WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
+        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
   );
 }
 

@@ -9,6 +9,8 @@ import {
   syncRepositoryTask,
 } from '../installations/sync-installations.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
+import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
+import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
@@ -32,6 +34,9 @@ export const tasks = [
   correctStatusTask,
   findBypassTask,
   endExemptionsTask,
+  lookAtRunTask,
+  decideDeploymentsTask,
+  findDeploymentsTask,
   answerCommentTask,
   announceRequestTask,
   drainOutboxTask,

@@ -46,6 +46,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   const observed = await openObservation(deps, repositoryId, { notBefore: at });
   const { repository, freezes, from } = observed;
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
+  if (observed.hasDeployments) await deps.queue.send([jobs.decideDeployments(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const reading = { pullRequests, events: null, stacks, isPrivate };

@@ -49,6 +49,8 @@ export type Wake =
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
+  /** Only if a deployment of the run waits for us. */
+  | { to: 'deployments'; repositoryId: bigint; runId: string }
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
       /** The open pull requests with this head SHA. */
@@ -79,6 +81,13 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
       return [jobs.correctStatus(repositoryId, sha, written)];
     const number = await numberByTestMerge(sql, repositoryId, sha, merges);
     return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
+  }
+  if (wake.to === 'deployments') {
+    const { repositoryId, runId } = wake;
+    const where = { repositoryId, runId: BigInt(runId), state: 'waiting' };
+    return (await db.deployment.count({ where, take: 1 })) > 0
+      ? [jobs.lookAtRun(repositoryId, runId, null)]
+      : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));

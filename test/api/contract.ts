@@ -109,6 +109,7 @@ export const contract: Record<string, Terms> = {
     success: 201,
     body: { reason: 'A fix' },
   },
+  'get /repos/{owner}/{repository}/deployments': { for: 'repository writers', success: 200 },
   'get /repos/{owner}/{repository}/exemptions': { for: 'repository writers', success: 200 },
   'post /repos/{owner}/{repository}/exemptions/{exemption_id}/approve': {
     for: 'repository admins',

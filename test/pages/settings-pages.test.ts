@@ -51,7 +51,7 @@ test('an owner sets defaults, and a repository has them until it sets its own', 
   expect(await settingsOf('/v1/repos/acme/web/settings')).toMatchObject({
     ...{ two_person_exemptions: false, longest_open_end_hours: 72, comment_commands: 'requests' },
     freezers: ['rita', 'wes'],
-    inherited: ['longest_open_end_hours', 'comment_commands', 'approvers'],
+    inherited: ['longest_open_end_hours', 'comment_commands', 'approvers', 'release_deployments'],
   });
   expect(isChosen((await rita.open(ofWeb)).text, 'two_person_exemptions', 'false')).toBe(true);
 });

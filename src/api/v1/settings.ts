@@ -49,6 +49,10 @@ const fields = {
     'Who can do with freezes, pauses and plans what an admin of the repository can: people by login, and teams of the organization',
   ),
   approvers: holders('Who can approve, deny and revoke exemptions, and list them'),
+  release_deployments: z.enum(['newest', 'all'], { error: 'Send "newest", "all" or null.' }).openapi({
+    description:
+      'Which deployments that a freeze held go out at its end. `newest`: the newest run of each environment and workflow, and older ones are rejected. `all`: all, the oldest first, each when the one before it has begun or ended',
+  }),
 } satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
 const warnings = z
@@ -73,6 +77,7 @@ export const settingsChange = z
     comment_commands: fields.comment_commands.nullish(),
     freezers: fields.freezers.nullish(),
     approvers: fields.approvers.nullish(),
+    release_deployments: fields.release_deployments.nullish(),
   })
   .openapi('SettingsChange');
 
@@ -94,6 +99,7 @@ const example = {
   comment_commands: true,
   freezers: ['ada', '@acme/release'],
   approvers: [],
+  release_deployments: 'newest',
 };
 
 const ofRepository = {
@@ -105,7 +111,10 @@ const ofRepository = {
     status: 200,
     description: 'The settings that count, the repository’s own or inherited',
     schema,
-    example: { ...example, inherited: ['two_person_exemptions', 'comment_commands', 'approvers'] },
+    example: {
+      ...example,
+      inherited: ['two_person_exemptions', 'comment_commands', 'approvers', 'release_deployments'],
+    },
   },
 } as const;
 

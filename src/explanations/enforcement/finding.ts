@@ -16,6 +16,7 @@ export const checks = [
   'permissions',
   'events',
   'comments',
+  'deployments',
   'roles',
   'webhooks',
   'clock',

@@ -70,7 +70,7 @@ export function planForm({
           Object.entries(held).map(([value, label]) => ({ value, label })),
           [fields.holds],
         )}
-        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not block deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. GitHub must wait for Holdfast there.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
         ${chips(
           'radio',
           { name: 'on_deployment', label: 'Deployments', problems },

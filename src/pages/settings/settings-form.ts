@@ -44,6 +44,7 @@ const inherit = 'inherit';
 
 const yesOrNo = { true: 'Required', false: 'Not required' };
 const commands = { true: 'All', requests: 'Only status and exempt', false: 'None' };
+const released = { newest: 'The newest of each workflow', all: 'All, one after another' };
 const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
 
 export function settingsForm({ action, settings, owner, problems }: SettingsForm): Html {
@@ -87,6 +88,7 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
         attributes: html`inputmode="numeric" maxlength="6"`,
       })}
       ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
+      ${choices('release_deployments', 'Deployments at the end of a freeze', released, 'Of those that waited. Older ones are rejected, or wait until the one before has begun.')}
       <div class="actions"><button type="submit">Save settings</button></div>
     </form>`;
 }
@@ -113,6 +115,7 @@ export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean)
     comment_commands: value('comment_commands'),
     freezers: people('freezers'),
     approvers: people('approvers'),
+    release_deployments: value('release_deployments'),
   };
   return validate(settingsChange, change, 'body');
 }

@@ -10,6 +10,7 @@ export const carriedTables = [
   'repositories',
   'freeze_plans',
   'freezes',
+  'deployments',
   'exemptions',
   'comment_answers',
   'open_pull_requests',

@@ -3,7 +3,7 @@ import { asPublic } from '../../../freezes/freeze.ts';
 import { whyNot } from '../../../pages/held.ts';
 import { heldPullRequests } from '../../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../../time/local-time.ts';
-import { asCode } from '../answer-text.ts';
+import { asCode } from '../../../github/markdown.ts';
 import type { RunCommand, Order } from '../order.ts';
 
 /** How many freezes an answer names. */
