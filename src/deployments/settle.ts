@@ -79,6 +79,11 @@ export async function act(
   const held = await claim(deps.db, repository.id, deployment, answer, freezeIds, nowOf(deps.clock));
   if (held === null) return 'again';
   const { attempted: before } = held;
+  if (held.reports !== deployment.reports) {
+    // Another process has told GitHub since we planned: the next round plans anew.
+    await release(deps.db, repository.id, deployment, { attempted: before });
+    return 'done';
+  }
   let isSent = false;
   try {
     if (before !== null && (await hasArrived(settling, held, before, comment))) return 'again';
