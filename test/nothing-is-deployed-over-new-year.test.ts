@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
+import { Visitor } from './support/visitor.ts';
 import { decisions, grantDeployments, toldOf } from './support/deployments.ts';
 
 // A freeze holds deployments through GitHub's deployment protection rule.
@@ -33,6 +34,13 @@ test('nothing is deployed over New Year: it waits, is told why once, and goes ou
   expect(report!.comment).toBe(
     `A freeze holds this deployment until 2026-03-01 12:30 Europe/Paris: \`New Year\`. Holdfast decides at that time. [See the freeze](https://holdfast.example/repos/acme/api/freezes/${id}).`,
   );
+  // Writers see what waits, and others do not.
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const { text } = await ada.open(`/repos/${api}`);
+  expect(text).toContain('Deployments that wait');
+  expect(text).toContain(`/acme/api/actions/runs/${run.id}"`);
+  expect((await new Visitor(acme).open(`/repos/${api}`)).text).not.toContain('Deployments that wait');
   // Merges go on, and nothing is told again.
   expect(acme.frozen(api)).toEqual([]);
   await acme.advanceTo('2026-03-01T10:30:00Z');

@@ -20,6 +20,8 @@ import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
 import { readView, linkTo } from './view.ts';
+import { waitingDeployments } from './waiting-deployments.ts';
+import { webUrlOf } from '../../github/web-url.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
@@ -55,7 +57,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+    ${isNew ? '' : currentFreezeList(page, report)}
+    ${waitingDeployments(page, webUrlOf(deps.config.githubApiUrl))} ${refusal ?? enforcement(report, times)}
     ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return context.html(
     layout({
