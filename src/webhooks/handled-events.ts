@@ -78,7 +78,7 @@ export const payloads = {
   deployment_protection_rule: z.object({
     ...inRepository,
     repository: z.object({ id, full_name: name }),
-    environment: text.min(1, 'Send text that is not empty.'),
+    environment: name.max(255, 'Send at most 255 characters.'),
     deployment_callback_url: name,
   }),
   push: z.object({ ...inRepository, ref: name }),
