@@ -89,6 +89,9 @@ const pure = [
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
   'src/queue/jobs.ts',
+  'src/installations/page-paths.ts',
+  'src/notices/{message,notice-words,render,tell}.ts',
+  'src/notices/kinds/**',
   'src/webhooks/wakes-of-event.ts',
 ];
 
