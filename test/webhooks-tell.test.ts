@@ -11,9 +11,6 @@ const hook = 'https://ops.example/hook';
 const everything = { kind: 'standard', url: hook };
 
 type Body = Record<string, unknown>;
-const create = async (body: Body, as = acme.admin) =>
-  acme.call('POST', '/v1/webhooks/acme', { as, body: { ...everything, ...body } });
-
 /** A webhook for one test, and what it was told so far: each delivery as `type name, name`. */
 async function listening(body: Body = {}, world: Acme = acme) {
   const { db, sql, config } = world.app.deps;
