@@ -3,6 +3,7 @@ import { nowOf } from '../clock.ts';
 import { nameExpression } from '../conditions/patterns/compile-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
@@ -11,6 +12,7 @@ import type { NoticeType } from '../events/notice-type.ts';
 import type { Account, OutgoingDelivery, OutgoingWebhook } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
 import { jobs } from '../queue/jobs.ts';
+import { giveUpOpen } from './delivery-store.ts';
 import { AddressRefused, checkReachable } from './public-address.ts';
 import { newSecret, sealOf } from './webhook-secrets.ts';
 
@@ -115,7 +117,7 @@ export async function updateWebhook(
       enabled === undefined || enabled === before.isEnabled ? {} : toggledBy(enabled, nowOf(deps.clock));
     const data = { ...address, ...columnsOf(change), ...toggled };
     const webhook = await tx.outgoingWebhook.update({ where: { id }, data });
-    if (enabled === false) await giveUp(tx, id);
+    if (enabled === false) await giveUpOpen(throughPrisma(tx), id);
     const [one, other] = [attributesOfWebhook(before), attributesOfWebhook(webhook)];
     if (!isMoved && JSON.stringify(one) === JSON.stringify(other)) return webhook;
     const metadata = { webhook_id: id, webhook_attributes_before: one, webhook_attributes_after: other };
@@ -265,13 +267,6 @@ async function requireEnabled(tx: Tx, account: Account, id: string): Promise<voi
   if (!isEnabled)
     throw conflict('This webhook is disabled. Enable it first: PATCH it with {"enabled": true}.');
 }
-
-/** What waits for a webhook that was disabled. */
-const giveUp = (tx: Tx, webhookId: string) =>
-  tx.outgoingDelivery.updateMany({
-    where: { webhookId, nextAttemptAt: { not: null } },
-    data: { state: 'failed', error: 'The webhook was disabled.', nextAttemptAt: null },
-  });
 
 const append = (
   { clock }: Pick<Deps, 'clock'>,
