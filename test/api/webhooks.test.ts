@@ -7,7 +7,7 @@ import { forAll } from '../support/for-all.ts';
 const acme = forAll(() => startAcme({ webhookAllowedHosts: [] }));
 
 const url = 'https://ops.example/hook?team=web';
-const chatUrl = 'https://hooks.slack.com/services/T000/B000/SecretOfTheChannelWXYZ';
+const chatUrl = 'https://chat.example/services/T000/B000/SecretOfTheChannelWXYZ';
 const ask = (method: string, path = '', body?: unknown, key?: string) =>
   acme.call(method, `/v1/webhooks/acme${path}`, {
     as: acme.admin,
@@ -85,14 +85,14 @@ test('a webhook is created, listed, changed and deleted, and the log says so wit
 
 test('the address of a chat is sealed, and shown as its host and its end', async () => {
   const chat = await create({ kind: 'slack', url: chatUrl });
-  expect(chat).toMatchObject({ kind: 'slack', url: 'hooks.slack.com/…WXYZ' });
+  expect(chat).toMatchObject({ kind: 'slack', url: 'chat.example/…WXYZ' });
   expect(chat).not.toHaveProperty('secret');
   // Clients send back what they were shown.
   const same = await ask('PATCH', `/${chat.id}`, { ...chat, description: 'Team' });
   expect(same.body).toEqual({ ...chat, description: 'Team' });
   expect(await opened(chat.id)).toEqual({ url: chatUrl, secrets: [] });
   const moved = chatUrl.replace('WXYZ', 'ABCD');
-  expect((await ask('PATCH', `/${chat.id}`, { url: moved })).body.url).toBe('hooks.slack.com/…ABCD');
+  expect((await ask('PATCH', `/${chat.id}`, { url: moved })).body.url).toBe('chat.example/…ABCD');
   expect((await opened(chat.id)).url).toBe(moved);
   const refused = await ask('POST', `/${chat.id}/rotate_secret`);
   expect([refused.status, refused.body.detail]).toEqual([
