@@ -11,9 +11,6 @@ const hook = 'https://ops.example/hook';
 const everything = { kind: 'standard', url: hook };
 
 type Body = Record<string, unknown>;
-const create = async (body: Body, as = acme.admin) =>
-  acme.call('POST', '/v1/webhooks/acme', { as, body: { ...everything, ...body } });
-
 /** A webhook for one test, and what it was told so far: each delivery as `type name, name`. */
 async function listening(body: Body = {}, world: Acme = acme) {
   const { db, sql, config } = world.app.deps;
@@ -164,7 +161,7 @@ test('what a plan does to many repositories is one message of a chat, and one ev
   const names = ['many-1', 'many-2', 'many-3'];
   for (const name of names) await acme.repository(name);
   const ops = await listening({ repositories: ['many-*'] });
-  const chat = await listening({ kind: 'slack', url: 'https://hooks.slack.com/services/T0/B0/abcdWXYZ' });
+  const chat = await listening({ kind: 'slack', url: 'https://chat.example/services/T0/B0/abcdWXYZ' });
   const of = async (path: string, method: string, body: object) =>
     acme.call(method, `/v1/freeze_plans/acme${path}`, { as: acme.admin, body });
   const plan = (await of('', 'POST', planBody({}))).body as { id: string };
@@ -179,11 +176,42 @@ test('what a plan does to many repositories is one message of a chat, and one ev
   const [first] = (await chat.notices()).at(-1)!;
   expect(first).toMatchObject({ planId: plan.id, freeze: { plan_id: plan.id }, actor: null });
 
-  // What two transactions tell of one instant becomes one message, while nobody has sent it.
-  const rows = await chat.rows();
-  expect(new Set(rows.map(({ groupKey }) => groupKey)).size).toBe(rows.length);
   await of('', 'POST', planBody({ start: null, end: null, name: 'Now' }));
   expect((await chat.told()).at(-1)).toBe(`freeze.started ${names.join(', ')}`);
+});
+
+test('what two transactions tell of one instant is one message, until somebody sends it', async () => {
+  const chat = await listening({ kind: 'slack', url: 'https://chat.example/services/T0/B0/abcdWXYZ' });
+  const { db, clock } = acme.app.deps;
+  const { accountId, id } = await db.repository.findFirstOrThrow({ where: { name: 'many-1' } });
+  const metadata = {
+    scheduled_freeze_id: crypto.randomUUID(),
+    freeze_plan_id: crypto.randomUUID(),
+    scheduled_freeze_attributes: {
+      reason: 'Night',
+      start: '2026-03-03T20:00:00',
+      end: null,
+      timezone: 'UTC',
+    },
+    planned_at: '2026-03-03T20:00:00.000Z',
+  };
+  const tell = async () =>
+    db.$transaction((tx) =>
+      appendEvent(
+        tx,
+        { accountId, repository: { id, name: 'acme/many-1' } },
+        { type: 'freeze.started', metadata },
+        null,
+        new Date(clock.now()),
+      ),
+    );
+  await Promise.all([tell(), tell()]);
+  const sizes = async () => (await chat.rows()).map(({ eventIds }) => eventIds.length);
+  expect(await sizes()).toEqual([2]);
+  const [{ id: message }] = (await chat.rows()) as [{ id: string }];
+  await db.outgoingDelivery.update({ where: { id: message }, data: { attempts: 1 } });
+  await tell();
+  expect(await sizes()).toEqual([2, 1]);
 });
 
 test('exemptions are told with the object of the API', async () => {
