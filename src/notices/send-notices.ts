@@ -31,7 +31,7 @@ const senders: Record<Kind, Sender> = {
 };
 
 /** How many deliveries to one webhook are under way at once: at first, and at most. A chat gets one after another. */
-const width = { first: 4, most: 64 };
+const width = { first: 4, most: 32 };
 /** Milliseconds for which an address that did not answer is left in peace. */
 const rest = 5000;
 /** Milliseconds after which others have their turn. */
