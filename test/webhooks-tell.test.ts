@@ -1,5 +1,6 @@
 // What happens to freezes becomes deliveries to the webhooks of the owner, each once. How they are sent is another story.
 import { expect, test } from 'vitest';
+import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-glob.ts';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { loadNotices } from '../src/notices/load-notices.ts';
 import { appendEvent } from '../src/events/append-event.ts';
@@ -261,4 +262,35 @@ test('a delivery is in the transaction of what it tells, and disabled webhooks a
   await tell(true);
   expect(await ops.told()).toEqual(['ruleset.repaired fix']);
   for (const each of [other, elsewhere, disabled]) expect(await each.told()).toEqual([]);
+});
+
+test('PostgreSQL matches names of repositories as globs do', async () => {
+  const names = ['web', 'WEB', 'web-1', 'api.v2', 'a', 'api_x', 'x-y', 'Z9', 'a+b', 'w.b'];
+  const globs = [
+    ...['*', 'web', 'web*', 'w?b', '[wx]*', '[!a]*', '[a-c]*', '[z-a]', '*.v[0-9]', '{web,api*}', 'a{,pi_?}'],
+    ...[
+      '**',
+      '[]x]*',
+      '[\\d]',
+      '*[-1]',
+      '\\{a',
+      'w.b',
+      '[^a]*',
+      'a+b',
+      '(web)',
+      'web|a',
+      '$',
+      '[[:alpha:]]*',
+    ],
+  ];
+  const cases = globs.flatMap((glob) => names.map((name) => ({ glob, name })));
+  const texts = JSON.stringify(cases.map(({ glob, name }) => ({ name, pattern: nameExpression([glob]) })));
+  const rows = await acme.app.deps.sql.query<{ matches: boolean }>(
+    'names and globs',
+    'SELECT name ~* pattern AS matches FROM jsonb_to_recordset($1::jsonb) AS one (name text, pattern text)',
+    [texts],
+  );
+  expect(cases.map((each, at) => ({ ...each, matches: rows[at]!.matches }))).toEqual(
+    cases.map(({ glob, name }) => ({ glob, name, matches: compileNameGlob(glob)(name) })),
+  );
 });
