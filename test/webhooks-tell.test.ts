@@ -1,5 +1,5 @@
 // What happens to freezes becomes deliveries to the webhooks of the owner, each once. How they are sent is another story.
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-glob.ts';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { loadNotices } from '../src/notices/load-notices.ts';
@@ -263,6 +263,32 @@ test('a delivery is in the transaction of what it tells, and disabled webhooks a
   expect(await ops.told()).toEqual(['ruleset.repaired fix']);
   for (const each of [other, elsewhere, disabled]) expect(await each.told()).toEqual([]);
 });
+
+test.skipIf(!inject('postgresUrl'))('a webhook that is being deleted fails nobody', async () => {
+  const { db } = acme.app.deps;
+  const { id } = await listening();
+  const gone = await acme.repository('gone', [{}]);
+  const made = await db.$transaction(async (tx) => {
+    await tx.outgoingWebhook.delete({ where: { id } });
+    const freezing = acme.call('POST', `/v1/repos/${gone}/scheduled_freeze`, {
+      as: acme.admin,
+      body: { reason: 'Now', start: null, timezone: 'UTC' },
+    });
+    await untilBlocked(db);
+    return { freezing };
+  });
+  expect((await made.freezing).status).toBe(201);
+});
+
+/** Resolves when a statement waits for another transaction. */
+async function untilBlocked(db: Acme['app']['deps']['db']): Promise<void> {
+  for (;;) {
+    const [row] = await db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int FROM pg_locks WHERE NOT granted
+        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`;
+    if (row!.count > 0) return;
+  }
+}
 
 test('PostgreSQL matches names of repositories as globs do', async () => {
   const names = ['web', 'WEB', 'web-1', 'api.v2', 'a', 'api_x', 'x-y', 'Z9', 'a+b', 'w.b'];
