@@ -26,6 +26,7 @@ type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsIn
 type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
+type OfCalendar = { calendar_id: string; calendar_attributes: object };
 type OfKey = {
   key_id: string;
   key_name: string;
@@ -70,6 +71,8 @@ type Metadata = {
   'application_key.revoke': OfKey;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
+  'calendar.create': OfCalendar;
+  'calendar.delete': OfCalendar;
   'freeze.bypassed': OfFreeze & {
     /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
     shown_state: string | null;
@@ -134,6 +137,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
+  'calendar.create': { name: 'Calendar created', done: 'created' },
+  'calendar.delete': { name: 'Calendar deleted', done: 'deleted' },
   'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
   'freeze.leaking': {
     name: 'GitHub would merge past a freeze',

@@ -108,6 +108,17 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const did = event.type === 'oidc_rule.create' ? 'created' : 'deleted';
       return { did: `${did} the OIDC rule ${name ?? ''}`, details: fieldsOf(rule, Object.keys(rule)) };
     }
+    case 'calendar.create':
+    case 'calendar.delete': {
+      const { repositories, public_text } = event.metadata.calendar_attributes as Record<string, unknown>;
+      return {
+        did: event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar',
+        details: fieldsOf({ repositories: repositories ?? 'all', public_text }, [
+          'repositories',
+          'public_text',
+        ]),
+      };
+    }
     case 'freeze.bypassed': {
       const { shown_state, head_sha, merged_at } = event.metadata;
       return aboutFreeze(`merged ${pullRequest} past a freeze`, event.metadata, [

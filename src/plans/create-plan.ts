@@ -39,7 +39,7 @@ export async function createPlan(
     const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
     const kept = await keepFreezes({ tx, plan, by: actor, now });
-    const stored = { ...plan, createdBy: actor, createdAt: now };
+    const stored = { ...plan, createdBy: actor, createdAt: now, updatedAt: now, version: 1 };
     const shown = await showPlan(tx, account, stored, now, kept.matched);
     const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
     await beforeAnswering(tx, saved);

@@ -115,7 +115,8 @@ const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL AND (sta
 
 const takeBack = (which: string): string => `
   WITH taken AS (
-    UPDATE freezes SET deleted_at = $1::timestamptz, deleted_by = $4::jsonb, delete_reason = $5, occurrence = NULL,
+    UPDATE freezes SET deleted_at = $1::timestamptz, deleted_by = $4::jsonb, delete_reason = $5,
+      occurrence = occurrence || '~' || id,
       version = version + 1
     WHERE ${own} AND ${which}
     RETURNING *

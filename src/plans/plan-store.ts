@@ -11,8 +11,8 @@ import { notFound } from '../errors.ts';
 
 // Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
-/** A stored plan with its creator. */
-export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
+/** A stored plan with its creator. @property version grows with each change. */
+export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date; updatedAt: Date; version: number };
 
 const fromRow = (row: PlanRow): StoredPlan => ({
   id: row.id,
@@ -23,6 +23,8 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
   createdBy: row.createdBy as Actor,
   createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  version: row.version,
 });
 
 const columns = ({ id: _id, accountId: _account, repositories, recurrence, ...plan }: Plan) => ({
@@ -134,10 +136,10 @@ export async function insertPlan(tx: Tx, plan: Plan, by: Actor, now: Date): Prom
 }
 
 export async function savePlan(tx: Tx, plan: StoredPlan, by: Actor, now: Date): Promise<void> {
-  const { createdBy: _by, createdAt: _at, ...rest } = plan;
+  const { createdBy: _by, createdAt: _at, updatedAt: _then, version: _version, ...rest } = plan;
   await tx.freezePlan.update({
     where: { id: plan.id },
-    data: { ...columns(rest), updatedAt: now, updatedBy: by },
+    data: { ...columns(rest), version: { increment: 1 }, updatedAt: now, updatedBy: by },
   });
 }
 

@@ -8,6 +8,7 @@ export type Audience =
 
 const scopes = { scopes: ['backend'] };
 const oidcRule = { name: 'nobody', refs: ['refs/heads/nobody'], may: ['push_scopes'] };
+const calendar = { repositories: ['web'], public_text: false };
 const products = { products: ['merge_queue'] };
 const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
@@ -172,6 +173,14 @@ export const contract: Record<string, Terms> = {
       return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
     },
   },
+  'get /calendars/{owner}': { for: 'owner admins', success: 200 },
+  'post /calendars/{owner}': { for: 'owner admins', success: 201, body: calendar },
+  'delete /calendars/{owner}/{calendar_id}': {
+    for: 'owner admins',
+    success: 204,
+    last: async (acme) =>
+      (await acme.call('POST', '/v1/calendars/acme', { as: acme.keys.admin, body: calendar })).body.id,
+  },
   'get /oidc_rules/{owner}': { for: 'owner admins', success: 200 },
   'post /oidc_rules/{owner}': { for: 'owner admins', success: 201, body: oidcRule },
   'delete /oidc_rules/{owner}/{rule_id}': {
@@ -194,7 +203,7 @@ export function pathOf(
     .replace('{owner}', owner)
     .replace('{repository}', repository)
     .replace('{number}', '1')
-    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id)\}/, last)}`;
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id|calendar_id)\}/, last)}`;
 }
 
 /** A route as the contract names it. */
