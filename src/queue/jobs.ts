@@ -211,16 +211,20 @@ export const jobs = {
   remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
 
   /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
-  sendNotices: jobsOf('send-notices', 'the sweep, where a delivery is due', (webhookId: string, at?: Date) => ({
-    about: webhookId,
-    data: { webhookId },
-    at,
-  })),
+  sendNotices: jobsOf(
+    'send-notices',
+    'the sweep, where a delivery is due',
+    (webhookId: string, at?: Date) => ({
+      about: webhookId,
+      data: { webhookId },
+      at,
+    }),
+  ),
 
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({
     about: 'all',
-    data: {},
+    data: { at: at?.toISOString() },
     at,
   })),
 
