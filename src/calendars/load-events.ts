@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { freezePath, planPath } from '../installations/page-paths.ts';
 import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../plans/matched-repositories.ts';
-import { type Occurrence, occurrencesFrom } from '../plans/occurrences.ts';
+import { isOnce, type Occurrence, occurrencesFrom } from '../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../plans/plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
 
@@ -63,7 +63,7 @@ const made = `
   WITH found AS (
     SELECT f.*, r.name, r.name_key, p.name AS plan, p.created_by AS planned_by,
       CASE WHEN p.id IS NULL OR f.detached THEN f.id::text
-        WHEN p.rule IS NULL AND made_for = left(p.start, 10) THEN p.id::text
+        WHEN p.rule IS NULL AND p.source IS NULL AND made_for = left(p.start, 10) THEN p.id::text
         ELSE p.id || ':' || made_for END AS uid,
       CASE WHEN p.id IS NULL OR f.detached THEN 1 ELSE p.version END AS plan_version,
       greatest(f.updated_at, f.deleted_at, CASE WHEN NOT f.detached THEN p.updated_at END) AS changed_at
@@ -175,5 +175,5 @@ function plannedBy(
 }
 
 /** Like `uid` of the statement. */
-const uidOf = (plan: StoredPlan, { date }: Occurrence): string =>
-  plan.recurrence === null && date === plan.start.slice(0, 10) ? plan.id : `${plan.id}:${date}`;
+const uidOf = (plan: StoredPlan, { key }: Occurrence): string =>
+  isOnce(plan) && key === plan.start.slice(0, 10) ? plan.id : `${plan.id}:${key}`;

@@ -8,6 +8,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { defineTask } from '../queue/define-task.ts';
+import { plansToRead } from '../plans/plan-store.ts';
 import { jobs } from '../queue/jobs.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
@@ -44,6 +45,7 @@ export async function sweep(deps: Deps): Promise<void> {
     jobs.recordBoundaries(),
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
+    ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);
@@ -160,7 +162,7 @@ async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
     where: {
       keptAt: { lte: new Date(now.getTime() - keepEvery) },
       deletedAt: null,
-      OR: [{ overAt: null }, { overAt: { gt: now } }],
+      OR: [{ overAt: null }, { overAt: { gt: now } }, { source: { not: Prisma.DbNull } }],
     },
     select: { id: true },
   });

@@ -12,6 +12,7 @@ import {
 import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
+import { followSourceTask } from '../plans/follow-source.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
 import { askMergeStatesTask } from '../statuses/merge-states.ts';
@@ -41,6 +42,7 @@ export const tasks = [
   syncRepositoryTask,
   keepPlansTask,
   keepPlanTask,
+  followSourceTask,
   endSessionsTask,
   remindOfFreezesTask,
   recordBoundariesTask,

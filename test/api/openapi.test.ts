@@ -119,6 +119,8 @@ test('every limit is the one that clients know', () => {
     repository: 'minLength 1, maxLength 100',
     rule: 'maxLength 1000',
     'scopes[]': words,
+    titles: list,
+    url: 'maxLength 2000',
     warnings: 'minItems 1',
   });
 });
