@@ -13,7 +13,7 @@ import { owner, ownerPath, repository, uuid, who } from '../fields.ts';
 /** Of a calendar. */
 const mostRepositories = 1000;
 
-const newCalendar = z
+export const newCalendar = z
   .object({
     repositories: z
       .array(repository)
