@@ -76,7 +76,7 @@ const pure = [
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
-  'src/plans/{occurrences,plan,repetition,rule}.ts',
+  'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
   'src/time/**',
   'src/statuses/{judge,pace,plan-write,status}.ts',
   'src/github/app-manifest.ts',
@@ -180,6 +180,7 @@ export default tseslint.config(
       globals: {
         document: 'readonly',
         location: 'readonly',
+        navigator: 'readonly',
         sessionStorage: 'readonly',
         addEventListener: 'readonly',
         DOMParser: 'readonly',

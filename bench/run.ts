@@ -5,6 +5,7 @@ import { benchApi } from './api.ts';
 import { benchBodies } from './bodies.ts';
 import { benchBoundaries } from './boundaries.ts';
 import { endAll } from './child-process.ts';
+import { benchCalendar } from './calendar.ts';
 import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
@@ -33,6 +34,7 @@ const benches = [
   benchInstallation,
   benchStore,
   benchPlans,
+  benchCalendar,
   benchMoving,
   benchStartUp,
   benchIdle,

@@ -29,6 +29,7 @@ import {
   showPlanEndpoint,
   updatePlanEndpoint,
 } from './v1/freeze-plans.ts';
+import { deleteCalendar, getCalendars, postCalendars } from './v1/calendars.ts';
 import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories, getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
@@ -93,6 +94,9 @@ export const endpoints: AnyEndpoint[] = [
   testWebhookEndpoint,
   listDeliveriesEndpoint,
   replayDeliveryEndpoint,
+  getCalendars,
+  postCalendars,
+  deleteCalendar,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

@@ -40,6 +40,7 @@ type OfFreeze = {
 type OfClock = OfFreeze & { planned_at: string };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
+type OfCalendar = { calendar_id: string; calendar_attributes: object };
 type OfKey = {
   key_id: string;
   key_name: string;
@@ -96,6 +97,8 @@ type Metadata = {
   'application_key.revoke': OfKey;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
+  'calendar.create': OfCalendar;
+  'calendar.delete': OfCalendar;
   'webhook.create': OfWebhook;
   'webhook.update': {
     webhook_id: string;
@@ -179,6 +182,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
+  'calendar.create': { name: 'Calendar created', done: 'created' },
+  'calendar.delete': { name: 'Calendar deleted', done: 'deleted' },
   'webhook.create': { name: 'Webhook created', done: 'created' },
   'webhook.update': { name: 'Webhook changed', done: 'updated' },
   'webhook.rotate_secret': { name: 'Secret of a webhook rotated', done: 'rotated' },

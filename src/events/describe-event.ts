@@ -107,6 +107,17 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const did = event.type === 'oidc_rule.create' ? 'created' : 'deleted';
       return { did: `${did} the OIDC rule ${name ?? ''}`, details: fieldsOf(rule, Object.keys(rule)) };
     }
+    case 'calendar.create':
+    case 'calendar.delete': {
+      const { repositories, public_text } = event.metadata.calendar_attributes as Record<string, unknown>;
+      return {
+        did: event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar',
+        details: fieldsOf({ repositories: repositories ?? 'all', public_text }, [
+          'repositories',
+          'public_text',
+        ]),
+      };
+    }
     case 'webhook.update': {
       const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;
       return { did: 'changed a webhook', details: changesIn(before, after, Object.keys(after)) };

@@ -21,6 +21,9 @@ export function calendarPath(
   return `/owners/${login}/calendar${query.size > 0 ? `?${query}` : ''}`;
 }
 
+/** Where admins of an owner create calendars for calendar apps. */
+export const subscribePath = (login: string): string => `/owners/${login}/calendar/subscribe`;
+
 type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
 
 /** The plans of an owner. */

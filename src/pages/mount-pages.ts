@@ -9,6 +9,7 @@ import { errorPage } from './message-page.ts';
 import { ownerForm, repositoryForm } from './change.ts';
 import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
+import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { showFirstSteps } from './first-steps.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
@@ -54,6 +55,11 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
+  pages.get('/owners/:owner/calendar/subscribe', ownerPage(deps, showSubscribe));
+  pages.post(
+    '/owners/:owner/calendar/subscribe',
+    ownerForm(deps, async () => null, sendSubscribe),
+  );
   pages.get('/owners/:owner/freeze', freezerPage(deps, showFreezeForm));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm));

@@ -8,7 +8,7 @@ import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/judge-freeze.ts';
 import { settingSql } from '../installations/setting-fields.ts';
 import { endAfter, nextBoundary } from '../freezes/freeze-window.ts';
-import { endOf, instantsOf, hoursIn, type Window } from './occurrences.ts';
+import { endOf, instantsOf, hoursIn, type Occurrence, type Window } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
 // Changes the freezes of a plan. Each change is one statement, for any number of repositories, and writes an event for
@@ -62,7 +62,7 @@ const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_pla
 const parameters = { now: '$1', stamp: '$2' };
 const windowRows = (parameter: string): string => `
   jsonb_to_recordset(${parameter}::jsonb)
-    AS wanted (date text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz, hours int,
+    AS wanted (key text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz, hours int,
       "nextToldAt" timestamptz)`;
 const rowsOf = (windows: Window[], now: Date): string =>
   JSON.stringify(windows.map((window) => ({ ...window, nextToldAt: nextBoundary(window, now) })));
@@ -87,7 +87,7 @@ const make = `
       next_told_at, reads, created_at, created_by, updated_at, updated_by, plan_id, occurrence)
     SELECT gen_random_uuid(), repository.id, ${Object.values(given)}, wanted.start, wanted."end", plan.timezone,
       wanted."startsAt", wanted."endsAt", wanted."nextToldAt", ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
-      wanted.date
+      wanted.key
     FROM freeze_plans plan CROSS JOIN ${windowRows('$4')}
     JOIN jsonb_to_recordset($3::jsonb) AS repository (id int8, hours int) ON repository.hours = wanted.hours
     WHERE plan.id = $7::uuid
@@ -122,7 +122,8 @@ const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL AND (sta
 
 const takeBack = (which: string): string => `
   WITH taken AS (
-    UPDATE freezes SET deleted_at = $1::timestamptz, deleted_by = $4::jsonb, delete_reason = $5, occurrence = NULL,
+    UPDATE freezes SET deleted_at = $1::timestamptz, deleted_by = $4::jsonb, delete_reason = $5,
+      occurrence = occurrence || '~' || id,
       version = version + 1
     WHERE ${own} AND ${which}
     RETURNING *
@@ -140,16 +141,16 @@ const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
 
 /**
  * Deletes freezes that have not begun and belong to other occurrences or other repositories.
- * @param dates the dates of the occurrences that stay.
+ * @param keys of the occurrences that stay.
  */
 export async function takeBackFreezes(
   change: Change,
   repositories: { id: bigint }[],
-  dates: string[],
+  keys: string[],
 ): Promise<ReconcileRequest[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
-  const values = [...deletion(change, why), JSON.stringify(dates), idsOf(repositories)];
+  const values = [...deletion(change, why), JSON.stringify(keys), idsOf(repositories)];
   return run(change.tx, 'take-back-freezes', takeBackOthers, values);
 }
 
@@ -187,18 +188,20 @@ const revise = `
       CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
       CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
       CASE WHEN moves THEN wanted."startsAt" ELSE before.starts_at END AS starts_at,
-      CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
-      CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at,
+      CASE WHEN stays_open THEN NULL WHEN moves OR follows THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
+      CASE WHEN stays_open THEN NULL WHEN moves OR follows THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at,
       CASE WHEN moves THEN wanted."nextToldAt"
         WHEN ongoing.start IS NULL OR before.next_told_at <= before.starts_at AND coalesce(ongoing."endsAt" > $1::timestamptz, true)
         THEN before.next_told_at ELSE ongoing."nextToldAt" END AS next_told_at
     FROM before JOIN freeze_plans plan ON plan.id = before.plan_id
     JOIN repositories place ON place.id = before.repository_id JOIN accounts owned_by ON owned_by.id = place.account_id
-    LEFT JOIN ${windowRows('$4')} ON wanted.date = before.occurrence AND wanted.hours = ${hours}
+    LEFT JOIN ${windowRows('$4')} ON wanted.key = before.occurrence AND wanted.hours = ${hours}
     LEFT JOIN jsonb_to_recordset($5::jsonb)
         AS ongoing (start text, timezone text, hours int, "end" text, "endsAt" timestamptz, "nextToldAt" timestamptz)
       ON ongoing.start = before.start AND ongoing.timezone = before.timezone AND ongoing.hours = ${hours}
-    CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves,
+    CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.key IS NOT NULL AS moves,
+      before.starts_at <= $1::timestamptz AND plan.source IS NOT NULL AND before.timezone = plan.timezone
+        AND wanted."startsAt" <= $1::timestamptz AND wanted."endsAt" > before.starts_at AS follows,
       before."end" IS NULL AND plan."end" IS NULL AS stays_open) AS whether
   ), revised AS (
     UPDATE freezes SET ${fieldColumns.map((column) => `${column} = after.${column}`)}, reads = ${texts('$6')},
@@ -232,6 +235,18 @@ export async function reviseFreezes(
   const stamp = JSON.stringify(stampOf('scheduled_freeze.update', by, now));
   const values = [now, stamp, plan.id, rowsOf(windows, now), JSON.stringify(ends)];
   return run(tx, 'revise-freezes', revise, [...values, readsOf(plan), JSON.stringify(by)]);
+}
+
+const leave = `UPDATE freezes SET occurrence = id::text
+  WHERE plan_id = $2::uuid AND starts_at <= $1::timestamptz AND occurrence = ANY (${texts('$3')})`;
+
+/**
+ * Leaves freezes that have begun, whose event was moved to the future since: they stay as they are, and the event gets
+ * others.
+ */
+export async function leaveMoved({ tx, plan, now }: Change, occurrences: Occurrence[]): Promise<void> {
+  const keys = occurrences.flatMap(({ key, startsAt }) => (startsAt > now ? [key] : []));
+  await throughPrisma(tx).query('leave-moved', leave, [now, plan.id, JSON.stringify(keys)]);
 }
 
 /** The new ends of ongoing freezes: their own start plus the length from the plan or the repository. */

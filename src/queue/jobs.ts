@@ -206,6 +206,12 @@ export const jobs = {
     (planId: string) => ({ about: planId, data: { planId } }),
   ),
 
+  /** Read the calendar that a plan follows. */
+  followSource: jobsOf('follow-source', 'the sweep, every 15 minutes', (planId: string) => ({
+    about: planId,
+    data: { planId },
+  })),
+
   /** End every session of a person. */
   endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
 

@@ -14,6 +14,7 @@ import { endpoints } from '../api/endpoints.ts';
 import { errorResponse } from '../api/error-response.ts';
 import { mountHealth } from '../api/health.ts';
 import { logRequests, ownRequestId } from '../api/log-requests.ts';
+import { mountCalendars } from '../api/serve-calendar.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNaturalAddresses } from './natural-addresses.ts';
 import { mountNotServed, noSuchRoute } from './not-served.ts';
@@ -41,6 +42,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);
   serveMetrics(api, deps);
+  mountCalendars(api, deps);
   api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);

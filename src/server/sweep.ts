@@ -9,6 +9,7 @@ import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
 import { defineTask } from '../queue/define-task.ts';
+import { plansToRead } from '../plans/plan-store.ts';
 import { jobs } from '../queue/jobs.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
@@ -47,6 +48,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
+    ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);
@@ -164,7 +166,7 @@ async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
     where: {
       keptAt: { lte: new Date(now.getTime() - keepEvery) },
       deletedAt: null,
-      OR: [{ overAt: null }, { overAt: { gt: now } }],
+      OR: [{ overAt: null }, { overAt: { gt: now } }, { source: { not: Prisma.DbNull } }],
     },
     select: { id: true },
   });

@@ -13,6 +13,7 @@ import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { sendNoticesTask } from '../notices/send-notices.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
+import { followSourceTask } from '../plans/follow-source.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
 import { askMergeStatesTask } from '../statuses/merge-states.ts';
@@ -42,6 +43,7 @@ export const tasks = [
   syncRepositoryTask,
   keepPlansTask,
   keepPlanTask,
+  followSourceTask,
   endSessionsTask,
   remindOfFreezesTask,
   sendNoticesTask,

@@ -17,6 +17,7 @@ async function aDelivery(acme: Acme) {
   await acme.app.deps.db.outgoingDelivery.update({ where: { id: made.body.id }, data: state });
   return `${id}/deliveries/${made.body.id}`;
 }
+const calendar = { repositories: ['web'], public_text: false };
 const products = { products: ['merge_queue'] };
 const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
@@ -198,6 +199,14 @@ export const contract: Record<string, Terms> = {
       return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
     },
   },
+  'get /calendars/{owner}': { for: 'owner admins', success: 200 },
+  'post /calendars/{owner}': { for: 'owner admins', success: 201, body: calendar },
+  'delete /calendars/{owner}/{calendar_id}': {
+    for: 'owner admins',
+    success: 204,
+    last: async (acme) =>
+      (await acme.call('POST', '/v1/calendars/acme', { as: acme.keys.admin, body: calendar })).body.id,
+  },
   'get /oidc_rules/{owner}': { for: 'owner admins', success: 200 },
   'post /oidc_rules/{owner}': { for: 'owner admins', success: 201, body: oidcRule },
   'delete /oidc_rules/{owner}/{rule_id}': {
@@ -224,7 +233,7 @@ export function pathOf(
       '{webhook_id}/deliveries/{delivery_id}',
       last.includes('/') ? last : `${last}/deliveries/${last}`,
     )
-    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id|webhook_id)\}/, last)}`;
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id|webhook_id|calendar_id)\}/, last)}`;
 }
 
 /** A route as the contract names it. */

@@ -368,6 +368,23 @@ export const rows: Record<string, Row> = {
       },
     ],
   },
+  'post /calendars/{owner}': {
+    path: () => '/v1/calendars/acme',
+    as: 'admin',
+    good: { repositories: ['web'], public_text: true },
+    required: [],
+    bad: [
+      ...lists('repositories'),
+      { body: { repositories: [] }, loc: ['body', 'repositories'], says: /at least one, or send null/ },
+      {
+        body: { repositories: ['acme/web'] },
+        loc: ['body', 'repositories', 0],
+        says: /only letters, digits/,
+      },
+      { body: { repositories: ['nope'] }, loc: ['body', 'repositories', 0], says: /no repository nope/ },
+      { body: { public_text: 'yes' }, loc: ['body', 'public_text'], says: /Send a boolean/ },
+    ],
+  },
   'post /freeze_plans/{owner}': { ...planRow, path: () => '/v1/freeze_plans/acme' },
   'post /freeze_plans/{owner}/preview': { ...planRow, path: () => '/v1/freeze_plans/acme/preview' },
   'patch /freeze_plans/{owner}/{plan_id}': {

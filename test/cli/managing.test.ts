@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startCalendarFile } from '../../sandbox/calendar-file.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
@@ -245,4 +246,25 @@ test('the secret of a standard webhook is the one line of output', async () => {
   const nothing = await line.holdfast(['webhooks', 'update', 'acme', id!]);
   expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Name what to change.')]);
   await line.holdfast(['webhooks', 'delete', 'acme', id!]);
+});
+
+test('a plan that follows a calendar', async () => {
+  const calendar = await startCalendarFile();
+  calendar.publish(
+    ['UID:a', 'SUMMARY:Code freeze', 'DTSTART:20260406'],
+    ['UID:b', 'SUMMARY:Party', 'DTSTART:20260501'],
+  );
+  const words = ['plans', 'create', 'acme', '-m', 'Quiet', '--source', calendar.url, '--zone', 'UTC'];
+  const { code, err } = await line.holdfast([...words, '--until', '2026-12-24T10:00']);
+  expect([code, err]).toEqual([2, expect.stringContaining('--source has the times of the calendar')]);
+  const made = await line.holdfast([...words, '--title', '*freeze*', '--json']);
+  const { plan } = made.json();
+  expect(plan).toMatchObject({ start: null, source: { url: calendar.url, titles: ['*freeze*'] } });
+  const shown = await line.holdfast(['plans', 'show', plan.id]);
+  expect(shown.out).toContain(`  Follows ${calendar.url}: *freeze*\n  2026-04-06 00:00 UTC`);
+  const changed = await line.holdfast(['plans', 'update', plan.id, '--title', 'party', '--json']);
+  expect(changed.json().plan.next_occurrences).toHaveLength(1);
+  expect((await line.holdfast(['plans', 'list', 'acme'])).out).toContain('by a calendar');
+  await line.holdfast(['plans', 'delete', plan.id, '-m', 'Over']);
+  await calendar.close();
 });

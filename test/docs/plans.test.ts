@@ -56,6 +56,7 @@ test.each([...recipes])('%s', (title, { recurrence: { rule, except = [], until =
       environments: ['*'],
       ...window,
       recurrence: { rule, except, until },
+      source: null,
     },
     new Date(from),
   );

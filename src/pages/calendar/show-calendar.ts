@@ -1,7 +1,12 @@
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
-import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
+import {
+  calendarPath,
+  ownerFormPath,
+  repositoryPath,
+  subscribePath,
+} from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { dayAndTime, describeInstant } from '../../time/local-time.ts';
 import { shorten } from '../../events/event-words.ts';
@@ -50,7 +55,9 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const body = html`${crumbs(account.login, chosen, view)}
     <div class="headline">
       <h1>${monthsName(window)}</h1>
-      <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
+      <nav class="bar-of-links" aria-label="Calendar">
+        ${links(calendar)}${visit.isAdmin ? html`<a href="${subscribePath(account.login)}">Subscribe</a>` : ''}
+      </nav>
     </div>
     ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)} ${laterList(calendar)}`;
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar', zone }));

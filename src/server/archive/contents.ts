@@ -20,6 +20,7 @@ export const carriedTables = [
   'sessions',
   'application_keys',
   'oidc_rules',
+  'calendar_feeds',
   'audit_events',
   'outgoing_webhooks',
   'outgoing_deliveries',
