@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { seal, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
+import { CannotUnseal, seal, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
+import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 
@@ -49,4 +50,34 @@ export function openWebhook(keys: SecretKeys, webhook: Sealed, now: Date): Opene
     url: sealedUrl && openSealed(keys, id, 'url', sealedUrl),
     secrets: secrets.map((sealed) => openSealed(keys, id, 'secret', sealed)),
   };
+}
+
+/**
+ * Encrypts anew, under SECRET_KEY, what only SECRET_KEY_PREVIOUS opens, so that nobody needs that one for long. Does
+ * nothing where it is not set.
+ */
+export async function resealWebhooks({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
+  const { secretKey, secretKeyPrevious } = config;
+  if (secretKey === null || secretKeyPrevious === null) return;
+  const previous = { secretKey: secretKeyPrevious, secretKeyPrevious: null };
+  for (const { id, sealedUrl, sealedSecret, sealedPreviousSecret } of await db.outgoingWebhook.findMany()) {
+    const anew = <Text extends string | null>(field: Field, sealed: Text) => {
+      if (!sealed) return sealed;
+      try {
+        return sealOf(config, id, field, openSealed(previous, id, field, sealed));
+      } catch (error) {
+        if (error instanceof CannotUnseal) return sealed;
+        throw error;
+      }
+    };
+    const data = {
+      sealedUrl: anew('url', sealedUrl),
+      sealedSecret: anew('secret', sealedSecret),
+      sealedPreviousSecret: anew('secret', sealedPreviousSecret),
+    };
+    // Somebody may have changed it meanwhile.
+    const before = { id, sealedUrl, sealedSecret, sealedPreviousSecret };
+    if (data.sealedUrl !== sealedUrl || data.sealedSecret !== sealedSecret)
+      await db.outgoingWebhook.updateMany({ where: before, data });
+  }
 }

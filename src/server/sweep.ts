@@ -8,6 +8,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
+import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -51,6 +52,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
     jobs.recoverDeliveries(),
   ]);
+  await resealWebhooks(deps);
   await forget(deps, now);
   await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
