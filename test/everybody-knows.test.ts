@@ -21,6 +21,8 @@ const receivers = new Map<Kind, Receiver>();
 const secrets: string[] = [];
 let web: string;
 let freeze: Freeze;
+/** What the doctor said. */
+const doctors: string[] = [];
 
 /** A webhook of acme, made by its admin. @returns its id. */
 async function tell(url: string, kind: Kind, more: object = {}): Promise<{ id: string; secret?: string }> {
@@ -135,6 +137,14 @@ test('one that hangs, one that fails, one that redirects and one that is gone ke
   expect(body.webhooks.filter(({ enabled }: { enabled: boolean }) => !enabled)).toMatchObject([
     { id: ids[3] },
   ]);
+  const doctor = await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin });
+  expect(doctor.body.findings).toContainEqual(
+    expect.objectContaining({
+      check: 'outgoing_webhooks',
+      message: expect.stringContaining(`${ids[3]} (standard)`),
+    }),
+  );
+  doctors.push(doctor.text);
   for (const one of [...bad, away]) await one.close();
 });
 
@@ -147,7 +157,17 @@ test('no secret is in a log, an answer or an event', async () => {
   const events = await acme.app.deps.db.auditEvent.findMany({ select: { metadata: true } });
   const chats = secrets.filter((secret) => secret.startsWith('/'));
   expect(chats.length).toBeGreaterThan(5);
-  const texts = [...acme.logs, ...answers.slice(1).map(({ text }) => text)];
+  const deliveries = await acme.app.deps.sql.query(
+    'all',
+    'SELECT row_to_json(d)::text AS row FROM outgoing_deliveries d',
+  );
+  expect(doctors).toHaveLength(1);
+  const texts = [
+    ...acme.logs,
+    ...doctors,
+    JSON.stringify(deliveries),
+    ...answers.slice(1).map(({ text }) => text),
+  ];
   for (const secret of secrets) for (const text of texts) expect(text).not.toContain(secret);
   for (const secret of secrets.filter((each) => !chats.includes(each)))
     expect(JSON.stringify(events) + answers[0]!.text).not.toContain(secret);

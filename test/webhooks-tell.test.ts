@@ -1,14 +1,18 @@
-// What happens to freezes becomes deliveries to the webhooks of the owner. That they arrive is another story.
-import { expect, test } from 'vitest';
+// What happens to freezes becomes deliveries to the webhooks of the owner, each once. How they are sent is another story.
+import { expect, inject, test } from 'vitest';
+import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-glob.ts';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { loadNotices } from '../src/notices/load-notices.ts';
 import { appendEvent } from '../src/events/append-event.ts';
+import { startReceiver } from '../sandbox/receiver.ts';
 import { startAcme, type Acme } from './support/acme.ts';
 import { forAll } from './support/for-all.ts';
 
 const acme = forAll(() => startAcme());
-const hook = 'https://ops.example/hook';
-const everything = { kind: 'standard', url: hook };
+const receiver = forAll(() => startReceiver({ now: () => new Date(acme.clock.now()) }));
+
+const everything = () => ({ kind: 'standard', url: receiver.url });
+const ofChat = () => ({ kind: 'slack', url: receiver.url });
 
 type Body = Record<string, unknown>;
 /** A webhook for one test, and what it was told so far: each delivery as `type name, name`. */
@@ -16,7 +20,7 @@ async function listening(body: Body = {}, world: Acme = acme) {
   const { db, sql, config } = world.app.deps;
   const answer = await world.call('POST', '/v1/webhooks/acme', {
     as: world.admin,
-    body: { ...everything, ...body },
+    body: { ...everything(), ...body },
   });
   expect(answer.status).toBe(201);
   const { id } = answer.body as { id: string };
@@ -51,6 +55,9 @@ test('a freeze that was scheduled is told when it is made, an hour ahead, when i
   await acme.advanceTo('2026-03-01T15:00:00Z');
   await acme.advanceTo('2026-03-01T16:00:00Z');
   const all = (await ops.notices()).flat();
+  expect(
+    receiver.accepted().map(({ headers, body }) => [headers['webhook-id'], body.type, body.timestamp]),
+  ).toEqual(all.map(({ id, type, at }) => [id, type, at.toISOString()]));
   expect(all.map(({ type, at, late }) => [type, at.toISOString().slice(11, 19), late])).toEqual([
     ['freeze.scheduled', '09:00:00', false],
     ['freeze.starting_soon', '11:00:00', false],
@@ -161,15 +168,15 @@ test('what a plan does to many repositories is one message of a chat, and one ev
   const names = ['many-1', 'many-2', 'many-3'];
   for (const name of names) await acme.repository(name);
   const ops = await listening({ repositories: ['many-*'] });
-  const chat = await listening({ kind: 'slack', url: 'https://chat.example/services/T0/B0/abcdWXYZ' });
+  const chat = await listening(ofChat());
   const of = async (path: string, method: string, body: object) =>
     acme.call(method, `/v1/freeze_plans/acme${path}`, { as: acme.admin, body });
   const plan = (await of('', 'POST', planBody({}))).body as { id: string };
   await of(`/${plan.id}`, 'PATCH', { reason: 'Nights' });
   for (const hour of ['19', '20', '22', '23']) await acme.advanceTo(`2026-03-03T${hour}:00:00Z`);
   const types = ['scheduled', 'updated', 'starting_soon', 'started', 'ending_soon', 'ended'];
-  const ofChat = (await chat.told()).filter((text) => text.includes('many'));
-  expect(ofChat).toEqual(types.map((type) => `freeze.${type} ${names.join(', ')}`));
+  const messages = (await chat.told()).filter((text) => text.includes('many'));
+  expect(messages).toEqual(types.map((type) => `freeze.${type} ${names.join(', ')}`));
   expect((await ops.told()).sort()).toEqual(
     types.flatMap((type) => names.map((name) => `freeze.${type} ${name}`)).sort(),
   );
@@ -181,7 +188,7 @@ test('what a plan does to many repositories is one message of a chat, and one ev
 });
 
 test('what two transactions tell of one instant is one message, until somebody sends it', async () => {
-  const chat = await listening({ kind: 'slack', url: 'https://chat.example/services/T0/B0/abcdWXYZ' });
+  const chat = await listening(ofChat());
   const { db, clock } = acme.app.deps;
   const { accountId, id } = await db.repository.findFirstOrThrow({ where: { name: 'many-1' } });
   const metadata = {
@@ -255,4 +262,61 @@ test('a delivery is in the transaction of what it tells, and disabled webhooks a
   await tell(true);
   expect(await ops.told()).toEqual(['ruleset.repaired fix']);
   for (const each of [other, elsewhere, disabled]) expect(await each.told()).toEqual([]);
+});
+
+test.skipIf(!inject('postgresUrl'))('a webhook that is being deleted fails nobody', async () => {
+  const { db } = acme.app.deps;
+  const { id } = await listening();
+  const gone = await acme.repository('gone', [{}]);
+  const made = await db.$transaction(async (tx) => {
+    await tx.outgoingWebhook.delete({ where: { id } });
+    const freezing = acme.call('POST', `/v1/repos/${gone}/scheduled_freeze`, {
+      as: acme.admin,
+      body: { reason: 'Now', start: null, timezone: 'UTC' },
+    });
+    await untilBlocked(db);
+    return { freezing };
+  });
+  expect((await made.freezing).status).toBe(201);
+});
+
+/** Resolves when a statement waits for another transaction. */
+async function untilBlocked(db: Acme['app']['deps']['db']): Promise<void> {
+  for (;;) {
+    const [row] = await db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int FROM pg_locks WHERE NOT granted
+        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`;
+    if (row!.count > 0) return;
+  }
+}
+
+test('PostgreSQL matches names of repositories as globs do', async () => {
+  const names = ['web', 'WEB', 'web-1', 'api.v2', 'a', 'api_x', 'x-y', 'Z9', 'a+b', 'w.b'];
+  const globs = [
+    ...['*', 'web', 'web*', 'w?b', '[wx]*', '[!a]*', '[a-c]*', '[z-a]', '*.v[0-9]', '{web,api*}', 'a{,pi_?}'],
+    ...[
+      '**',
+      '[]x]*',
+      '[\\d]',
+      '*[-1]',
+      '\\{a',
+      'w.b',
+      '[^a]*',
+      'a+b',
+      '(web)',
+      'web|a',
+      '$',
+      '[[:alpha:]]*',
+    ],
+  ];
+  const cases = globs.flatMap((glob) => names.map((name) => ({ glob, name })));
+  const texts = JSON.stringify(cases.map(({ glob, name }) => ({ name, pattern: nameExpression([glob]) })));
+  const rows = await acme.app.deps.sql.query<{ matches: boolean }>(
+    'names and globs',
+    'SELECT name ~* pattern AS matches FROM jsonb_to_recordset($1::jsonb) AS one (name text, pattern text)',
+    [texts],
+  );
+  expect(cases.map((each, at) => ({ ...each, matches: rows[at]!.matches }))).toEqual(
+    cases.map(({ glob, name }) => ({ glob, name, matches: compileNameGlob(glob)(name) })),
+  );
 });

@@ -102,6 +102,8 @@ const saveEvents = (rows: string, now: string): string => `
       AND (repository IS NULL OR repository_pattern IS NULL OR split_part(repository, '/', 2) ~* repository_pattern)
     CROSS JOIN LATERAL (SELECT CASE WHEN pull_request IS NULL THEN metadata->>'freeze_plan_id' END AS plan) AS made_by
     WHERE notice IS NOT NULL
+    -- One that is being deleted is told nothing, and fails nobody.
+    FOR KEY SHARE OF webhook
   ), delivered AS (
     INSERT INTO outgoing_deliveries AS waiting (id, webhook_id, event_ids, type, subject, group_key, state, created_at,
       next_attempt_at)

@@ -45,6 +45,13 @@ const bothSign = 24 * hour;
 export const listWebhooks = ({ db }: Pick<Deps, 'db'>, accountId: bigint): Promise<OutgoingWebhook[]> =>
   db.outgoingWebhook.findMany({ where: { accountId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
 
+/** Those that Holdfast disabled, the oldest first. */
+export const disabledWebhooks = (db: Tx, accountId: bigint): Promise<OutgoingWebhook[]> =>
+  db.outgoingWebhook.findMany({
+    where: { accountId, isEnabled: false, disabledWhy: { not: null } },
+    orderBy: { createdAt: 'asc' },
+  });
+
 /** @throws Refusal not-found if the owner has no such webhook. */
 export async function requireWebhook(db: Tx, account: Account, id: string): Promise<OutgoingWebhook> {
   const webhook = await db.outgoingWebhook.findFirst({ where: { id, accountId: account.id } });

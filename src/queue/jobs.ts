@@ -12,6 +12,8 @@ export type Told = {
   stack?: number | null;
   /** How often an older answer has come. */
   looks?: number;
+  /** When its webhook arrived, by our clock. Absent if none did. */
+  heardAt?: string;
   /** The installation of the event. A repository that is not known yet is read through it first. */
   installationId: string | null;
 };

@@ -140,6 +140,23 @@ test('a replayed answer has the same secret, which is nowhere in the clear', asy
   }
 });
 
+test.each([
+  ['ftp://ops.example/hook', /This is not an address/],
+  ['http://ops.example/hook', /https/],
+  ['https://ada:secret@ops.example/hook', /user name or password/],
+  ['https://ops.example:22/hook', /Port 22 is not allowed/],
+  ['https://169.254.169.254/latest', /not a public address.*WEBHOOK_ALLOWED_HOSTS/],
+])('%s is refused, when it is saved and when it is changed', async (bad, says) => {
+  const { id } = await create();
+  for (const { status, body } of [
+    await ask('POST', '', { kind: 'standard', url: bad }),
+    await ask('PATCH', `/${id}`, { url: bad }),
+  ]) {
+    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'url']]);
+    expect(body.detail[0].msg).toMatch(says);
+  }
+});
+
 test('addresses that resolve to what is not public are refused, and names that do not resolve are saved', async () => {
   const refused = await ask('POST', '', { kind: 'standard', url: 'https://localhost/hook' });
   expect(refused.status).toBe(422);

@@ -18,6 +18,7 @@ export const checks = [
   'comments',
   'roles',
   'webhooks',
+  'outgoing_webhooks',
   'clock',
   'rate_limit',
 ] as const;

@@ -18,6 +18,9 @@ const writeOutcomes: Record<WriteOutcome, true> = {
 /** What became of a try to tell an outgoing webhook: it took it, is tried again, or was given up. */
 const deliveryOutcomes = ['delivered', 'retried', 'failed'] as const;
 
+/** So many webhooks are remembered until their statuses are written. Another process may write some. */
+const mostHeard = 5000;
+
 /** Methods are free text: those that no route takes count as one. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -83,6 +86,14 @@ export class Metrics {
     buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600, 86_400],
     ...this.#registers,
   });
+  readonly #webhookDelay = new Histogram({
+    name: 'holdfast_webhook_to_status_seconds',
+    help: 'How long it took from a webhook about a pull request until this process wrote its commit status',
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    ...this.#registers,
+  });
+  /** When the webhooks came that led to statuses which this process has decided and not written. */
+  readonly #heard = new Map<string, number>();
 
   constructor() {
     // A rate over a counter that begins at 1 does not show its first increase.
@@ -111,6 +122,21 @@ export class Metrics {
   countWritten(waited: number | null): void {
     this.#writes.inc({ outcome: 'written' });
     if (waited !== null) this.#writeDelay.observe(Math.max(0, waited) / 1000);
+  }
+
+  /** A status will be written because of a webhook. @param at when that came, in milliseconds since the epoch. */
+  noteHeard(sha: string, at: number): void {
+    if (this.#heard.has(sha)) return;
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size >= mostHeard) this.#heard.delete(oldest!);
+    this.#heard.set(sha, at);
+  }
+
+  /** A status was written. @param now in milliseconds since the epoch. */
+  countHeard(sha: string, now: number): void {
+    const at = this.#heard.get(sha);
+    if (at !== undefined) this.#webhookDelay.observe(Math.max(0, now - at) / 1000);
+    this.#heard.delete(sha);
   }
 
   /** Counts a try that wrote nothing. */
