@@ -117,14 +117,9 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     }
     case 'calendar.create':
     case 'calendar.delete': {
-      const { repositories, public_text } = event.metadata.calendar_attributes as Record<string, unknown>;
-      return {
-        did: event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar',
-        details: fieldsOf({ repositories: repositories ?? 'all', public_text }, [
-          'repositories',
-          'public_text',
-        ]),
-      };
+      const calendar = event.metadata.calendar_attributes;
+      const did = event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar';
+      return { did, details: fieldsOf(calendar, Object.keys(calendar)) };
     }
     case 'webhook.update': {
       const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;

@@ -129,13 +129,13 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
 async function windowIn({ world, output }: Call, options: Wanted, owner: string) {
   const { readWindow, describeWindow } = await import('../times.ts');
   const window = readWindow(options, world);
+  const { start, end, timezone } = window;
   const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
   output.note(`Planning freezes of ${owner} ${describeWindow(window, world.zone)}${again}.`);
-  const { start, end, timezone } = window;
   return { start, end, timezone };
 }
 
-/** The zone of a new plan that follows a calendar: its days are those there. */
+/** The zone of a new plan that follows a calendar. */
 function followingIn({ world }: Call, { zone, from, until, for: length, rule }: Wanted) {
   if ([from, until, length, rule].some((option) => option !== undefined))
     throw misused('--source has the times of the calendar. Leave out --from, --until, --for and --rule.');

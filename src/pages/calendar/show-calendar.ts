@@ -14,15 +14,22 @@ import { readerZone } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { absentPage } from '../reader.ts';
-import { type CalendarWindow, dayOf, startOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
+import {
+  type CalendarWindow,
+  dayOf,
+  readView,
+  startOf,
+  type View,
+  windowAt,
+  years,
+  type Zoom,
+  zooms,
+} from './calendar-window.ts';
 import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
 
 /** How many bars a week has at most. The list below the calendar has them all. */
 const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
-
-/** What the URL asks for. */
-type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
 
 /**
  * `GET /owners/{owner}/calendar`: the freezes of an owner as bars over days, and as a list. `?month=2026-12` is the first
@@ -75,19 +82,6 @@ type Calendar = {
   /** Whether a day leads to the form of a new plan. */
   mayPlan: boolean;
 };
-
-/** The years that a calendar shows. */
-const years = { first: 2000, last: 2200 };
-
-function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '') ?? [];
-  const isShown = year !== undefined && Number(year) >= years.first && Number(year) <= years.last;
-  return {
-    zoom: query.get('show') === 'quarter' ? 'quarter' : 'month',
-    month: isShown ? Temporal.PlainDate.from(`${year}-${month}-01`) : today.with({ day: 1 }),
-    repositories: query.getAll('repository').slice(0, 100),
-  };
-}
 
 const linkTo = (login: string, view: View): string =>
   calendarPath(login, {
