@@ -54,3 +54,9 @@ export function readView(query: URLSearchParams, today: Temporal.PlainDate): Vie
     repositories: query.getAll('repository').slice(0, 100),
   };
 }
+
+export const monthName = (month: Temporal.PlainDate): string =>
+  month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+
+export const monthsName = ({ months }: CalendarWindow): string =>
+  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;

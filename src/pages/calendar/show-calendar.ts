@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
 import {
   calendarPath,
@@ -17,6 +17,8 @@ import { absentPage } from '../reader.ts';
 import {
   type CalendarWindow,
   dayOf,
+  monthName,
+  monthsName,
   readView,
   startOf,
   type View,
@@ -127,12 +129,6 @@ function crumbs(login: string, chosen: OwnerVisit['repositories'], view: View): 
   </p>`;
 }
 
-const monthName = (month: Temporal.PlainDate): string =>
-  month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
-
-const monthsName = ({ months }: CalendarWindow): string =>
-  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;
-
 /** A month as a grid. The list says the same, so that nobody needs the grid. */
 function monthGrid(calendar: Calendar, month: Temporal.PlainDate): Html {
   const { window, entries } = calendar;
@@ -205,12 +201,11 @@ function bar(
 function list(calendar: Calendar): Html {
   const { entries, window, view, login } = calendar;
   const first = window.months[0]!;
-  const rest = entries.length >= mostEntries;
   return html`<section id="list" aria-labelledby="list-heading">
     <h2 id="list-heading">Freezes of ${monthsName(window)}</h2>
     <p class="muted">
       Times are in
-      ${window.zone}.${rest ? ` These are the first ${mostEntries}. Choose fewer repositories to see the others.` : ''}
+      ${window.zone}.${entries.length >= mostEntries ? ` These are the first ${mostEntries}. Choose fewer repositories to see the others.` : ''}
     </p>
     ${
       entries.length === 0
