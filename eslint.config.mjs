@@ -73,7 +73,7 @@ const pure = [
   'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-exemption,describe-fields,event-words,notice-type}.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
   'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
@@ -100,7 +100,7 @@ const shipped = [
   'src/cli/**',
   'src/clock.ts',
   'src/conditions/**',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-exemption,describe-fields,event-words}.ts',
   // Only types.
   'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',

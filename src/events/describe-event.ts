@@ -1,6 +1,7 @@
 import type { Actor } from './actor.ts';
 import { type AuditEvent, eventKinds, type FreezeInEvent } from './audit-event.ts';
-import { changesIn, type Detail, fieldsOf, nameOfField, reasonOf } from './describe-fields.ts';
+import { tellExemption } from './describe-exemption.ts';
+import { changesIn, type Detail, fieldsOf } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -109,14 +110,9 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     }
     case 'calendar.create':
     case 'calendar.delete': {
-      const { repositories, public_text } = event.metadata.calendar_attributes as Record<string, unknown>;
-      return {
-        did: event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar',
-        details: fieldsOf({ repositories: repositories ?? 'all', public_text }, [
-          'repositories',
-          'public_text',
-        ]),
-      };
+      const calendar = event.metadata.calendar_attributes;
+      const did = event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar';
+      return { did, details: fieldsOf(calendar, Object.keys(calendar)) };
     }
     case 'webhook.update': {
       const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;
@@ -258,31 +254,3 @@ const didByClock = {
   'freeze.ending_soon': 'recorded that a freeze ends in an hour',
   'freeze.ended': 'recorded that a freeze ended',
 } as const;
-
-const didWithExemption = {
-  'exemption.requested': 'requested an exemption for',
-  'exemption.approved': 'approved the exemption for',
-  'exemption.denied': 'denied an exemption for',
-  'exemption.revoked': 'revoked the exemption for',
-  'exemption.expired': 'ended the exemption for',
-  'exemption.used': 'merged, with an exemption,',
-} as const;
-
-function tellExemption(
-  { type, metadata }: Extract<AuditEvent, { type: keyof typeof didWithExemption }>,
-  pullRequest: string,
-): Told {
-  const { exemption_attributes: exemption, was_approved, reason, ended_by } = metadata;
-  const isRequest = type === 'exemption.expired' && was_approved === false;
-  return {
-    did: `${isRequest ? 'ended the exemption request for' : didWithExemption[type]} ${pullRequest}`,
-    details: [
-      ...reasonOf(exemption),
-      { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'all' },
-      { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
-      { name: nameOfField('end'), text: exemption.expires_at, isTime: true },
-      ...(reason === undefined ? [] : [{ name: 'Decision reason', text: reason }]),
-      ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
-    ],
-  };
-}

@@ -116,13 +116,13 @@ test('every limit is the one that clients know', () => {
     reason: `${reason}, minLength 1, maxLength 255`,
     refs: list,
     'refs[]': words,
-    repositories: 'minItems 1, maxItems 1000, maxItems 50',
-    'repositories[]': 'minLength 1, maxLength 100, maxLength 255',
+    repositories: 'minItems 1, maxItems 50, maxItems 1000',
+    'repositories[]': 'minLength 1, maxLength 255, maxLength 100',
     repository: 'minLength 1, maxLength 100',
     rule: 'maxLength 1000',
     'scopes[]': words,
     titles: list,
-    url: 'maxLength 2000, minLength 1, maxLength 2000',
+    url: 'maxLength 2000, minLength 1',
     warnings: 'minItems 1',
   });
 });

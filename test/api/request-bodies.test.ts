@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { freezeBody, acmeForAll } from './acme.ts';
-import { emoji, ids, rows, web } from './request-body-rows.ts';
+import { emoji } from './bad-fields.ts';
+import { ids, rows, web } from './request-body-rows.ts';
 import type { Answer } from '../support/holdfast.ts';
 
 const acme = acmeForAll();

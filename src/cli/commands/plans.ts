@@ -131,11 +131,10 @@ async function windowIn({ world, output }: Call, options: Wanted, owner: string)
   const window = readWindow(options, world);
   const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
   output.note(`Planning freezes of ${owner} ${describeWindow(window, world.zone)}${again}.`);
-  const { start, end, timezone } = window;
-  return { start, end, timezone };
+  return { start: window.start, end: window.end, timezone: window.timezone };
 }
 
-/** The zone of a new plan that follows a calendar: its days are those there. */
+/** The zone of a new plan that follows a calendar. */
 function followingIn({ world }: Call, { zone, from, until, for: length, rule }: Wanted) {
   if ([from, until, length, rule].some((option) => option !== undefined))
     throw misused('--source has the times of the calendar. Leave out --from, --until, --for and --rule.');
@@ -267,8 +266,8 @@ async function showPlan({ output, world }: Call, plan: Plan & { warnings?: strin
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
   if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
   if (plan.source) {
-    const { url, titles } = plan.source;
-    output.line(`  Follows ${url}: ${titles ? titles.map(onOneLine).join(', ') : 'all events'}`);
+    const titles = plan.source.titles?.map(onOneLine).join(', ') ?? 'all events';
+    output.line(`  Follows ${plan.source.url}: ${titles}`);
     if (plan.source_state?.error)
       output.note(`Not read since ${plan.source_state.read_at}: ${plan.source_state.error}`);
   }

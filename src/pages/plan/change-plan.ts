@@ -39,7 +39,8 @@ import {
   versionOf,
 } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
-import { occurrenceTable, repetition } from './show-plan-page.ts';
+import { occurrenceTable } from './occurrence-table.ts';
+import { repetition } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(visit: OwnerVisit): Promise<Response> {

@@ -1,4 +1,4 @@
-import { clockChangeAt, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
@@ -25,9 +25,10 @@ import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import { item } from '../repository/freeze-list.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
+import { occurrenceTable } from './occurrence-table.ts';
 import { mayChangePlan } from './plan-actions.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
-import { isOnce, type Occurrence, type Recurrence } from '../../plans/occurrences.ts';
+import { isOnce, type Recurrence } from '../../plans/occurrences.ts';
 import { hostOf, type Source } from '../../plans/plan.ts';
 import { html } from 'hono/html';
 
@@ -254,43 +255,3 @@ const names = (globs: string[]): Html[] =>
 
 const links = (login: string, fullNames: string[]): Html =>
   html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
-
-/** The occurrences of a plan. @param zone its own zone. */
-export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
-  html`<table class="occurrences">
-    <thead>
-      <tr>
-        <th>Start</th>
-        <th>End</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${occurrences.map(
-        ({ start, end, startsAt, endsAt }) =>
-          html`<tr>
-            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
-            <td>
-              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
-            </td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-
-/** Explains what happens to a time that a clock change skips or repeats. */
-function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
-  const time = local.slice(11, 16);
-  switch (clockChangeAt(local, zone)) {
-    case 'skipped':
-      return html`<span class="clock-note"
-        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
-      >`;
-    case 'doubled':
-      return html`<span class="clock-note"
-        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
-        ${edge === 'start' ? 'first' : 'second'}.</span
-      >`;
-    case null:
-      return html``;
-  }
-}
