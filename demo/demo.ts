@@ -161,6 +161,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     callerQuestionsPerMinute: 1_000_000,
     trustedProxies: new BlockList(),
     metricsToken: null,
+    slack: { apiUrl: 'https://slack.com/api/', app: null },
     role: 'all',
     logLevel: 'warn',
     logFormat: 'json',

@@ -126,6 +126,7 @@ function start(port: number): Promise<App> {
       callerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
       metricsToken: null,
+      slack: { apiUrl: 'https://slack.com/api/', app: null },
       role: 'all',
       logLevel: 'warn',
       logFormat: 'json',

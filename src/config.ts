@@ -13,6 +13,14 @@ export type AppCredentials = {
   oauth: { clientId: string; clientSecret: string } | null;
 };
 
+/** Where Slack is, and the Slack app of everybody. Without one, each owner can set up its own. */
+export type SlackConfig = {
+  /** Ends with a slash. */
+  apiUrl: string;
+  /** One of `signingSecret` (requests over HTTP) and `appToken` (Socket Mode) is set. */
+  app: { botToken: string; signingSecret: string | null; appToken: string | null } | null;
+};
+
 export type Config = {
   port: number;
   host: string;
@@ -37,6 +45,7 @@ export type Config = {
   trustedProxies: BlockList;
   /** Who sends it may read the metrics; null: nobody may. */
   metricsToken: string | null;
+  slack: SlackConfig;
   role: 'all' | 'web' | 'worker';
   logLevel: string;
   logFormat: 'json' | 'pretty';
@@ -80,6 +89,14 @@ export const variables = {
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
+  SLACK_BOT_TOKEN:
+    'the bot token (xoxb-…) of a Slack app for all owners; unset: each owner can set up its own',
+  SLACK_BOT_TOKEN_FILE: 'a file with that token, instead of SLACK_BOT_TOKEN',
+  SLACK_SIGNING_SECRET: "the Slack app's signing secret, for requests over HTTP",
+  SLACK_SIGNING_SECRET_FILE: 'a file with that secret, instead of SLACK_SIGNING_SECRET',
+  SLACK_APP_TOKEN: "the Slack app's app-level token (xapp-…), for Socket Mode",
+  SLACK_APP_TOKEN_FILE: 'a file with that token, instead of SLACK_APP_TOKEN',
+  SLACK_API_URL: "where Slack's API is (https://slack.com/api)",
   ROLE: 'all, web (API and webhooks) or worker (statuses)',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace (info)',
   LOG_FORMAT: 'json or pretty (json)',
@@ -176,6 +193,13 @@ const schema = z.object({
   CALLER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 60),
   TRUSTED_PROXIES: proxies,
   METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
+  SLACK_BOT_TOKEN: z.string().startsWith('xoxb-', 'must be a bot token, which begins with xoxb-').optional(),
+  SLACK_SIGNING_SECRET: z.string().optional(),
+  SLACK_APP_TOKEN: z
+    .string()
+    .startsWith('xapp-', 'must be an app-level token, which begins with xapp-')
+    .optional(),
+  SLACK_API_URL: httpUrl.default('https://slack.com/api'),
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
@@ -234,6 +258,20 @@ function readApp(given: Environment, problems: string[]): AppCredentials | null 
   };
 }
 
+/** The Slack app, with a bot token and a way to hear of requests, or nothing of it. */
+function readSlackApp(given: Environment, problems: string[]): SlackConfig['app'] {
+  const { SLACK_BOT_TOKEN: botToken, SLACK_SIGNING_SECRET: signingSecret, SLACK_APP_TOKEN: appToken } = given;
+  if (!botToken && !signingSecret && !appToken) return null;
+  if (!botToken) problems.push('SLACK_BOT_TOKEN is missing: Holdfast answers in Slack with it');
+  else if (signingSecret || appToken)
+    return { botToken, signingSecret: signingSecret ?? null, appToken: appToken ?? null };
+  else
+    problems.push(
+      'SLACK_SIGNING_SECRET is missing (or SLACK_APP_TOKEN for Socket Mode): Holdfast checks requests with it',
+    );
+  return null;
+}
+
 const problemsIn = (error: z.ZodError): string[] =>
   error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
 
@@ -247,6 +285,7 @@ export function readConfig(environment: Environment): StartConfig {
   const parsed = schema.safeParse(given);
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);
+  const slackApp = readSlackApp(given, ofValues);
   // The message about an unusable file is enough. Its variable needs no second message.
   const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -267,6 +306,7 @@ export function readConfig(environment: Environment): StartConfig {
     callerQuestionsPerMinute: values.CALLER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
     metricsToken: values.METRICS_TOKEN ?? null,
+    slack: { apiUrl: `${values.SLACK_API_URL.replace(/\/+$/, '')}/`, app: slackApp },
     role: values.ROLE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

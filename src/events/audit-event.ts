@@ -25,6 +25,7 @@ type TemplateInEvent = { name: string; [field: string]: unknown };
 type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
 type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
+type OfSlackApp = { slack_team_id: string; slack_team: string };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
 type OfKey = {
   key_id: string;
@@ -68,6 +69,8 @@ type Metadata = {
   'freeze_templates.update': { templates_before: TemplateInEvent[]; templates_after: TemplateInEvent[] };
   'application_key.create': OfKey;
   'application_key.revoke': OfKey;
+  'slack_app.create': OfSlackApp;
+  'slack_app.delete': OfSlackApp;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
   'freeze.bypassed': OfFreeze & {
@@ -132,6 +135,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_templates.update': { name: 'Templates changed', done: 'updated' },
   'application_key.create': { name: 'Application key created', done: 'created' },
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
+  'slack_app.create': { name: 'Slack connected', done: 'created' },
+  'slack_app.delete': { name: 'Slack disconnected', done: 'deleted' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
   'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },

@@ -102,6 +102,11 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const did = event.type === 'application_key.create' ? 'created' : 'revoked';
       return { did: `${did} the application key ${key_name}`, details: [{ name: 'Scope', text: key_scope }] };
     }
+    case 'slack_app.create':
+    case 'slack_app.delete': {
+      const did = event.type === 'slack_app.create' ? 'connected' : 'disconnected';
+      return { did: `${did} the Slack workspace ${event.metadata.slack_team}`, details: [] };
+    }
     case 'oidc_rule.create':
     case 'oidc_rule.delete': {
       const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };

@@ -154,6 +154,12 @@ export const jobs = {
     data: { repositoryId: String(id), ...told },
   })),
 
+  /** Carry out a request of Slack, and answer it. */
+  answerSlack: jobsOf('answer-slack', null, (requestId: string) => ({
+    about: requestId,
+    data: { requestId },
+  })),
+
   /** Tell the conversation of a pull request that somebody requested an exemption. */
   announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
     about: id,
@@ -211,11 +217,15 @@ export const jobs = {
   remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
 
   /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
-  sendNotices: jobsOf('send-notices', 'the sweep, where a delivery is due', (webhookId: string, at?: Date) => ({
-    about: webhookId,
-    data: { webhookId },
-    at,
-  })),
+  sendNotices: jobsOf(
+    'send-notices',
+    'the sweep, where a delivery is due',
+    (webhookId: string, at?: Date) => ({
+      about: webhookId,
+      data: { webhookId },
+      at,
+    }),
+  ),
 
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({

@@ -8,6 +8,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { defineTask } from '../queue/define-task.ts';
+import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
@@ -61,6 +62,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
+  await forgetOldSlack(deps);
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }
 

@@ -20,6 +20,7 @@ import {
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
 import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
+import { answerSlackTask } from '../webhooks/slack/answer-slack.ts';
 import { sweepTask } from './sweep.ts';
 
 /** What a worker runs. Each stands beside the code that it runs. */
@@ -34,6 +35,7 @@ export const tasks = [
   endExemptionsTask,
   answerCommentTask,
   announceRequestTask,
+  answerSlackTask,
   drainOutboxTask,
   syncInstallationsTask,
   syncInstallationTask,

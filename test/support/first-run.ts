@@ -69,6 +69,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         callerQuestionsPerMinute: 1_000_000,
         trustedProxies: new BlockList(),
         metricsToken: null,
+        slack: { apiUrl: 'https://slack.com/api/', app: null },
         role: 'all',
         logLevel: 'debug',
         logFormat: 'json',

@@ -94,6 +94,7 @@ export async function startHoldfast(
       callerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
       metricsToken: null,
+      slack: { apiUrl: 'http://slack.invalid/api/', app: null },
       role: 'all',
       logLevel: 'debug',
       logFormat: 'json',
