@@ -73,7 +73,7 @@ const pure = [
   'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
   'src/plans/{occurrences,plan,repetition,rule}.ts',
@@ -89,6 +89,9 @@ const pure = [
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
   'src/queue/jobs.ts',
+  'src/installations/page-paths.ts',
+  'src/notices/{message,notice-words,render,tell}.ts',
+  'src/notices/kinds/**',
   'src/webhooks/wakes-of-event.ts',
 ];
 

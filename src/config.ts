@@ -43,6 +43,12 @@ export type Config = {
   callerQuestionsPerMinute: number;
   /** The proxies whose `X-Forwarded-For` counts. */
   trustedProxies: BlockList;
+  /** Names, globs, addresses and networks that webhooks reach though they are not public. */
+  webhookAllowedHosts: string[];
+  /** The proxy to the addresses that people name; null: none. */
+  httpsProxy: string | null;
+  /** Hosts that are reached without the proxy. */
+  noProxy: string;
   /** Who sends it may read the metrics; null: nobody may. */
   metricsToken: string | null;
   slack: SlackConfig;
@@ -86,6 +92,11 @@ export const variables = {
   CALLER_QUESTIONS_PER_MINUTE:
     'most questions per minute that Holdfast asks GitHub on behalf of one person or key (60)',
   TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
+  WEBHOOK_ALLOWED_HOSTS:
+    'hosts that outgoing webhooks and calendars reach although they are not public, or by http: names, globs, addresses and networks, such as chat.corp.example,*.internal,10.1.0.0/16 (none)',
+  HTTPS_PROXY:
+    'proxy to the https addresses of outgoing webhooks and calendars, such as http://proxy.corp.example:3128',
+  NO_PROXY: 'hosts that are reached without that proxy, such as .corp.example,10.1.2.3',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
@@ -173,6 +184,22 @@ const proxies = z
     return list;
   });
 
+/** Names, globs, addresses and networks, separated by commas. */
+const hosts = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (all) => all.every((host) => /^(?!https?:)[\w.*?:/-]+$/.test(host)),
+    'must be names, globs such as *.corp.example, addresses or networks, without https://',
+  );
+
 const schema = z.object({
   PORT: number(0, 65_535, 3000),
   HOST: z.string().optional(),
@@ -192,6 +219,9 @@ const schema = z.object({
   STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
   CALLER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 60),
   TRUSTED_PROXIES: proxies,
+  WEBHOOK_ALLOWED_HOSTS: hosts,
+  HTTPS_PROXY: httpUrl.optional(),
+  NO_PROXY: z.string().default(''),
   METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
   SLACK_BOT_TOKEN: z.string().startsWith('xoxb-', 'must be a bot token, which begins with xoxb-').optional(),
   SLACK_SIGNING_SECRET: z.string().optional(),
@@ -305,6 +335,9 @@ export function readConfig(environment: Environment): StartConfig {
     strangerQuestionsPerMinute: values.STRANGER_QUESTIONS_PER_MINUTE,
     callerQuestionsPerMinute: values.CALLER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
+    webhookAllowedHosts: values.WEBHOOK_ALLOWED_HOSTS,
+    httpsProxy: values.HTTPS_PROXY ?? null,
+    noProxy: values.NO_PROXY,
     metricsToken: values.METRICS_TOKEN ?? null,
     slack: { apiUrl: `${values.SLACK_API_URL.replace(/\/+$/, '')}/`, app: slackApp },
     role: values.ROLE,

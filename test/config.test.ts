@@ -53,6 +53,9 @@ test('the defaults', () => {
     strangerQuestionsPerMinute: 30,
     callerQuestionsPerMinute: 60,
     trustedProxies: expect.any(BlockList),
+    webhookAllowedHosts: [],
+    httpsProxy: null,
+    noProxy: '',
     metricsToken: null,
     role: 'all',
     logLevel: 'info',
@@ -98,6 +101,12 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
     ],
     [true, true, false, true],
   ],
+  [
+    'hosts of webhooks, in lower case',
+    { WEBHOOK_ALLOWED_HOSTS: 'Chat.corp.example, *.internal,10.1.0.0/16,fd00::1,' },
+    (c) => c.webhookAllowedHosts,
+    ['chat.corp.example', '*.internal', '10.1.0.0/16', 'fd00::1'],
+  ],
   ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
   [
     'slashes at the end go',
@@ -125,6 +134,12 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
+  [
+    'a host as an address of the web',
+    { WEBHOOK_ALLOWED_HOSTS: 'https://a b' },
+    /^WEBHOOK_ALLOWED_HOSTS must be names/,
+  ],
+  ['a proxy without http', { HTTPS_PROXY: 'proxy:3128' }, /^HTTPS_PROXY must be an http/],
   ['no secret', { WEBHOOK_SECRET: '' }, /^WEBHOOK_SECRET is missing/],
   ['no App', { APP_ID: '' }, /^APP_ID is missing/],
   ['no key', { PRIVATE_KEY: '' }, /^PRIVATE_KEY is missing/],

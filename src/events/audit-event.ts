@@ -9,6 +9,8 @@ export type FreezeInEvent = { reason: string; [field: string]: unknown };
 type SettingsInEvent = Record<string, boolean | number | string | null | string[]>;
 /** An exemption in the audit log. */
 type ExemptionAttributes = {
+  pull_request: number;
+  state: string;
   head_sha: string;
   any_head: boolean;
   /** Null for every freeze. */
@@ -17,13 +19,25 @@ type ExemptionAttributes = {
   public_reason: string | null;
   expires_at: string;
   requested_by: Actor;
+  requested_at: string;
+  decided_by: Actor | null;
+  decided_at: string | null;
+  decision_reason: string | null;
+  used_at: string | null;
 };
 
 /** A template of the forms that freeze, in the audit log. */
 type TemplateInEvent = { name: string; [field: string]: unknown };
 
 type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
-type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
+type OfFreeze = {
+  scheduled_freeze_id: string;
+  /** The plan that made it; absent if none did. */
+  freeze_plan_id?: string;
+  scheduled_freeze_attributes: FreezeInEvent;
+};
+/** Something that the clock did, or will do in an hour: when, by the freeze's window. */
+type OfClock = OfFreeze & { planned_at: string };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfSlackApp = { slack_team_id: string; slack_team: string };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
@@ -33,6 +47,15 @@ type OfKey = {
   key_scope: string;
   /** The revoked key that created this one, directly or through other keys. */
   revoked_with?: string;
+};
+/** An outgoing webhook in the audit log. Its secrets are in no event: the address of a chat is one. */
+type OfWebhook = { webhook_id: string; webhook_attributes: object };
+type OfRuleset = {
+  ruleset_id: number;
+  /** What the status check of the ruleset is called. */
+  context: string;
+  /** What was wrong with it. */
+  found?: string;
 };
 type OfExemption = {
   exemption_id: string;
@@ -50,6 +73,7 @@ type Metadata = {
   'scheduled_freeze.create': OfFreeze;
   'scheduled_freeze.update': {
     scheduled_freeze_id: string;
+    freeze_plan_id?: string;
     scheduled_freeze_attributes_before: FreezeInEvent;
     scheduled_freeze_attributes_after: FreezeInEvent;
   };
@@ -61,6 +85,8 @@ type Metadata = {
     freeze_plan_attributes_after: object;
   };
   'freeze_plan.delete': OfPlan & { reason: string };
+  /** The calendar at the address that feeds the plan could not be read. */
+  'freeze_plan.source_failed': OfPlan & { source_url: string; error: string };
   'product.enabled': { product: string };
   'product.disabled': { product: string };
   'repository_settings.update': OfSettings;
@@ -73,6 +99,20 @@ type Metadata = {
   'slack_app.delete': OfSlackApp;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
+  'webhook.create': OfWebhook;
+  'webhook.update': {
+    webhook_id: string;
+    webhook_attributes_before: object;
+    webhook_attributes_after: object;
+  };
+  'webhook.rotate_secret': OfWebhook;
+  'webhook.delete': OfWebhook;
+  /** Holdfast sends nothing to it any more, and why. */
+  'webhook.disabled': OfWebhook & { reason: string };
+  'freeze.starting_soon': OfClock;
+  'freeze.started': OfClock;
+  'freeze.ending_soon': OfClock;
+  'freeze.ended': OfClock;
   'freeze.bypassed': OfFreeze & {
     /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
     shown_state: string | null;
@@ -84,13 +124,17 @@ type Metadata = {
   /** The freeze has no end and may be forgotten. */
   'freeze.still_on': OfFreeze & { on_since: string };
   /** `branches` did not require the status check `context` when the freeze was created. */
-  'freeze.not_enforced': { scheduled_freeze_id: string; branches: string[]; context: string };
+  'freeze.not_enforced': OfFreeze & { branches: string[]; context: string };
   'exemption.requested': OfExemption;
   'exemption.approved': OfExemption;
   'exemption.denied': OfExemption;
   'exemption.revoked': OfExemption;
   'exemption.expired': OfExemption;
   'exemption.used': OfExemption;
+  /** A ruleset of ours was in force without a freeze, and was put out of force. */
+  'ruleset.orphaned': OfRuleset;
+  /** Somebody changed or deleted a ruleset of ours, and it was put right. */
+  'ruleset.repaired': OfRuleset;
   'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
   /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
   'freeze_status.refused': { sha: string; state: string; description: string; why: string };
@@ -127,6 +171,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_plan.create': { name: 'Plan created', done: 'created' },
   'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
   'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },
+  'freeze_plan.source_failed': { name: 'Calendar of a plan not read', done: 'found', isFailure: true },
   'product.enabled': { name: 'Product enabled', done: 'enabled' },
   'product.disabled': { name: 'Product disabled', done: 'disabled' },
   'repository_settings.update': { name: 'Settings changed', done: 'updated' },
@@ -139,6 +184,15 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'slack_app.delete': { name: 'Slack disconnected', done: 'deleted' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
+  'webhook.create': { name: 'Webhook created', done: 'created' },
+  'webhook.update': { name: 'Webhook changed', done: 'updated' },
+  'webhook.rotate_secret': { name: 'Secret of a webhook rotated', done: 'rotated' },
+  'webhook.delete': { name: 'Webhook deleted', done: 'deleted' },
+  'webhook.disabled': { name: 'Webhook disabled', done: 'disabled', isFailure: true },
+  'freeze.starting_soon': { name: 'Freeze starts in an hour', done: 'recorded' },
+  'freeze.started': { name: 'Freeze started', done: 'recorded' },
+  'freeze.ending_soon': { name: 'Freeze ends in an hour', done: 'recorded' },
+  'freeze.ended': { name: 'Freeze ended', done: 'recorded' },
   'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
   'freeze.leaking': {
     name: 'GitHub would merge past a freeze',
@@ -155,6 +209,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
   'exemption.expired': { name: 'Exemption ended', done: 'expired' },
   'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', isAtGitHub: true, isFailure: true },
+  'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired' },
   'freeze_status.overwritten': {
     name: 'Status overwritten',
     done: 'overwritten',

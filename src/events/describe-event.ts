@@ -68,6 +68,13 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const details = [{ name: 'Deletion reason', text: reason }];
       return aboutPlan('deleted a plan', freeze_plan_id, freeze_plan_attributes, details);
     }
+    case 'freeze_plan.source_failed': {
+      const { freeze_plan_id, freeze_plan_attributes, source_url, error } = event.metadata;
+      return aboutPlan('could not read the calendar of a plan', freeze_plan_id, freeze_plan_attributes, [
+        { name: 'Address', text: source_url },
+        { name: 'Error', text: error },
+      ]);
+    }
     case 'product.enabled':
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
@@ -113,6 +120,28 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const did = event.type === 'oidc_rule.create' ? 'created' : 'deleted';
       return { did: `${did} the OIDC rule ${name ?? ''}`, details: fieldsOf(rule, Object.keys(rule)) };
     }
+    case 'webhook.update': {
+      const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;
+      return { did: 'changed a webhook', details: changesIn(before, after, Object.keys(after)) };
+    }
+    case 'webhook.create':
+    case 'webhook.rotate_secret':
+    case 'webhook.delete':
+    case 'webhook.disabled': {
+      const { webhook_attributes: webhook, ...about } = event.metadata;
+      const why = 'reason' in about ? [{ name: 'Reason', text: about.reason }] : [];
+      return {
+        did: didWithWebhook[event.type],
+        details: [...why, ...fieldsOf(webhook, Object.keys(webhook))],
+      };
+    }
+    case 'freeze.starting_soon':
+    case 'freeze.started':
+    case 'freeze.ending_soon':
+    case 'freeze.ended':
+      return aboutFreeze(didByClock[event.type], event.metadata, [
+        { name: 'Planned for', text: event.metadata.planned_at, isTime: true },
+      ]);
     case 'freeze.bypassed': {
       const { shown_state, head_sha, merged_at } = event.metadata;
       return aboutFreeze(`merged ${pullRequest} past a freeze`, event.metadata, [
@@ -150,6 +179,21 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'exemption.expired':
     case 'exemption.used':
       return tellExemption(event, pullRequest);
+    case 'ruleset.orphaned':
+    case 'ruleset.repaired': {
+      const { ruleset_id, context, found } = event.metadata;
+      return {
+        did:
+          event.type === 'ruleset.repaired'
+            ? 'repaired a ruleset'
+            : 'disabled a ruleset that was active without a freeze',
+        details: [
+          { name: 'Ruleset', text: String(ruleset_id) },
+          { name: 'Status check', text: context },
+          ...(found === undefined ? [] : [{ name: 'Found', text: found }]),
+        ],
+      };
+    }
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
@@ -203,6 +247,21 @@ function aboutPlan(did: string, id: string, plan: object, details: Detail[] = []
   const { name = '' } = plan as { name?: string };
   return { did, subject: { kind: 'plan', id, name }, details, attributes: fieldsOf(plan) };
 }
+
+const didWithWebhook = {
+  'webhook.create': 'created a webhook',
+  'webhook.rotate_secret': 'rotated the secret of a webhook',
+  'webhook.delete': 'deleted a webhook',
+  'webhook.disabled': 'disabled a webhook',
+} as const;
+
+/** Follows Holdfast's name. */
+const didByClock = {
+  'freeze.starting_soon': 'recorded that a freeze starts in an hour',
+  'freeze.started': 'recorded that a freeze started',
+  'freeze.ending_soon': 'recorded that a freeze ends in an hour',
+  'freeze.ended': 'recorded that a freeze ended',
+} as const;
 
 const didWithExemption = {
   'exemption.requested': 'requested an exemption for',

@@ -1,36 +1,8 @@
 import type { Actor } from '../events/actor.ts';
 import type { AuditEventType } from '../events/audit-event.ts';
+import type { NoticeType } from '../events/notice-type.ts';
 
-/**
- * What people are told. Each type comes from an audit event: `noticeTypeOf` says which. The names are a contract with the
- * receivers of webhooks.
- */
-export const noticeTypes = [
-  'freeze.scheduled',
-  'freeze.updated',
-  'freeze.deleted',
-  'freeze.starting_soon',
-  'freeze.ending_soon',
-  'freeze.started',
-  'freeze.ended',
-  'freeze.bypassed',
-  'freeze.leaking',
-  'freeze.not_enforced',
-  'exemption.requested',
-  'exemption.approved',
-  'exemption.denied',
-  'exemption.revoked',
-  'exemption.expired',
-  'exemption.used',
-  'deployment.held',
-  'deployment.released',
-  'deployment.rejected',
-  'deployment.bypassed',
-  'ruleset.orphaned',
-  'ruleset.repaired',
-  'webhook.disabled',
-] as const;
-export type NoticeType = (typeof noticeTypes)[number];
+export { type NoticeType, noticeTypes } from '../events/notice-type.ts';
 
 /** What a receiver gets at all: one of the types, or the test that somebody asked for. */
 export type DeliveredType = NoticeType | 'webhook.test';

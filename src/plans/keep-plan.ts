@@ -138,10 +138,12 @@ export async function requestReconciles(
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
-  const reconciling = requests.map(({ repositoryId, at }) =>
-    jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
+  const asked = requests.map(({ repositoryId, at }) =>
+    repositoryId === null
+      ? jobs.recordBoundaries(at)
+      : jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
   );
-  await deps.queue.send([...others, ...reconciling], tx);
+  await deps.queue.send([...others, ...asked], tx);
 }
 
 export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>

@@ -230,7 +230,7 @@ export const jobs = {
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({
     about: 'all',
-    data: {},
+    data: { at: at?.toISOString() },
     at,
   })),
 

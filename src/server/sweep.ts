@@ -42,6 +42,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
     jobs.remindOfFreezes(),
+    jobs.recordBoundaries(),
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),

@@ -148,7 +148,7 @@ describe('a start that fails', () => {
     { TRUSTED_PROXIES: '10.0.0.0/33', STATUS_WRITES_PER_MINUTE: 'many' },
     { STATUS_WRITES_PER_MINUTE: '9-8' },
     { PORT: '70000', LOG_LEVEL: 'loud', LOG_FORMAT: 'xml', STATUS_CONTEXT: 'x'.repeat(256) },
-    { METRICS_TOKEN: 'short' },
+    { METRICS_TOKEN: 'short', WEBHOOK_ALLOWED_HOSTS: 'https://chat.corp.example' },
     { METRICS_TOKEN: 'with a space in it' },
     { CLIENT_ID: 'Iv1' },
     { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },

@@ -19,7 +19,7 @@ import {
   readExceptions,
 } from '../condition-fields.ts';
 import { badField, digestOf, textOf } from '../form.ts';
-import { shorten } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
 
 /** The fields of a plan form, as the text that people typed. */
 export type PlanFields = RepetitionFields & {

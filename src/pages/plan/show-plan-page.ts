@@ -1,4 +1,4 @@
-import { clockChangeAt, toLocalTime } from '../../time/local-time.ts';
+import { clockChangeAt, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
@@ -16,7 +16,7 @@ import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
 import { timesOf } from '../reader.ts';
-import { longText, instant, localDayAndTime, quoted, type Times } from '../text.ts';
+import { longText, instant, quoted, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { repeats } from './list-plans.ts';

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { CannotUnseal, openingKeys, seal, type SecretKeys, unseal } from '../database/secret-key.ts';
+import { conflict } from '../errors.ts';
+import type { OutgoingWebhook } from '../generated/prisma/client.ts';
+
+/** A new secret of Standard Webhooks. */
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+type Field = 'url' | 'secret';
+// A secret keeps its purpose when it becomes the previous one.
+const purposeOf = (field: Field, id: string) => `${field} of outgoing webhook ${id}`;
+
+/**
+ * Encrypts the address or a secret of a webhook for the database.
+ * @throws Refusal conflict if there is no SECRET_KEY.
+ */
+export function sealOf({ secretKey }: SecretKeys, id: string, field: Field, text: string): string {
+  if (secretKey === null)
+    throw conflict('Holdfast encrypts webhooks with SECRET_KEY, which is not set. Ask who runs Holdfast.');
+  return seal(secretKey, purposeOf(field, id), text);
+}
+
+/**
+ * Decrypts the address or a secret of a webhook.
+ * @throws CannotUnseal if it was encrypted with another SECRET_KEY.
+ */
+export function openSealed(keys: SecretKeys, id: string, field: Field, sealed: string): string {
+  for (const key of openingKeys(keys))
+    try {
+      return unseal(key, purposeOf(field, id), sealed);
+    } catch (error) {
+      if (!(error instanceof CannotUnseal)) throw error;
+    }
+  throw new CannotUnseal();
+}
+
+type Sealed = Pick<
+  OutgoingWebhook,
+  'id' | 'sealedUrl' | 'sealedSecret' | 'sealedPreviousSecret' | 'previousSecretUntil'
+>;
+
+/** What senders need of a webhook in the clear. Never log it. */
+export type Opened = {
+  /** Empty for a channel of the Slack app. */
+  url: string;
+  /** Those that sign now, the newest first. None for a chat. */
+  secrets: string[];
+};
+
+/** @throws CannotUnseal */
+export function openWebhook(keys: SecretKeys, webhook: Sealed, now: Date): Opened {
+  const { id, sealedUrl, sealedSecret, sealedPreviousSecret, previousSecretUntil } = webhook;
+  const isPreviousGood = previousSecretUntil !== null && previousSecretUntil > now;
+  const secrets = [sealedSecret, isPreviousGood ? sealedPreviousSecret : null].filter((one) => one !== null);
+  return {
+    url: sealedUrl && openSealed(keys, id, 'url', sealedUrl),
+    secrets: secrets.map((sealed) => openSealed(keys, id, 'secret', sealed)),
+  };
+}
