@@ -53,32 +53,24 @@ function tell(event: AuditEvent, pullRequest: string): Told {
         { name: 'Deletion reason', text: event.metadata.reason },
       ]);
     case 'freeze_plan.create':
-      return aboutPlan(
-        'created a plan',
-        event.metadata.freeze_plan_id,
-        event.metadata.freeze_plan_attributes,
-      );
+      return aboutPlan('created a plan', event.metadata);
     case 'freeze_plan.update': {
-      const { freeze_plan_id, freeze_plan_attributes_before, freeze_plan_attributes_after } = event.metadata;
-      const details = changesIn(freeze_plan_attributes_before, freeze_plan_attributes_after);
-      return aboutPlan('changed a plan', freeze_plan_id, freeze_plan_attributes_after, details);
+      const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = event.metadata;
+      const plan = { ...event.metadata, freeze_plan_attributes: after };
+      return aboutPlan('changed a plan', plan, changesIn(before, after));
     }
-    case 'freeze_plan.delete': {
-      const { freeze_plan_id, freeze_plan_attributes, reason } = event.metadata;
-      const details = [{ name: 'Deletion reason', text: reason }];
-      return aboutPlan('deleted a plan', freeze_plan_id, freeze_plan_attributes, details);
-    }
-    case 'freeze_plan.source_failed': {
-      const { freeze_plan_id, freeze_plan_attributes, source_url, error } = event.metadata;
-      return aboutPlan('could not read the calendar of a plan', freeze_plan_id, freeze_plan_attributes, [
-        { name: 'Address', text: source_url },
-        { name: 'Error', text: error },
+    case 'freeze_plan.delete':
+      return aboutPlan('deleted a plan', event.metadata, [
+        { name: 'Deletion reason', text: event.metadata.reason },
       ]);
-    }
+    case 'freeze_plan.source_failed':
+      return aboutPlan('could not read the calendar of a plan', event.metadata, [
+        { name: 'Address', text: event.metadata.source_url },
+        { name: 'Error', text: event.metadata.error },
+      ]);
     case 'product.enabled':
-      return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
-      return { did: `disabled the product ${event.metadata.product}`, details: [] };
+      return { did: `${eventKinds[event.type].done} the product ${event.metadata.product}`, details: [] };
     case 'repository_settings.update':
     case 'owner_settings.update': {
       const { settings_before: before, settings_after: after } = event.metadata;
@@ -130,10 +122,8 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'webhook.disabled': {
       const { webhook_attributes: webhook, ...about } = event.metadata;
       const why = 'reason' in about ? [{ name: 'Reason', text: about.reason }] : [];
-      return {
-        did: didWithWebhook[event.type],
-        details: [...why, ...fieldsOf(webhook, Object.keys(webhook))],
-      };
+      const did = `${eventKinds[event.type].done}${event.type === 'webhook.rotate_secret' ? ' the secret of' : ''}`;
+      return { did: `${did} a webhook`, details: [...why, ...fieldsOf(webhook, Object.keys(webhook))] };
     }
     case 'freeze.starting_soon':
     case 'freeze.started':
@@ -243,17 +233,17 @@ function aboutFreeze(
   return { did, subject, details, attributes: fieldsOf(freeze) };
 }
 
-function aboutPlan(did: string, id: string, plan: object, details: Detail[] = []): Told {
+function aboutPlan(
+  did: string,
+  {
+    freeze_plan_id: id,
+    freeze_plan_attributes: plan,
+  }: { freeze_plan_id: string; freeze_plan_attributes: object },
+  details: Detail[] = [],
+): Told {
   const { name = '' } = plan as { name?: string };
   return { did, subject: { kind: 'plan', id, name }, details, attributes: fieldsOf(plan) };
 }
-
-const didWithWebhook = {
-  'webhook.create': 'created a webhook',
-  'webhook.rotate_secret': 'rotated the secret of a webhook',
-  'webhook.delete': 'deleted a webhook',
-  'webhook.disabled': 'disabled a webhook',
-} as const;
 
 /** Follows Holdfast's name. */
 const didByClock = {
