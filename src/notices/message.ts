@@ -1,6 +1,7 @@
 import { shorten } from '../events/event-words.ts';
 import { ownerPath, planPath } from '../installations/page-paths.ts';
 import type { Notice } from './notice.ts';
+import { startOf } from './notice-words.ts';
 import { tell, type Told } from './tell.ts';
 
 /** A link below a message. */
@@ -43,10 +44,10 @@ export function messageOf(notices: [Notice, ...Notice[]], { publicText }: { publ
   return {
     tone,
     headline: plain(headline, longestHeadline),
-    lines: [isMany && namesOf(repositories), ...lines]
+    lines: [isMany && namesOf(repositories), ...lines, startsOf(notices)]
       .filter((line) => typeof line === 'string')
       .map((line) => plain(line, longestLine)),
-    links: linksOf(first, isMany, publicText),
+    links: linksOf(first, notices.length > 1, publicText),
   };
 }
 
@@ -60,6 +61,16 @@ function namesOf(repositories: string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
 }
 
+/** When the freezes begin that one plan makes for several dates, if there are several. */
+function startsOf(notices: Notice[]): string | null {
+  const withStart = notices.filter(({ freeze }) => typeof freeze?.['start'] === 'string');
+  const starts = new Map(withStart.map((notice) => [notice.freeze!['start'], notice]));
+  if (starts.size < 2) return null;
+  const shown = [...starts.values()].slice(0, mostNames).map(startOf);
+  const left = starts.size - shown.length;
+  return `Starts: ${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
+}
+
 /** Without characters that reorder the text around them, or that no font shows. */
 const plain = (text: string, most: number): string =>
   shorten(text.toWellFormed().replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' '), most);
@@ -71,9 +82,9 @@ const pageLabels: [path: RegExp, label: string][] = [
   [/\/settings\b/, 'View the settings'],
 ];
 
-function linksOf(notice: Notice, isMany: boolean, isPublic: boolean): Message['links'] {
+function linksOf(notice: Notice, isSeveral: boolean, isPublic: boolean): Message['links'] {
   const { owner, planId, actor, details } = notice;
-  const url = isMany
+  const url = isSeveral
     ? notice.url.replace(
         /\/(?:repos|owners)\/.*/,
         planId === null ? ownerPath(owner) : planPath(owner, planId),

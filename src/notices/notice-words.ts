@@ -96,8 +96,9 @@ export function endOf(notice: Notice): string | null {
 
 export const untilOf = (notice: Notice): string => `until ${endOf(notice) ?? 'somebody removes the freeze'}`;
 
-export const spanOf = (notice: Notice): string =>
-  `from ${localText(notice.freeze?.['start'], notice)} ${untilOf(notice)}`;
+export const startOf = (notice: Notice): string => localText(notice.freeze?.['start'], notice);
+
+export const spanOf = (notice: Notice): string => `from ${startOf(notice)} ${untilOf(notice)}`;
 
 export const lasts = (notice: Notice): string | null =>
   notice.freeze && `The freeze lasts ${untilOf(notice)}.`;

@@ -171,31 +171,42 @@ const tellers: Record<DeliveredType, Tell> = {
     headline: `A freeze did not stop ${deploymentOf(notice, place)}: somebody approved it on GitHub.`,
     lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
   }),
-  'ruleset.orphaned': (_, place) => ({
+  'ruleset.orphaned': ({ details }, place) => ({
     tone: 'wrong',
     headline: `A ruleset of Holdfast was active in ${place.name} without a freeze.`,
-    lines: ['Holdfast disabled the ruleset.'],
+    lines: [labelled('Status check', details['context']), 'Holdfast disabled the ruleset.'],
   }),
-  'ruleset.repaired': (_, place) => ({
+  'ruleset.repaired': ({ details }, place) => ({
     tone: 'wrong',
     headline: `Somebody changed or deleted a ruleset of Holdfast in ${place.name}.`,
-    lines: ['Holdfast repaired the ruleset.'],
-  }),
-  'webhook.disabled': ({ details }, place) => ({
-    tone: 'wrong',
-    headline: `An outgoing webhook of ${place.name} is disabled.`,
     lines: [
-      `Address: ${wordsOf(details['url'], 'unknown')}`,
-      !place.isPublic && typeof details['reason'] === 'string' && `Reason: ${details['reason']}`,
-      'Nobody reads its messages now. Correct the address, then enable it in the settings.',
+      labelled('Status check', details['context']),
+      labelled('Found', details['found']),
+      'Holdfast repaired the ruleset.',
     ],
   }),
+  'webhook.disabled': ({ details }, place) => {
+    const { url, description } = (details['webhook_attributes'] ?? {}) as Record<string, unknown>;
+    return {
+      tone: 'wrong',
+      headline: `Holdfast disabled an outgoing webhook of ${place.name}.`,
+      lines: [
+        labelled('Address', url),
+        !place.isPublic && labelled('Description', description),
+        !place.isPublic && labelled('Reason', details['reason']),
+        'It gets no messages until somebody enables it in the settings.',
+      ],
+    };
+  },
   'webhook.test': (_, place) => ({
     tone: 'plain',
     headline: `This is a test from Holdfast for ${place.name}.`,
     lines: ['If you can read this, the outgoing webhook works.'],
   }),
 };
+
+const labelled = (label: string, value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? `${label}: ${value}` : null;
 
 const mergeAgain = 'Pull requests can merge again, unless another freeze blocks them.';
 const blockedAgain = 'If a freeze is ongoing, it blocks the pull request.';

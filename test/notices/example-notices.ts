@@ -71,6 +71,11 @@ const ofDeployment = (state: string): Notice => ({
 
 const ofRuleset = (what: string): Notice => ({
   ...about(`ruleset.${what}` as DeliveredType),
+  details: {
+    ruleset_id: 5,
+    context: 'Frozen until 2027-01-01 09:00 Europe/Paris',
+    found: 'It was disabled.',
+  },
   url: `${page}/repos/acme/web`,
 });
 
@@ -91,11 +96,12 @@ export const exampleNotices: Record<DeliveredType, Notice> = {
   'freeze.bypassed': ofFreeze('freeze.bypassed', {
     actor: bob,
     pullRequest: 7,
+    url: `${page}/repos/acme/web/pulls/7`,
     details: { shown_state: 'pending', head_sha: exemption.head_sha, merged_at: '2026-12-31T17:00:00Z' },
   }),
   'freeze.leaking': ofFreeze('freeze.leaking', {
-    actor: { type: 'application', id: 'holdfast', name: 'Holdfast' },
     pullRequest: 7,
+    url: `${page}/repos/acme/web/pulls/7`,
     details: { head_sha: exemption.head_sha, merge_state: 'CLEAN' },
   }),
   'freeze.not_enforced': ofFreeze('freeze.not_enforced', {
@@ -121,7 +127,15 @@ export const exampleNotices: Record<DeliveredType, Notice> = {
     ...about('webhook.disabled'),
     repository: null,
     url: `${page}/owners/acme/settings`,
-    details: { url: 'hooks.example/…9f2c', reason: 'It answered 410 Gone.' },
+    details: {
+      webhook_id: '1f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+      webhook_attributes: {
+        kind: 'slack',
+        url: 'https://hooks.slack.com/…9f2c',
+        description: 'Release channel',
+      },
+      reason: 'The address answered 410 Gone.',
+    },
   },
   'webhook.test': { ...about('webhook.test'), repository: null, url: `${page}/owners/acme/settings` },
 };
@@ -136,6 +150,14 @@ export const planNotices = (count: number): [Notice, ...Notice[]] => {
   );
   return [first!, ...others];
 };
+
+/** What one plan planned for three dates. */
+export const plannedNotices: [Notice, ...Notice[]] = ['2026-12-31', '2027-01-07', '2027-01-14'].map((date) =>
+  ofFreeze('freeze.scheduled', {
+    planId: '2c9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c22',
+    freeze: { ...freeze, start: `${date}T18:00:00`, end: `${date}T22:00:00` },
+  }),
+) as [Notice, ...Notice[]];
 
 /** The same notice, told after an outage. */
 export const lateNotice: Notice = { ...exampleNotices['freeze.started'], late: true };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { messageOf, type Message } from '../../src/notices/message.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { renderers } from '../../src/notices/render.ts';
-import { byKey, exampleNotices, lateNotice, planNotices } from './example-notices.ts';
+import { byKey, exampleNotices, lateNotice, plannedNotices, planNotices } from './example-notices.ts';
 
 // The golden files say what people read. `npm test -- test/notices/messages.test.ts -u` writes them again.
 
@@ -12,6 +12,7 @@ const told: [name: string, notices: [Notice, ...Notice[]]][] = [
   ...examples.map(([type, notice]): [string, [Notice]] => [type, [notice]]),
   ['late', [lateNotice]],
   ['many', planNotices(501)],
+  ['planned', plannedNotices],
 ];
 
 const asText = ({ headline, lines, links }: Message): string =>
@@ -45,7 +46,7 @@ describe('a message', () => {
 
   it.each(examples)('keeps reasons that are not public out of a public %s', (_, notice) => {
     const text = asText(messageOf([notice], { publicText: true }));
-    for (const secret of ['provider', 'INC-9', 'can wait', 'with the team'])
+    for (const secret of ['provider', 'INC-9', 'Release channel', 'can wait', 'with the team'])
       expect(text).not.toContain(secret);
   });
 });
@@ -126,7 +127,15 @@ const anyNotice = fc
       environments: [name],
     },
     exemption: notice.exemption && { ...notice.exemption, reason: text, public_reason: text },
-    details: { ...notice.details, reason: text, environment: name, workflow: name, ref: text, url: name },
+    details: {
+      ...notice.details,
+      reason: text,
+      environment: name,
+      workflow: name,
+      ref: text,
+      context: name,
+      webhook_attributes: { url: text },
+    },
   }));
 
 const hostileMessage = fc
