@@ -161,12 +161,12 @@ describe('who may', () => {
 
   test('a window that somebody else sends does nothing', async () => {
     const rita = await acme.link('rita');
-    acme.github.setRole(web, 'rita', 'admin');
     await acme.says(ada, `freeze ${web} 2h x`);
     acme.slack.passWindow(ada, rita);
     await acme.sends(rita);
-    expect(acme.slack.whispered(rita)).toContain('no longer knows this window');
     expect(acme.frozen(web)).toEqual([]);
+    await acme.sends(ada);
+    expect(acme.frozen(web)).toEqual([1, 2]);
   });
 });
 
@@ -209,4 +209,50 @@ test('while Slack is down, a freeze happens, and its answer comes later', async 
   acme.slack.comeBack();
   await acme.advanceTo(new Date(acme.clock.now() + 10_000));
   expect(said()).toBe(before + 1);
+});
+
+describe('by Socket Mode', () => {
+  let socket: InSlack;
+  beforeAll(async () => {
+    socket = await startInSlack('socket');
+    await socket.slack.connected(1);
+  });
+  afterAll(() => socket.close());
+
+  test('people freeze, approve and end', async () => {
+    const name = await socket.repository('web', [{}, {}]);
+    const [rita, wes] = [await socket.link('rita'), await socket.link('wes')];
+    await socket.says(rita, 'help');
+    expect(socket.slack.whispered(rita)).toContain('Holdfast knows these commands');
+    await socket.says(rita, `freeze ${name} 2h by socket`);
+    await socket.sends(rita);
+    expect(socket.frozen(name)).toEqual([1, 2]);
+    await socket.says(wes, `exempt ${name}#1 INC-1`);
+    await socket.sends(wes);
+    await socket.says(rita, `approve ${name}#1`);
+    await socket.sends(rita);
+    expect(socket.frozen(name)).toEqual([2]);
+    await socket.says(wes, `unfreeze ${name} x`);
+    expect(socket.slack.whispered(wes)).toContain('wes is not an admin');
+    await socket.says(rita, `unfreeze ${name} over`);
+    await socket.sends(rita);
+    expect(socket.frozen(name)).toEqual([]);
+  });
+
+  test('a connection that breaks is opened again, and requests over HTTP are refused', async () => {
+    socket.slack.cutSockets();
+    await socket.slack.connected(0);
+    await socket.slack.connected(1);
+    const eve = socket.slack.addUser('eve');
+    socket.slack.useSockets(false);
+    expect((await socket.slack.command(eve, socket.channel, 'status')).status).toBe(401);
+    socket.slack.useSockets();
+  });
+});
+
+test('without Slack, its addresses are not there', async () => {
+  const none = await startInSlack(null);
+  for (const path of ['/slack/commands', '/slack/interactions'])
+    expect((await none.call('POST', path, { body: '' })).status).toBe(404);
+  await none.close();
 });

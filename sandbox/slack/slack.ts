@@ -38,6 +38,7 @@ export async function startSlack({ now }: { now: () => Date }) {
   const triggers = new Map<string, { user: string; until: number }>();
   const responses = new Map<string, { user: string; channel: string; until: number; left: number }>();
   const sockets = new Set<Socket>();
+  const connecting = new Set<{ count: number; resolve: () => void }>();
   const waitingForAck = new Map<string, (payload: Json) => void>();
   /** When the last messages of each channel were posted. */
   const paces = new Map<string, number[]>();
@@ -54,14 +55,26 @@ export async function startSlack({ now }: { now: () => Date }) {
         const { envelope_id: id, payload } = JSON.parse(text) as { envelope_id: string; payload?: Json };
         waitingForAck.get(id)?.(payload);
       },
-      () => sockets.delete(socket),
+      () => {
+        sockets.delete(socket);
+        tellConnections();
+      },
     );
     sockets.add(socket);
+    tellConnections();
     socket.send(JSON.stringify({ type: 'hello', num_connections: sockets.size }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function tellConnections(): void {
+    for (const waiting of connecting)
+      if (waiting.count === sockets.size) {
+        connecting.delete(waiting);
+        waiting.resolve();
+      }
+  }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -315,7 +328,13 @@ export async function startSlack({ now }: { now: () => Date }) {
     deliverTo: (base: string) => void (target = base),
     /** From now on requests come by Socket Mode. */
     useSockets: (use = true) => void (isByHttp = !use),
-    connections: () => sockets.size,
+    /** Resolves when so many connections are open. */
+    connected(count: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      connecting.add({ count, resolve });
+      tellConnections();
+      return promise;
+    },
     /** Cuts every connection. */
     cutSockets: () => sockets.forEach((socket) => socket.close()),
     goDown: () => void (isDown = true),

@@ -40,6 +40,8 @@ export async function startInSlack(
     channel,
     async link(login) {
       const user = slack.addUser(login);
+      const { slackLink } = acme.app.deps.db;
+      if (await slackLink.findFirst({ where: { userId: user } })) return user;
       await slack.command(user, channel, 'status');
       await acme.quiet();
       const path = pathIn(slack.whispered(user));

@@ -1,4 +1,6 @@
 import type { WebClient } from '@slack/web-api';
+import { EnvHttpProxyAgent, fetch as fetchThrough } from 'undici';
+import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 
 /** Why Slack did not do something. */
@@ -32,9 +34,31 @@ export const quiet = {
   getLevel: () => 'error' as never,
 };
 
+const proxies = new WeakMap<Config, EnvHttpProxyAgent>();
+
+/** The proxy to Slack; undefined if there is none. */
+export function proxyOf(config: Config): EnvHttpProxyAgent | undefined {
+  const { httpsProxy, noProxy } = config;
+  if (httpsProxy === null) return undefined;
+  const known = proxies.get(config) ?? new EnvHttpProxyAgent({ httpProxy: '', httpsProxy, noProxy });
+  proxies.set(config, known);
+  return known;
+}
+
+/** Asks an address of Slack, through the proxy if there is one. */
+const fetchSlack =
+  (config: Config): typeof fetch =>
+  (url, init) => {
+    const dispatcher = proxyOf(config);
+    return dispatcher
+      ? (fetchThrough(url as string, { ...(init as object), dispatcher }) as unknown as Promise<Response>)
+      : fetch(url, init);
+  };
+
 /** Options of the library: our jobs try again, so that it does not. */
 export const optionsOf = ({ config }: Pick<Deps, 'config'>) => ({
   slackApiUrl: config.slack.apiUrl,
+  fetch: fetchSlack(config) as never,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   timeout: patience,
@@ -103,7 +127,12 @@ export function isResponseUrl(apiUrl: string, text: string): boolean {
  * @param isPublic whether the whole channel sees it, or only who asked.
  * @throws SlackFailure.
  */
-export async function respond(url: string, message: SlackMessage, isPublic: boolean): Promise<void> {
+export async function respond(
+  { config }: Pick<Deps, 'config'>,
+  url: string,
+  message: SlackMessage,
+  isPublic: boolean,
+): Promise<void> {
   const body = {
     ...message,
     response_type: isPublic ? 'in_channel' : 'ephemeral',
@@ -111,7 +140,7 @@ export async function respond(url: string, message: SlackMessage, isPublic: bool
   };
   let answer: Response;
   try {
-    answer = await fetch(url, {
+    answer = await fetchSlack(config)(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),

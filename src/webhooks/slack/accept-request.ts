@@ -39,7 +39,7 @@ export async function acceptRequest(
       response_type: 'ephemeral',
       text: '*Nothing was changed.* Too many requests. Wait ten minutes.',
     };
-  const id = createHash('sha256').update(`${app.key} ${teamId} ${name}`).digest('hex');
+  const id = createHash('sha256').update(`${app.key} ${teamId} ${userId} ${name}`).digest('hex');
   const answerTo =
     responseUrl !== null && isResponseUrl(deps.config.slack.apiUrl, responseUrl) ? responseUrl : null;
   const values = [id, app.key, teamId, userId, channelId, answerTo];

@@ -285,7 +285,7 @@ async function respondTo(
   if (count === 0) return false;
   const { isPublic, ...message } = reply;
   try {
-    await respond(responseUrl, message, isPublic);
+    await respond(deps, responseUrl, message, isPublic);
     return true;
   } catch (error) {
     if (error instanceof SlackFailure && error.kind === 'refused') return false;
