@@ -61,7 +61,7 @@ export async function startReceiver({ now }: { now: () => Date }): Promise<Recei
   const hanging = new Set<() => void>();
   let usual = accepts;
   let secret: string | null = null;
-  let heard = Promise.withResolvers<void>();
+  let heard = Promise.withResolvers<undefined>();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -74,8 +74,8 @@ export async function startReceiver({ now }: { now: () => Date }): Promise<Recei
       status: null,
     };
     arrivals.push(arrival);
-    heard.resolve();
-    heard = Promise.withResolvers<void>();
+    heard.resolve(undefined);
+    heard = Promise.withResolvers<undefined>();
     const answer = (behaviour: Behaviour): void => {
       if (behaviour === 'reset') request.socket.destroy();
       else if (behaviour === 'hang') {

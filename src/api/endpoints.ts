@@ -40,6 +40,17 @@ import { getOwnerSettings, getSettings, patchOwnerSettings, patchSettings } from
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
 
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listDeliveriesEndpoint,
+  listWebhooksEndpoint,
+  replayDeliveryEndpoint,
+  rotateSecretEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './v1/webhooks.ts';
+
 /** All endpoints below `/v1`, in the order of the API reference: the most used first. */
 export const endpoints: AnyEndpoint[] = [
   createFreezeEndpoint,
@@ -74,6 +85,14 @@ export const endpoints: AnyEndpoint[] = [
   deletePlanEndpoint,
   removePlanEndpoint,
   planEnforcementEndpoint,
+  listWebhooksEndpoint,
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateSecretEndpoint,
+  testWebhookEndpoint,
+  listDeliveriesEndpoint,
+  replayDeliveryEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

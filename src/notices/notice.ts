@@ -53,6 +53,9 @@ export type TellingEvent = {
   metadata: Record<string, unknown>;
 };
 
+/** @param eventId of the audit log. */
+export const noticeId = (eventId: bigint): string => `evt_${eventId}`;
+
 /** Milliseconds after which something is told late. */
 const lateAfter = 5000;
 
@@ -86,7 +89,7 @@ export function noticeOf(event: TellingEvent, publicUrl: string): Notice | null 
   const at = happenedAt ? new Date(happenedAt) : receivedAt;
   const url = publicUrl + pageOf({ owner, repository, pullRequest }, freezeId);
   return {
-    id: `evt_${id}`,
+    id: noticeId(id),
     type,
     at,
     late: receivedAt.getTime() - at.getTime() > lateAfter,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CannotUnseal, openingKeys, seal, type SecretKeys, unseal } from '../database/secret-key.ts';
+import { seal, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
 import { conflict } from '../errors.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 
@@ -24,15 +24,8 @@ export function sealOf({ secretKey }: SecretKeys, id: string, field: Field, text
  * Decrypts the address or a secret of a webhook.
  * @throws CannotUnseal if it was encrypted with another SECRET_KEY.
  */
-export function openSealed(keys: SecretKeys, id: string, field: Field, sealed: string): string {
-  for (const key of openingKeys(keys))
-    try {
-      return unseal(key, purposeOf(field, id), sealed);
-    } catch (error) {
-      if (!(error instanceof CannotUnseal)) throw error;
-    }
-  throw new CannotUnseal();
-}
+export const openSealed = (keys: SecretKeys, id: string, field: Field, sealed: string): string =>
+  unsealWithAny(keys, purposeOf(field, id), sealed);
 
 type Sealed = Pick<
   OutgoingWebhook,

@@ -7,6 +7,7 @@ import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
+import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -15,12 +16,13 @@ import { installationsWithWaiting } from '../statuses/write-store.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+const noticesKept = 30 * day;
 /** GitHub redelivers for at most 7 days. */
 const deliveriesKept = 8 * day;
 
 /**
  * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
- * exemptions, failed webhook deliveries, and anything else in repositories that were not observed for an hour. Also plans
+ * exemptions, failed webhook deliveries, messages to outgoing webhooks, and anything else in repositories that were not observed for an hour. Also plans
  * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
  */
 export async function sweep(deps: Deps): Promise<void> {
@@ -45,6 +47,7 @@ export async function sweep(deps: Deps): Promise<void> {
     jobs.recordBoundaries(),
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
+    ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);
@@ -64,6 +67,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await forgetOldSlack(deps);
+  await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }
 

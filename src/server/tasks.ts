@@ -11,6 +11,7 @@ import {
 } from '../installations/sync-installations.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
+import { sendNoticesTask } from '../notices/send-notices.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
@@ -45,6 +46,7 @@ export const tasks = [
   keepPlanTask,
   endSessionsTask,
   remindOfFreezesTask,
+  sendNoticesTask,
   recordBoundariesTask,
   recoverDeliveriesTask,
   readDeliveryTask,

@@ -92,8 +92,10 @@ test('every limit is the one that clients know', () => {
     by: 'maxLength 255',
     cursor: 'maxLength 100',
     delete_reason: reason,
+    description: 'maxLength 255',
     environments: 'minItems 1, maxItems 100, maxItems 50',
     'environments[]': words,
+    events: 'minItems 1',
     except: 'maxItems 1000',
     exclude: 'maxItems 1000',
     exclude_conditions: conditions,
@@ -119,6 +121,7 @@ test('every limit is the one that clients know', () => {
     repository: 'minLength 1, maxLength 100',
     rule: 'maxLength 1000',
     'scopes[]': words,
+    url: 'minLength 1, maxLength 2000',
     warnings: 'minItems 1',
   });
 });

@@ -34,6 +34,7 @@ describe.each(withBody)('%s', (route) => {
 
   beforeEach(async () => {
     if (route.includes('{plan_id}')) ids.plan = (await acme.plan()).id;
+    if (route.includes('{webhook_id}')) ids.webhook = await acme.webhook();
     if (!route.includes('{exemption_id}')) return;
     const { body, status } = await acme.call('POST', `${web}/pulls/1/exemptions`, {
       as: acme.people.wes,

@@ -1,8 +1,8 @@
 // The bodies that the tests send to each route: a good one, and all kinds of bad ones.
-import { freezeBody, planBody } from './acme.ts';
+import { freezeBody, planBody, webhookBody } from './acme.ts';
 
 /** The names in the paths. The tests insert existing ones. */
-export const ids = { freeze: '', plan: '', exemption: '' };
+export const ids = { freeze: '', plan: '', exemption: '', webhook: '' };
 
 type Bad = { body: unknown; loc: (string | number)[]; says?: RegExp };
 export type Row = {
@@ -181,6 +181,41 @@ const planRow = {
   required: ['name', 'reason', 'repositories', 'start', 'timezone'],
   bad: [...badPlan(planBody), ...['name', 'reason', 'timezone'].map((field) => notNull(field, planBody))],
 } satisfies Omit<Row, 'path'>;
+/** Of a new webhook, and of a change of one. */
+const badWebhooks = (more: object): Bad[] => [
+  ...text('url', more),
+  ...longText('url', 2000, more),
+  ...text('description', more).filter(({ body }) => (body as { description: unknown }).description !== null),
+  ...longText('description', 255, more),
+  ...lists('repositories', more),
+  ...lists('events', more),
+  ...['repositories', 'events'].map((field) => ({
+    body: { ...more, [field]: [] },
+    loc: ['body', field],
+    says: /at least one, or send null/,
+  })),
+  { body: { ...more, repositories: ['{a'] }, loc: ['body', 'repositories', 0], says: /This is not a glob/ },
+  {
+    body: { ...more, repositories: Array(51).fill('web') },
+    loc: ['body', 'repositories'],
+    says: /at most 50/,
+  },
+  {
+    body: { ...more, events: ['freeze.startd'] },
+    loc: ['body', 'events', 0],
+    says: /`freeze.startd` is no type of event. Did you mean freeze.started\?/,
+  },
+  { body: { ...more, events: ['webhook.test'] }, loc: ['body', 'events', 0], says: /The types are/ },
+  { body: { ...more, public_text: 'no' }, loc: ['body', 'public_text'], says: /boolean/ },
+  ...[
+    ['ftp://ops.example/hook', /This is not an address/],
+    ['http://ops.example/hook', /https/],
+    ['https://ada:secret@ops.example/hook', /user name or password/],
+    ['https://ops.example:22/hook', /Port 22 is not allowed/],
+    ['https://169.254.169.254/latest', /not a public address.*WEBHOOK_ALLOWED_HOSTS/],
+  ].map(([url, says]) => ({ body: { ...more, url }, loc: ['body', 'url'], says: says as RegExp })),
+];
+
 const ruleBody = { name: 'release', refs: ['refs/heads/main'], may: ['push_scopes'] };
 const globLists = ['repositories', 'refs', 'environments'];
 const decisionRow = (decision: string) => ({
@@ -279,6 +314,28 @@ export const rows: Record<string, Row> = {
         body: { name: 'x', scope: 'ci', expires_at: '9999-12-31T23:59:59-23:59' },
         loc: ['body', 'expires_at'],
       },
+    ],
+  },
+  'post /webhooks/{owner}': {
+    path: () => '/v1/webhooks/acme',
+    as: 'admin',
+    good: webhookBody,
+    required: ['kind', 'url'],
+    bad: [
+      ...badWebhooks(webhookBody),
+      { body: { ...webhookBody, kind: 'email' }, loc: ['body', 'kind'], says: /standard.*google_chat/ },
+      { body: { ...webhookBody, kind: 'slack_channel' }, loc: ['body', 'kind'], says: /standard/ },
+    ],
+  },
+  'patch /webhooks/{owner}/{webhook_id}': {
+    path: () => `/v1/webhooks/acme/${ids.webhook}`,
+    as: 'admin',
+    good: { description: 'Ops' },
+    required: [],
+    bad: [
+      ...badWebhooks({}),
+      { body: { enabled: 'yes' }, loc: ['body', 'enabled'], says: /boolean/ },
+      { body: { enabled: null }, loc: ['body', 'enabled'], says: /boolean/ },
     ],
   },
   'post /oidc_rules/{owner}': {

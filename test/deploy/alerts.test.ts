@@ -168,6 +168,8 @@ test('promtool finds nothing wrong with the metrics themselves', async ({ skip }
     waitingSince: new Date(0),
     freezesOngoing: 1,
     pullRequestsLeaking: 1,
+    deliveriesDue: 0,
+    deliveriesDueSince: null,
     jobs: [{ task: 'sweep' as const, waiting: 1, dueSince: new Date(0), failing: 1 }],
   };
   const budget = { installationId: '7', resource: 'core', share: 0.5 };

@@ -53,6 +53,8 @@ function known(): { names: Set<string>; counters: Set<string> } {
     waitingSince: null,
     freezesOngoing: 0,
     pullRequestsLeaking: 0,
+    deliveriesDue: 0,
+    deliveriesDueSince: null,
     jobs: [],
   };
   const all = [new Metrics().registry, gaugesOf(none, [], 0), defaults].flatMap((registry) =>

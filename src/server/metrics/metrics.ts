@@ -15,6 +15,9 @@ const writeOutcomes: Record<WriteOutcome, true> = {
   down: true,
 };
 
+/** What became of a try to tell an outgoing webhook: it took it, is tried again, or was given up. */
+const deliveryOutcomes = ['delivered', 'retried', 'failed'] as const;
+
 /** Methods are free text: those that no route takes count as one. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -68,9 +71,23 @@ export class Metrics {
     ...this.#registers,
   });
 
+  readonly #deliveries = new Counter({
+    name: 'holdfast_outgoing_deliveries_total',
+    help: 'Tries to tell an outgoing webhook, by what became of them',
+    labelNames: ['outcome'],
+    ...this.#registers,
+  });
+  readonly #deliveryDelay = new Histogram({
+    name: 'holdfast_outgoing_delivery_delay_seconds',
+    help: 'How long it took from an event until an outgoing webhook had accepted it',
+    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600, 86_400],
+    ...this.#registers,
+  });
+
   constructor() {
     // A rate over a counter that begins at 1 does not show its first increase.
     for (const outcome of Object.keys(writeOutcomes)) this.#writes.inc({ outcome }, 0);
+    for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
     for (const task of taskNames) this.#failures.inc({ task }, 0);
     for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
   }
@@ -99,6 +116,12 @@ export class Metrics {
   /** Counts a try that wrote nothing. */
   countNotWritten(outcome: Exclude<WriteOutcome, 'written'>): void {
     this.#writes.inc({ outcome });
+  }
+
+  /** @param waited milliseconds since the event; null where it was not delivered. */
+  countDelivery(outcome: (typeof deliveryOutcomes)[number], waited: number | null): void {
+    this.#deliveries.inc({ outcome });
+    if (waited !== null) this.#deliveryDelay.observe(Math.max(0, waited) / 1000);
   }
 
   countJobFailures(task: TaskName, jobs: number): void {

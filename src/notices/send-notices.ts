@@ -1,0 +1,190 @@
+import { nowOf } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import type { OutgoingWebhook } from '../generated/prisma/client.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
+import {
+  claimDue,
+  type Claimed,
+  giveUpOpen,
+  nextAttempt,
+  pauseWebhook,
+  settleAll,
+} from './delivery-store.ts';
+import { disableWebhook } from './disable-webhook.ts';
+import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
+import { loadNotices, testNotice } from './load-notices.ts';
+import { type Notice, noticeId } from './notice.ts';
+import { postStandard, postTo, type Sender } from './post.ts';
+import { AddressRefused } from './public-address.ts';
+import { openWebhook } from './webhook-secrets.ts';
+
+type Kind = 'standard' | 'slack' | 'teams' | 'discord' | 'google_chat';
+
+const senders: Record<Kind, Sender> = {
+  standard: postStandard,
+  slack: postTo('slack'),
+  teams: postTo('teams'),
+  discord: postTo('discord'),
+  google_chat: postTo('google_chat'),
+};
+
+/** How many deliveries to one webhook are under way at once: at first, and at most. A chat gets one after another. */
+const width = { first: 4, most: 64 };
+/** Milliseconds for which an address that did not answer is left in peace. */
+const rest = 5000;
+/** Milliseconds after which others have their turn. */
+const longestTurn = 30_000;
+/** Jobs for later come in steps of so many milliseconds, so that deliveries that failed together share one. */
+const step = 250;
+
+/**
+ * What this process sends now: a job for a webhook that has its turn ends at once, so one that hangs takes one worker. An
+ * address that did not answer is left in peace for a while. Each service of this process has its own.
+ */
+const turnsOf = new WeakMap<Config, Map<string, Turn>>();
+type Turn = { again: boolean; restsUntil: number | null };
+
+/**
+ * Sends the due deliveries of a webhook, until none is due.
+ * @throws NotNow while it is left in peace.
+ */
+export async function sendNotices(deps: Deps, webhookId: string): Promise<void> {
+  const turns = turnsOf.get(deps.config) ?? new Map<string, Turn>();
+  turnsOf.set(deps.config, turns);
+  const before = turns.get(webhookId);
+  if (before && before.restsUntil === null) {
+    before.again = true;
+    return;
+  }
+  if (before && before.restsUntil! > deps.clock.now()) throw new NotNow(new Date(before.restsUntil!));
+  const turn: Turn = { again: false, restsUntil: null };
+  turns.set(webhookId, turn);
+  let end: TurnEnd | null = null;
+  try {
+    end = await takeTurn(deps, webhookId, turn);
+  } finally {
+    if (end === 'silent') turn.restsUntil = deps.clock.now() + rest;
+    else turns.delete(webhookId);
+  }
+  const now = deps.clock.now();
+  const isMore = turn.again || end === 'more';
+  const next = isMore ? now : (await nextAttempt(deps.sql, webhookId, new Date(now)))?.getTime();
+  if (next === undefined) return;
+  // What is due although the turn is over is claimed or locked by others.
+  const at = Math.max(next, turn.restsUntil ?? (isMore ? now : now + step));
+  await deps.queue.send([jobs.sendNotices(webhookId, new Date(Math.ceil(at / step) * step))]);
+}
+
+/** How a turn ends: nothing more is due, others have their turn, or the address did not answer. */
+type TurnEnd = 'idle' | 'more' | 'silent';
+
+async function takeTurn(deps: Deps, webhookId: string, turn: Turn): Promise<TurnEnd> {
+  const ends = performance.now() + longestTurn;
+  let most = width.first;
+  while (!deps.stopping.aborted && performance.now() < ends) {
+    turn.again = false;
+    const webhook = await findReady(deps, webhookId);
+    const claimed =
+      webhook && (await claimDue(deps.sql, webhookId, nowOf(deps.clock), isChat(webhook) ? 1 : most));
+    if (!claimed?.length) {
+      if (turn.again) continue;
+      return 'idle';
+    }
+    const verdicts = await sendAll(deps, webhook!, claimed);
+    if (verdicts.some(({ outcome, status }) => outcome === 'retried' && status === null)) return 'silent';
+    const isWell = verdicts.every(({ outcome }) => outcome === 'delivered');
+    most = isWell ? Math.min(width.most, most * 2) : width.first;
+  }
+  return 'more';
+}
+
+const isChat = ({ kind }: OutgoingWebhook) => kind !== 'standard';
+
+/** A webhook with the login of its owner. */
+type Owned = OutgoingWebhook & { account: { login: string } };
+
+/** The webhook, if it takes messages now. What is left for one that was disabled is given up. */
+async function findReady(deps: Deps, id: string): Promise<Owned | null> {
+  const webhook = await deps.db.outgoingWebhook.findUnique({
+    where: { id },
+    include: { account: { select: { login: true } } },
+    relationLoadStrategy: 'join',
+  });
+  if (webhook && !webhook.isEnabled) await giveUpOpen(deps.sql, id);
+  if (!webhook?.isEnabled || (webhook.pausedUntil && webhook.pausedUntil > nowOf(deps.clock))) return null;
+  return webhook;
+}
+
+/** Sends what was claimed, all at once, and saves what became of it. */
+async function sendAll(deps: Deps, webhook: Owned, claimed: Claimed[]): Promise<Verdict[]> {
+  const notices = await loadNotices(
+    deps,
+    claimed.flatMap(({ eventIds }) => eventIds),
+  );
+  const known = new Map(notices.map((notice) => [notice.id, notice]));
+  const noticesOf = (delivery: Claimed): Notice[] =>
+    delivery.type === 'webhook.test'
+      ? [testNotice(deps, webhook.account.login, delivery)]
+      : delivery.eventIds.flatMap((id) => known.get(noticeId(id)) ?? []);
+  const judged = await Promise.all(
+    claimed.map(async (delivery) => {
+      const [first, ...others] = noticesOf(delivery);
+      if (!first) return { delivery, verdict: lost };
+      const attempt = await tryOnce(deps, webhook, [first, ...others], delivery);
+      return { delivery, verdict: judgeAttempt(attempt, delivery, deps.clock.now()) };
+    }),
+  );
+  await settleAll(deps.sql, judged);
+  for (const { delivery, verdict } of judged) report(deps, webhook, delivery, verdict);
+  const verdicts = judged.map(({ verdict }) => verdict);
+  const pausedUntil = verdicts
+    .flatMap((verdict) => verdict.pausedUntil ?? [])
+    .sort((one, other) => +other - +one)[0];
+  if (pausedUntil) await pauseWebhook(deps.sql, webhook.id, pausedUntil);
+  const final = verdicts.find(({ disables }) => disables);
+  if (final) await disableWebhook(deps, webhook, final.error!);
+  return verdicts;
+}
+
+async function tryOnce(
+  deps: Deps,
+  webhook: Owned,
+  notices: [Notice, ...Notice[]],
+  delivery: Claimed,
+): Promise<Attempt> {
+  try {
+    const target = { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) };
+    return await senders[webhook.kind as Kind](deps, target, notices, delivery);
+  } catch (error) {
+    return { status: null, error: error instanceof AddressRefused ? error.message : describeFailure(error) };
+  }
+}
+
+/** Counts and logs what became of an attempt. Never the address: that of a chat is a secret. */
+function report(
+  deps: Deps,
+  { id, kind }: Owned,
+  delivery: Claimed,
+  { outcome, status, error }: Verdict,
+): void {
+  const waited = deps.clock.now() - delivery.createdAt.getTime();
+  deps.metrics.countDelivery(outcome, outcome === 'delivered' ? waited : null);
+  const about = {
+    webhook: id,
+    kind,
+    delivery: delivery.id,
+    type: delivery.type,
+    attempts: delivery.attempts,
+  };
+  if (outcome === 'delivered') deps.log.debug(about, 'notice delivered');
+  else deps.log.info({ ...about, status, error }, 'a notice could not be delivered');
+}
+
+export const sendNoticesTask = defineTask(
+  jobs.sendNotices,
+  (deps, { webhookId }) => sendNotices(deps, webhookId),
+  // They wait for the network, and hold a few messages each.
+  { takers: 256 },
+);
