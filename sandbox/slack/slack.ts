@@ -253,12 +253,12 @@ export async function startSlack({ now }: { now: () => Date }) {
     calls,
     whispers,
     addUser(name: string): string {
-      const id = `U0${name.toUpperCase()}`;
+      const id = `U0${name.toUpperCase().replace(/[^A-Z0-9]/g, '')}`;
       users.set(id, name);
       return id;
     },
     addChannel(name: string): string {
-      const id = `C0${name.toUpperCase()}`;
+      const id = `C0${name.toUpperCase().replace(/[^A-Z0-9]/g, '')}`;
       channels.set(id, []);
       return id;
     },
@@ -330,10 +330,10 @@ export async function startSlack({ now }: { now: () => Date }) {
     useSockets: (use = true) => void (isByHttp = !use),
     /** Resolves when so many connections are open. */
     connected(count: number): Promise<void> {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      connecting.add({ count, resolve });
-      tellConnections();
-      return promise;
+      return new Promise((resolve) => {
+        connecting.add({ count, resolve });
+        tellConnections();
+      });
     },
     /** Cuts every connection. */
     cutSockets: () => sockets.forEach((socket) => socket.close()),

@@ -20,6 +20,9 @@ import { newSecret, sealOf } from './webhook-secrets.ts';
 export const webhookKinds = ['standard', 'slack', 'teams', 'discord', 'google_chat'] as const;
 type WebhookKind = (typeof webhookKinds)[number];
 
+/** Tells people of Slack about their own pull requests. Nobody creates or sees it. */
+export const peopleKind = 'slack_people';
+
 /** What people set. Null: all repositories, or all types. */
 export type WebhookFields = {
   url: string;
@@ -33,7 +36,7 @@ export type WebhookFields = {
 /** A webhook, and its secret if this made one. */
 export type SavedWebhook = { webhook: OutgoingWebhook; secret: string | null };
 
-type WebhookDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
+export type WebhookDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
 
 /** The most webhooks of an owner: each event is compared with all. */
 const mostWebhooks = 100;
@@ -43,11 +46,15 @@ const bothSign = 24 * hour;
 
 /** The webhooks of an owner, the oldest first. */
 export const listWebhooks = ({ db }: Pick<Deps, 'db'>, accountId: bigint): Promise<OutgoingWebhook[]> =>
-  db.outgoingWebhook.findMany({ where: { accountId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+  db.outgoingWebhook.findMany({
+    where: { accountId, kind: { not: peopleKind } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
 
 /** @throws Refusal not-found if the owner has no such webhook. */
 export async function requireWebhook(db: Tx, account: Account, id: string): Promise<OutgoingWebhook> {
-  const webhook = await db.outgoingWebhook.findFirst({ where: { id, accountId: account.id } });
+  const where = { id, accountId: account.id, kind: { not: peopleKind } };
+  const webhook = await db.outgoingWebhook.findFirst({ where });
   if (webhook) return webhook;
   throw notFound(`${account.login} has no webhook ${id}. GET /v1/webhooks/${account.login} lists them.`);
 }
@@ -67,19 +74,35 @@ export async function createWebhook(
 ): Promise<SavedWebhook> {
   const id = randomUUID();
   const secret = kind === 'standard' ? newSecret() : null;
+  const address = await addressColumns(deps, { id, kind }, url);
+  const sealedSecret = secret && sealOf(deps.config, id, 'secret', secret);
+  const columns = { id, kind, ...address, ...columnsOf(wanted), sealedSecret };
+  return saveNewWebhook(deps, actor, account, columns, secret, beforeAnswering);
+}
+
+/**
+ * Saves a new webhook, as long as the owner has room for it.
+ * @param columns what it has of its own.
+ */
+export async function saveNewWebhook(
+  deps: WebhookDeps,
+  actor: Actor,
+  account: Account,
+  columns: Pick<OutgoingWebhook, 'id' | 'kind' | 'sealedUrl' | 'shownUrl'> & Partial<OutgoingWebhook>,
+  secret: string | null,
+  beforeAnswering: (tx: Tx, saved: SavedWebhook) => Promise<void>,
+): Promise<SavedWebhook> {
+  const { id, kind } = columns;
   const data = {
-    id,
+    ...columns,
     accountId: account.id,
-    kind,
-    ...(await addressColumns(deps, { id, kind }, url)),
-    ...columnsOf(wanted),
-    sealedSecret: secret && sealOf(deps.config, id, 'secret', secret),
     createdAt: nowOf(deps.clock),
     createdBy: actor,
   };
   const saved = await deps.db.$transaction(async (tx) => {
     await lockAccount(tx, account.id);
-    if ((await tx.outgoingWebhook.count({ where: { accountId: account.id } })) >= mostWebhooks)
+    const others = { accountId: account.id, kind: { not: peopleKind } };
+    if ((await tx.outgoingWebhook.count({ where: others })) >= mostWebhooks)
       throw conflict(
         `${account.login} has ${mostWebhooks} webhooks, the most there can be. Delete one first: GET /v1/webhooks/${account.login} lists them.`,
       );
@@ -290,7 +313,7 @@ export const attributesOfWebhook = (webhook: OutgoingWebhook) => ({
 const nullIfEmpty = (list: string[]): string[] | null => (list.length === 0 ? null : list);
 
 /** The columns of what people set. What is undefined stays. */
-const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
+export const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
   ...(fields.repositories !== undefined && {
     repositories: fields.repositories ?? [],
     repositoryPattern: fields.repositories && nameExpression(fields.repositories),

@@ -160,6 +160,12 @@ export const jobs = {
     data: { requestId },
   })),
 
+  /** Tell the authors of blocked pull requests in Slack that freezes began or ended. */
+  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[]) => ({
+    about: deliveryId,
+    data: { eventIds: eventIds.map(String) },
+  })),
+
   /** Tell the conversation of a pull request that somebody requested an exemption. */
   announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
     about: id,

@@ -9,6 +9,7 @@ import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
 import { defineTask } from '../queue/define-task.ts';
+import { hearForPeople } from '../notices/slack/tell-people.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
@@ -50,6 +51,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
     jobs.recoverDeliveries(),
   ]);
+  await hearForPeople(deps);
   await forget(deps, now);
   await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');

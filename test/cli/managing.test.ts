@@ -203,3 +203,46 @@ test('settings of a repository and of its owner: shown, changed, and left to the
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('longest_open_end_hours')]);
   await line.holdfast(['settings', 'acme', 'freezers=', 'longest_open_end_hours=']);
 });
+
+test('webhooks: made from standard input, listed, changed, tested, rotated and deleted', async () => {
+  const address = 'https://hooks.example/services/T1/B2/secret-9f2c';
+  const words = ['webhooks', 'create', 'acme', '--kind', 'slack', '--address', '-', '--repository', 'web'];
+  const made = await line.holdfast([...words, '--event', 'freeze.started', '--json'], {
+    input: `${address}\n`,
+  });
+  const { id } = made.json();
+  expect(made.json()).toMatchObject({ kind: 'slack', repositories: ['web'], events: ['freeze.started'] });
+  const listed = await line.holdfast(['webhooks', 'list', 'acme']);
+  expect(listed.out).toBe(`slack\thooks.example/…9f2c\tenabled\tweb\tfreeze.started\t${id}\n`);
+  const change = ['--repository', '*', '--event', '*', '--public-text', '--json'];
+  expect((await line.holdfast(['webhooks', 'update', 'acme', id, ...change])).json()).toMatchObject({
+    ...{ repositories: null, events: null, public_text: true, enabled: true },
+  });
+  expect((await line.holdfast(['webhooks', 'test', 'acme', id])).code).toBe(0);
+  const deliveries = await line.holdfast(['webhooks', 'deliveries', 'acme', id]);
+  expect(deliveries.out).toContain('webhook.test\t');
+  const off = await line.holdfast(['webhooks', 'update', 'acme', id, '--disable', '--all-text', '--json']);
+  expect(off.json()).toMatchObject({ enabled: false, public_text: false });
+  const delivery = (await line.holdfast(['webhooks', 'deliveries', 'acme', id, '--json'])).json()
+    .deliveries[0].id;
+  const refused = await line.holdfast(['webhooks', 'replay', 'acme', id, delivery]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('This webhook is disabled.')]);
+  await line.holdfast(['webhooks', 'update', 'acme', id, '--enable']);
+  expect((await line.holdfast(['webhooks', 'replay', 'acme', id, delivery])).out).toContain('again');
+  expect((await line.holdfast(['webhooks', 'rotate-secret', 'acme', id])).code).toBe(1);
+  expect((await line.holdfast(['webhooks', 'delete', 'acme', id])).code).toBe(0);
+  expect((await line.holdfast(['webhooks', 'list', 'acme'])).out).toBe('acme has no outgoing webhooks.\n');
+});
+
+test('the secret of a standard webhook is the one line of output', async () => {
+  const url = 'https://ops.example/hook';
+  const made = await line.holdfast(['webhooks', 'create', 'acme', '--kind', 'standard', '--address', url]);
+  expect(made.out).toMatch(/^whsec_\S+\n$/);
+  const [id] = /[0-9a-f-]{36}/.exec(made.err)!;
+  const rotated = await line.holdfast(['webhooks', 'rotate-secret', 'acme', id!]);
+  expect(rotated.out).toMatch(/^whsec_\S+\n$/);
+  expect(rotated.out).not.toBe(made.out);
+  const nothing = await line.holdfast(['webhooks', 'update', 'acme', id!]);
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Name what to change.')]);
+  await line.holdfast(['webhooks', 'delete', 'acme', id!]);
+});

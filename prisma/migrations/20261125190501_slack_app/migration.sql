@@ -80,3 +80,23 @@ CREATE INDEX "slack_requests_received_at_idx" ON "slack_requests"("received_at")
 
 -- AddForeignKey
 ALTER TABLE "slack_apps" ADD CONSTRAINT "slack_apps_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- CreateTable
+CREATE TABLE "slack_tellings" (
+    "freeze_id" UUID NOT NULL,
+    "app" TEXT NOT NULL,
+    "team_id" TEXT NOT NULL,
+    "user_id" TEXT NOT NULL,
+    "pull_requests" INTEGER[],
+    "began_at" TIMESTAMPTZ(3),
+    "ended_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "slack_tellings_pkey" PRIMARY KEY ("freeze_id","app","team_id","user_id")
+);
+
+-- CreateIndex
+CREATE INDEX "slack_tellings_created_at_idx" ON "slack_tellings"("created_at");
+
+-- CreateIndex: one webhook of an owner tells its people.
+CREATE UNIQUE INDEX "outgoing_webhooks_account_id_people_key" ON "outgoing_webhooks"("account_id") WHERE "kind" = 'slack_people';

@@ -2,7 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import { noticeTypes } from '../../events/notice-type.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
-import { attributesOfWebhook, type SavedWebhook, webhookKinds } from '../../notices/manage-webhooks.ts';
+import {
+  attributesOfWebhook,
+  type createWebhook,
+  type SavedWebhook,
+  webhookKinds,
+} from '../../notices/manage-webhooks.ts';
 import { text, who } from '../fields.ts';
 import { checkGlob } from './freeze-schemas.ts';
 
@@ -47,6 +52,16 @@ const fields = {
 };
 
 export const newWebhook = z.object({ kind: z.enum(webhookKinds), ...fields }).openapi('NewWebhook');
+
+/** What a request asks for. */
+export const readNewWebhook = (body: z.output<typeof newWebhook>): Parameters<typeof createWebhook>[3] => ({
+  kind: body.kind,
+  url: body.url,
+  repositories: body.repositories ?? null,
+  events: body.events ?? null,
+  publicText: body.public_text ?? false,
+  description: body.description ?? null,
+});
 
 export const webhookChange = z
   .object({ ...fields, url: fields.url.optional(), enabled: z.boolean().optional() })

@@ -19,6 +19,7 @@ import {
   exampleDelivery,
   exampleWebhook,
   newWebhook,
+  readNewWebhook,
   present,
   presentDelivery,
   presentSaved,
@@ -67,15 +68,7 @@ export const createWebhookEndpoint = endpoint({
     example: { ...exampleAnswer, secret: 'whsec_…' },
   },
   async handle({ deps, actor, account, body, remember }) {
-    const wanted = {
-      kind: body.kind,
-      url: body.url,
-      repositories: body.repositories ?? null,
-      events: body.events ?? null,
-      publicText: body.public_text ?? false,
-      description: body.description ?? null,
-    };
-    const saved = await createWebhook(deps, actor, account, wanted, (tx, made) =>
+    const saved = await createWebhook(deps, actor, account, readNewWebhook(body), (tx, made) =>
       remember(tx, { status: 201, body: presentSaved(made), hasSecret: true }),
     );
     return presentSaved(saved);

@@ -24,7 +24,7 @@ type Body<Operation> = Operation extends { requestBody?: never }
     ? Value
     : never;
 type Answer<Operation> = Operation extends {
-  responses: { 200: Json<infer Value> } | { 201: Json<infer Value> };
+  responses: { 200: Json<infer Value> } | { 201: Json<infer Value> } | { 202: Json<infer Value> };
 }
   ? Value
   : null;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../../clock.ts';
-import { CannotUnseal, openingKeys, seal, unseal } from '../../database/secret-key.ts';
+import { CannotUnseal, seal, unsealWithAny } from '../../database/secret-key.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict, invalid, type Problem } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
@@ -51,9 +51,13 @@ export async function slackAppOf(deps: Store, key: string): Promise<SlackApp | n
   return app ?? null;
 }
 
-/** The app that posts for an owner: its own, else the one of everybody. */
-export async function slackAppFor(deps: Store, accountId: bigint): Promise<SlackApp | null> {
-  const [own] = await saved(deps, { accountId });
+/** The app that posts for an owner in a workspace: its own, else the one of everybody. */
+export async function slackAppFor(
+  deps: Store,
+  accountId: bigint,
+  teamId: string | null,
+): Promise<SlackApp | null> {
+  const [own] = teamId === null ? [] : await saved(deps, { accountId, teamId });
   return own ?? ofEnvironment(deps)[0] ?? null;
 }
 
@@ -67,32 +71,26 @@ async function saved(deps: Store, where: Prisma.SlackAppWhereInput): Promise<Sla
   });
 }
 
-const sealedFields = ['botToken', 'signingSecret', 'appToken'] as const;
 type Secrets = { botToken: string; signingSecret: string | null; appToken: string | null };
 
 const purposeOf = (field: keyof Secrets, id: string): string => `${field} of Slack app ${id}`;
 
 /** @returns null if no key opens it. */
 function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
-  for (const key of openingKeys(config)) {
-    try {
-      const open = (field: keyof Secrets) => {
-        const sealed = row[field];
-        return sealed === null ? null : unseal(key, purposeOf(field, row.id), sealed);
-      };
-      const [botToken, signingSecret, appToken] = sealedFields.map(open);
-      return {
-        key: row.id,
-        accountId: row.accountId,
-        botToken: botToken!,
-        signingSecret: signingSecret!,
-        appToken: appToken!,
-      };
-    } catch (error) {
-      if (!(error instanceof CannotUnseal)) throw error;
-    }
+  const open = (field: keyof Secrets) =>
+    row[field] && unsealWithAny(config, purposeOf(field, row.id), row[field]);
+  try {
+    return {
+      key: row.id,
+      accountId: row.accountId,
+      botToken: open('botToken')!,
+      signingSecret: open('signingSecret'),
+      appToken: open('appToken'),
+    };
+  } catch (error) {
+    if (error instanceof CannotUnseal) return null;
+    throw error;
   }
-  return null;
 }
 
 /** The workspace that an owner connected; null: none. Without secrets. */

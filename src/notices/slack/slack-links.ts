@@ -94,7 +94,10 @@ export async function setWantsMessages(
 export async function forgetOldSlack({ db, clock }: Store): Promise<void> {
   const now = nowOf(clock);
   await db.slackOffer.deleteMany({ where: { expiresAt: { lte: now } } });
+  await db.slackTelling.deleteMany({ where: { createdAt: { lt: new Date(now.getTime() - tellingsKept) } } });
   await db.slackRequest.deleteMany({ where: { receivedAt: { lt: new Date(now.getTime() - day) } } });
 }
 
 const day = 86_400_000;
+/** Longer than nearly every freeze: nobody is told of the end of one that lasts longer. */
+const tellingsKept = 90 * day;

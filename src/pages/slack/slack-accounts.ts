@@ -9,6 +9,7 @@ import {
   setWantsMessages,
   unlink,
 } from '../../notices/slack/slack-links.ts';
+import { hearForPeople } from '../../notices/slack/tell-people.ts';
 import type { Sent } from '../change.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
@@ -94,6 +95,7 @@ export async function sendSlackAccounts(sent: Sent): Promise<Response> {
   if (form.get('do') === 'link') {
     if (!(await acceptOffer(deps, token, viewer)))
       throw conflict('This link is over. Write the command in Slack again to get another one.');
+    await hearForPeople(deps);
     deps.log.info({ by: viewer.login }, 'a Slack account was linked');
     return messagePage(
       context,

@@ -27,6 +27,7 @@ export const carriedTables = [
   'slack_links',
   'slack_offers',
   'slack_requests',
+  'slack_tellings',
   'idempotency_records',
   'webhook_deliveries',
   'delivery_scans',

@@ -50,8 +50,8 @@ const changes: Partial<Record<SlackVerb, Change>> = {
   deny: { preview: previewDeny, carryOut: deny },
 };
 
-/** A command that is answered without a window. */
-const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string>>> = {
+/** A command without a window. @returns what only the person sees; nothing if the answer is saved. */
+const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string | undefined>>> = {
   status: showStatus,
   subscribe,
   unsubscribe,
@@ -164,11 +164,11 @@ async function carryOut(
   const { verb, target, words } = command;
   if (verb === 'notify' || verb === 'unlink')
     return privately(await changePerson(deps, request, verb, words));
-  const getOrder = () => orderOf(ownerIn(verb, target, words), { target, words });
+  const getOrder = () => orderOf(ownerIn(app, verb, target, words), { target, words });
   const change = changes[verb];
   if (!change) {
     const text = await answers[verb]!(await getOrder());
-    return { text, isPublic: verb !== 'status' };
+    return typeof text === 'string' ? privately(text) : savedReply(deps, request);
   }
   if (asked.kind === 'command')
     return open(deps, app, request, asked.triggerId, async () => change.preview(await getOrder()));
@@ -176,10 +176,15 @@ async function carryOut(
   return savedReply(deps, request);
 }
 
-/** The owner that a command names; null if it names none. */
-function ownerIn(verb: SlackVerb, target: SlackOrder['target'], words: string): string | null {
+/** The owner that a command names; null if it names none. An app of one owner needs none. */
+function ownerIn(
+  { accountId }: SlackApp,
+  verb: SlackVerb,
+  target: SlackOrder['target'],
+  words: string,
+): string | null {
   if (verb !== 'subscribe' && verb !== 'unsubscribe') return target?.owner ?? null;
-  return /^[a-z\d][\w-]*/i.exec(words)?.[0] ?? null;
+  return accountId === null ? (/^[a-z\d][\w-]*(?=\s|$)/i.exec(words)?.[0] ?? null) : null;
 }
 
 const loginOf = async ({ db }: Deps, id: bigint): Promise<string> =>

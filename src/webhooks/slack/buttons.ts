@@ -3,7 +3,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { fullName } from '../../installations/find-repository.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingIn } from '../../plans/ongoing.ts';
 import { findPlan } from '../../plans/plan-store.ts';
@@ -18,12 +18,7 @@ import { endThese, extendByHour, type Theirs } from './verbs/ongoing.ts';
 type Pressed = Extract<Asked, { kind: 'button' }>;
 
 const uuid = z.uuid();
-const bigint = z.string().regex(/^\d{1,19}$/);
-const about = z.union([
-  z.object({ exemption: uuid, repository: bigint }),
-  z.object({ freeze: uuid, repository: bigint }),
-  z.object({ plan: uuid }),
-]);
+const about = z.union([z.object({ exemption: uuid }), z.object({ freeze: uuid }), z.object({ plan: uuid })]);
 type About = z.output<typeof about>;
 
 /** What a button is about. @returns null if it is none of ours. */
@@ -44,8 +39,18 @@ export async function ownerOfButton(deps: Deps, button: Pressed): Promise<bigint
   return (await repositoryOf(deps, found))?.accountId ?? null;
 }
 
-const repositoryOf = async (deps: Deps, { repository }: { repository: string }) =>
-  (await repositoriesOfIds(deps.sql, [BigInt(repository)]))[0] ?? null;
+/** The repository of a freeze or an exemption; null if it is gone. */
+async function repositoryOf(
+  { db, sql }: Deps,
+  found: { exemption: string } | { freeze: string },
+): Promise<FoundRepository | null> {
+  const select = { repositoryId: true };
+  const row =
+    'freeze' in found
+      ? await db.freeze.findUnique({ where: { id: found.freeze }, select })
+      : await db.exemption.findUnique({ where: { id: found.exemption }, select });
+  return row && ((await repositoriesOfIds(sql, [row.repositoryId]))[0] ?? null);
+}
 
 /** The window of a button that asks first. */
 export function windowOfButton({ button }: Pressed): Window | null {
