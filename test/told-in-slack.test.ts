@@ -125,6 +125,7 @@ describe('an author of a blocked pull request', () => {
     expect(began!.text).toContain(`/repos/${web}/pulls/2|${web}#2>`);
     expect(began!.text).not.toContain(`${web}#1>`);
     await acme.remove(web, id);
+    await acme.advanceTo(new Date(acme.clock.now() + 5_000));
     const [, ended, ...more] = acme.slack.messagesTo(wes).slice(before);
     expect(ended!.text).toContain('The freeze is over.');
     expect(more).toEqual([]);

@@ -160,10 +160,11 @@ export const jobs = {
     data: { requestId },
   })),
 
-  /** Tell the authors of blocked pull requests in Slack that freezes began or ended. */
-  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[]) => ({
+  /** Tell the authors of blocked pull requests in Slack, at an instant, that freezes began or ended. */
+  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[], at: Date) => ({
     about: deliveryId,
     data: { eventIds: eventIds.map(String) },
+    at,
   })),
 
   /** Tell the conversation of a pull request that somebody requested an exemption. */

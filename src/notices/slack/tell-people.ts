@@ -7,9 +7,12 @@ import type { Sender } from '../post.ts';
 // has one webhook of its own for that, which nobody sees: so the change that begins a freeze saves what to tell, like
 // for every other receiver, and waits for nothing.
 
+/** Milliseconds in which the pull requests of a freeze are usually looked at. */
+const untilLookedAt = 5_000;
+
 /** Whom to tell is known when the pull requests were looked at: that is a job of its own. */
 export const tellPeople: Sender = async (deps, _target, _notices, { id, eventIds }) => {
-  await deps.queue.send([jobs.tellAuthors(id, eventIds)]);
+  await deps.queue.send([jobs.tellAuthors(id, eventIds, new Date(deps.clock.now() + untilLookedAt))]);
   return { status: 200 };
 };
 
