@@ -10,6 +10,7 @@ import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstallation } from './installation.ts';
 import { benchMoving } from './moving.ts';
+import { benchNotices } from './notices.ts';
 import { benchPlans } from './plans.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
@@ -28,6 +29,7 @@ const benches = [
   benchWindow,
   benchFanOut,
   benchBoundaries,
+  benchNotices,
   benchInstallation,
   benchStore,
   benchPlans,

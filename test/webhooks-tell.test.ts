@@ -208,8 +208,8 @@ test('what two transactions tell of one instant is one message, until somebody s
   await Promise.all([tell(), tell()]);
   const sizes = async () => (await chat.rows()).map(({ eventIds }) => eventIds.length);
   expect(await sizes()).toEqual([2]);
-  const [{ id: message }] = (await chat.rows()) as [{ id: string }];
-  await db.outgoingDelivery.update({ where: { id: message }, data: { attempts: 1 } });
+  const [message] = (await chat.rows()).map(({ id }) => id);
+  await db.outgoingDelivery.update({ where: { id: message! }, data: { attempts: 1 } });
   await tell();
   expect(await sizes()).toEqual([2, 1]);
 });

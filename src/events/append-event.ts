@@ -80,7 +80,7 @@ const gathering = 2000;
 /**
  * SQL for the parts of a statement that save events, and deliveries to the webhooks that want them. A chat is told in one
  * message what a plan does to many repositories at one instant.
- * The jobs that send have keys of this transaction alone: nobody waits for it, and it waits for nobody.
+ * The job that sends has a key of this statement alone: nobody waits for it, and it waits for nobody.
  * @param rows SQL for the rows, with the columns of the audit log and `notice`, what people are told.
  * @param now the parameter with the instant.
  */
@@ -115,9 +115,9 @@ const saveEvents = (rows: string, now: string): string => `
     RETURNING webhook_id,
       CASE WHEN group_key IS NULL THEN next_attempt_at - interval '${datedBack} milliseconds' ELSE next_attempt_at END AS due_at
   ), woken AS (${insertJobsOf(`
-    SELECT DISTINCT '${jobs.sendNotices.task}', webhook_id || '@' || pg_current_xact_id() || '@' || due_at, webhook_id::text,
-      jsonb_build_object('webhookId', webhook_id), 0, due_at
-    FROM delivered ORDER BY 2`)})`;
+    SELECT '${jobs.sendNotices.task}', (SELECT min(event_id) FROM happened) || '@' || due_at,
+      md5(string_agg(DISTINCT webhook_id::text, ' ')), jsonb_build_object('webhookIds', jsonb_agg(DISTINCT webhook_id)), 0, due_at
+    FROM delivered GROUP BY due_at ORDER BY 2`)})`;
 
 const append = `
   WITH ${saveEvents(

@@ -28,8 +28,12 @@ const isDue = (row: string) =>
 
 // Materialized: it reads the open ones once, by their index, whatever the planner knows of the table.
 const claim = `
-  WITH opened AS MATERIALIZED (${openDeliveries}), due AS (
-    SELECT id FROM opened WHERE NOT is_behind AND ${isDue('opened')} ORDER BY serial LIMIT $3::int
+  WITH webhook AS (
+    SELECT xmin::text AS revision, is_enabled AS "isEnabled",
+      CASE WHEN NOT is_enabled OR paused_until > $2::timestamptz THEN 0 WHEN kind = 'standard' THEN $3::int ELSE 1 END AS most
+    FROM outgoing_webhooks WHERE id = $1::uuid
+  ), opened AS MATERIALIZED (${openDeliveries}), due AS (
+    SELECT id FROM opened WHERE NOT is_behind AND ${isDue('opened')} ORDER BY serial LIMIT (SELECT most FROM webhook)
   ), locked AS (
     SELECT id FROM outgoing_deliveries AS each WHERE id IN (SELECT id FROM due) AND ${isDue('each')}
     FOR UPDATE SKIP LOCKED
@@ -39,11 +43,33 @@ const claim = `
     FROM locked WHERE each.id = locked.id
     RETURNING each.id, each.serial, each.event_ids, each.type, each.attempts, each.created_at
   )
-  SELECT id, event_ids AS "eventIds", type, attempts, created_at AS "createdAt" FROM claimed ORDER BY serial`;
+  SELECT revision, "isEnabled", id, event_ids AS "eventIds", type, attempts, created_at AS "createdAt"
+  FROM webhook LEFT JOIN claimed ON true ORDER BY serial`;
 
-/** Claims due deliveries of a webhook, the earliest first, at most so many. */
-export const claimDue = (sql: SqlTx, webhookId: string, now: Date, most: number): Promise<Claimed[]> =>
-  sql.query<Claimed>('claim deliveries', claim, [webhookId, now, most]);
+/** What a webhook is sent now. @property revision changes with the webhook. */
+export type Claim = { revision: string; isEnabled: boolean; claimed: Claimed[] };
+
+/**
+ * Claims due deliveries of a webhook, the earliest first: at most so many, and for a chat one. None while it is disabled
+ * or paused.
+ * @returns null if it is deleted.
+ */
+export async function claimDue(
+  sql: SqlTx,
+  webhookId: string,
+  now: Date,
+  most: number,
+): Promise<Claim | null> {
+  const values = [webhookId, now, most];
+  const rows = await sql.query<Omit<Claim, 'claimed'> & (Claimed | { id: null })>(
+    'claim deliveries',
+    claim,
+    values,
+  );
+  if (!rows[0]) return null;
+  const { revision, isEnabled } = rows[0];
+  return { revision, isEnabled, claimed: rows.filter((row) => row.id !== null) as Claimed[] };
+}
 
 const settle = `
   UPDATE outgoing_deliveries AS each SET state = done.state, status = done.status, error = done.error,

@@ -1,5 +1,5 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { within } from '../clock.ts';
@@ -32,19 +32,32 @@ function isPublic(address: Address): boolean {
   return inner.range() === 'unicast' && (inner instanceof ipaddr.IPv4 || inner.match(globalUnicast));
 }
 
-/** Whether WEBHOOK_ALLOWED_HOSTS has a name, a glob of names, an address or a network for a host. */
-function isAllowed(host: string, allowedHosts: string[]): boolean {
-  const address = ipaddr.isValid(host) ? unwrapped(ipaddr.parse(host)) : null;
-  return allowedHosts.some((allowed) => {
-    if (!address) return compileGlob(allowed)(host);
-    if (!ipaddr.isValidCIDR(allowed))
-      return ipaddr.isValid(allowed) && isSame(ipaddr.parse(allowed), address);
+type Test = (host: string, address: Address | null) => boolean;
+
+/** The tests of each list of allowed hosts: parsing it costs more than asking it. */
+const testsOf = new WeakMap<string[], Test[]>();
+
+function testOf(allowed: string): Test {
+  if (ipaddr.isValidCIDR(allowed)) {
     const [network, bits] = ipaddr.parseCIDR(allowed);
-    return network.kind() === address.kind() && address.match(network, bits);
-  });
+    return (_, address) =>
+      address !== null && address.kind() === network.kind() && address.match(network, bits);
+  }
+  if (ipaddr.isValid(allowed)) {
+    const text = unwrapped(ipaddr.parse(allowed)).toString();
+    return (_, address) => address?.toString() === text;
+  }
+  const isMatch = compileGlob(allowed);
+  return (host, address) => address === null && isMatch(host);
 }
 
-const isSame = (one: Address, other: Address) => unwrapped(one).toString() === other.toString();
+/** Whether WEBHOOK_ALLOWED_HOSTS has a name, a glob of names, an address or a network for a host. */
+function isAllowed(host: string, allowedHosts: string[]): boolean {
+  const address = isIP(host) === 0 ? null : unwrapped(ipaddr.parse(host));
+  const tests = testsOf.get(allowedHosts) ?? allowedHosts.map(testOf);
+  testsOf.set(allowedHosts, tests);
+  return tests.some((test) => test(host, address));
+}
 
 /** The host of an address as DNS and WEBHOOK_ALLOWED_HOSTS write it. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -74,7 +87,7 @@ export function checkAddress(text: string, allowedHosts: string[]): URL {
   if (isAllowed(host, allowedHosts)) return url;
   if (url.protocol !== 'https:')
     throw new AddressRefused(`The address must begin with https://. For http, ${lowerFirst(allowIt(host))}`);
-  if (ipaddr.isValid(host) && !isPublic(ipaddr.parse(host))) throw notPublic(host);
+  if (isIP(host) !== 0 && !isPublic(ipaddr.parse(host))) throw notPublic(host);
   return url;
 }
 
@@ -115,7 +128,7 @@ export async function checkReachable(
 ): Promise<URL> {
   const url = checkAddress(text, allowedHosts);
   const host = hostOf(url);
-  if (ipaddr.isValid(host)) return url;
+  if (isIP(host) !== 0) return url;
   const refused = new Promise<Error | null>((done) =>
     judgedLookup(allowedHosts, resolve)(host, { all: true }, (error) => done(error)),
   );
@@ -145,6 +158,9 @@ export type PublicRequest = {
 /** A body that is ignored is read up to so many bytes, to keep the connection. */
 const ignoredBytes = 8192;
 
+/** To one host. What is too many waits. */
+const mostConnections = 32;
+
 /** The connections of each service in this process. Tests run several. */
 const agents = new WeakMap<Config, Dispatcher>();
 
@@ -163,6 +179,7 @@ export function createPublicAgent(
   return new EnvHttpProxyAgent({
     connect: { lookup: judgedLookup(webhookAllowedHosts, resolve) },
     allowH2: false,
+    connections: mostConnections,
     // An empty text keeps it from reading the environment itself. Plain http stays within one's own network.
     httpProxy: '',
     httpsProxy: httpsProxy ?? '',

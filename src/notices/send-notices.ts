@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
-import { defineTask, NotNow } from '../queue/define-task.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import {
   claimDue,
@@ -16,7 +16,7 @@ import { disableWebhook } from './disable-webhook.ts';
 import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
 import { loadNotices, testNotice } from './load-notices.ts';
 import { type Notice, noticeId } from './notice.ts';
-import { postStandard, postTo, type Sender } from './post.ts';
+import { postStandard, postTo, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
 import { postToChannel } from './slack/post-to-channel.ts';
 import { tellPeople } from './slack/tell-people.ts';
@@ -35,7 +35,7 @@ const senders: Record<Kind, Sender> = {
 };
 
 /** How many deliveries to one webhook are under way at once: at first, and at most. A chat gets one after another. */
-const width = { first: 4, most: 64 };
+const width = { first: 4, most: 32 };
 /** Milliseconds for which an address that did not answer is left in peace. */
 const rest = 5000;
 /** Milliseconds after which others have their turn. */
@@ -50,11 +50,8 @@ const step = 250;
 const turnsOf = new WeakMap<Config, Map<string, Turn>>();
 type Turn = { again: boolean; restsUntil: number | null };
 
-/**
- * Sends the due deliveries of a webhook, until none is due.
- * @throws NotNow while it is left in peace.
- */
-export async function sendNotices(deps: Deps, webhookId: string): Promise<void> {
+/** Sends the due deliveries of a webhook, until none is due. */
+async function sendTo(deps: Deps, webhookId: string): Promise<void> {
   const turns = turnsOf.get(deps.config) ?? new Map<string, Turn>();
   turnsOf.set(deps.config, turns);
   const before = turns.get(webhookId);
@@ -62,7 +59,8 @@ export async function sendNotices(deps: Deps, webhookId: string): Promise<void> 
     before.again = true;
     return;
   }
-  if (before && before.restsUntil! > deps.clock.now()) throw new NotNow(new Date(before.restsUntil!));
+  if (before && before.restsUntil! > deps.clock.now())
+    return deps.queue.send([jobs.sendNotices(webhookId, new Date(before.restsUntil!))]);
   const turn: Turn = { again: false, restsUntil: null };
   turns.set(webhookId, turn);
   let end: TurnEnd | null = null;
@@ -87,16 +85,21 @@ type TurnEnd = 'idle' | 'more' | 'silent';
 async function takeTurn(deps: Deps, webhookId: string, turn: Turn): Promise<TurnEnd> {
   const ends = performance.now() + longestTurn;
   let most = width.first;
+  let webhook: Owned | null = null;
+  let revision: string | null = null;
   while (!deps.stopping.aborted && performance.now() < ends) {
     turn.again = false;
-    const webhook = await findReady(deps, webhookId);
-    const claimed =
-      webhook && (await claimDue(deps.sql, webhookId, nowOf(deps.clock), isChat(webhook) ? 1 : most));
-    if (!claimed?.length) {
+    const claim = await claimDue(deps.sql, webhookId, nowOf(deps.clock), most);
+    if (claim && !claim.isEnabled) await giveUpOpen(deps.sql, webhookId);
+    if (!claim || claim.claimed.length === 0) {
       if (turn.again) continue;
       return 'idle';
     }
-    const verdicts = await sendAll(deps, webhook!, claimed);
+    // Read after the claim: it may have changed since the last one.
+    if (revision !== claim.revision) webhook = await findOwned(deps, webhookId);
+    if (!webhook) return 'idle';
+    revision = claim.revision;
+    const verdicts = await sendAll(deps, webhook, claim.claimed);
     if (verdicts.some(({ outcome, status }) => outcome === 'retried' && status === null)) return 'silent';
     const isWell = verdicts.every(({ outcome }) => outcome === 'delivered');
     most = isWell ? Math.min(width.most, most * 2) : width.first;
@@ -104,63 +107,59 @@ async function takeTurn(deps: Deps, webhookId: string, turn: Turn): Promise<Turn
   return 'more';
 }
 
-const isChat = ({ kind }: OutgoingWebhook) => kind !== 'standard';
-
 /** A webhook with the login of its owner. */
 type Owned = OutgoingWebhook & { account: { login: string } };
 
-/** The webhook, if it takes messages now. What is left for one that was disabled is given up. */
-async function findReady(deps: Deps, id: string): Promise<Owned | null> {
-  const webhook = await deps.db.outgoingWebhook.findUnique({
+const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
+  deps.db.outgoingWebhook.findUnique({
     where: { id },
     include: { account: { select: { login: true } } },
     relationLoadStrategy: 'join',
   });
-  if (webhook && !webhook.isEnabled) await giveUpOpen(deps.sql, id);
-  if (!webhook?.isEnabled || (webhook.pausedUntil && webhook.pausedUntil > nowOf(deps.clock))) return null;
-  return webhook;
-}
 
 /** Sends what was claimed, all at once, and saves what became of it. */
 async function sendAll(deps: Deps, webhook: Owned, claimed: Claimed[]): Promise<Verdict[]> {
-  const notices = await loadNotices(
-    deps,
-    claimed.flatMap(({ eventIds }) => eventIds),
-  );
+  const events = claimed.flatMap(({ eventIds }) => eventIds);
+  const notices = await loadNotices(deps, events);
   const known = new Map(notices.map((notice) => [notice.id, notice]));
   const noticesOf = (delivery: Claimed): Notice[] =>
     delivery.type === 'webhook.test'
       ? [testNotice(deps, webhook.account.login, delivery)]
       : delivery.eventIds.flatMap((id) => known.get(noticeId(id)) ?? []);
+  const open = opening(deps, webhook);
   const judged = await Promise.all(
     claimed.map(async (delivery) => {
       const [first, ...others] = noticesOf(delivery);
       if (!first) return { delivery, verdict: lost };
-      const attempt = await tryOnce(deps, webhook, [first, ...others], delivery);
+      const attempt = await tryOnce(deps, open, [first, ...others], delivery);
       return { delivery, verdict: judgeAttempt(attempt, delivery, deps.clock.now()) };
     }),
   );
   await settleAll(deps.sql, judged);
   for (const { delivery, verdict } of judged) report(deps, webhook, delivery, verdict);
   const verdicts = judged.map(({ verdict }) => verdict);
-  const pausedUntil = verdicts
-    .flatMap((verdict) => verdict.pausedUntil ?? [])
-    .sort((one, other) => +other - +one)[0];
-  if (pausedUntil) await pauseWebhook(deps.sql, webhook.id, pausedUntil);
+  const pauses = verdicts.flatMap(({ pausedUntil }) => pausedUntil ?? []);
+  if (pauses.length > 0) await pauseWebhook(deps.sql, webhook.id, new Date(Math.max(...pauses.map(Number))));
   const final = verdicts.find(({ disables }) => disables);
   if (final) await disableWebhook(deps, webhook, final.error!);
   return verdicts;
 }
 
+/** Decrypts a webhook once for many deliveries. What it gives throws if it cannot. */
+function opening(deps: Deps, webhook: Owned): () => Target {
+  let target: Target | null = null;
+  return () => (target ??= { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) });
+}
+
 async function tryOnce(
   deps: Deps,
-  webhook: Owned,
+  open: () => Target,
   notices: [Notice, ...Notice[]],
   delivery: Claimed,
 ): Promise<Attempt> {
   try {
-    const target = { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) };
-    return await senders[webhook.kind as Kind](deps, target, notices, delivery);
+    const target = open();
+    return await senders[target.kind as Kind](deps, target, notices, delivery);
   } catch (error) {
     return { status: null, error: error instanceof AddressRefused ? error.message : describeFailure(error) };
   }
@@ -188,7 +187,9 @@ function report(
 
 export const sendNoticesTask = defineTask(
   jobs.sendNotices,
-  (deps, { webhookId }) => sendNotices(deps, webhookId),
+  async (deps, { webhookIds }) => {
+    await Promise.all(webhookIds.map((id) => sendTo(deps, id)));
+  },
   // They wait for the network, and hold a few messages each.
   { takers: 256 },
 );

@@ -229,7 +229,7 @@ export const jobs = {
     'the sweep, where a delivery is due',
     (webhookId: string, at?: Date) => ({
       about: webhookId,
-      data: { webhookId },
+      data: { webhookIds: [webhookId] },
       at,
     }),
   ),
