@@ -60,6 +60,21 @@ describe('the command', () => {
   });
 });
 
+test('an outgoing webhook that Holdfast disabled is a warning', async () => {
+  const told = await acme.repository('told', [{}]);
+  const body = { kind: 'slack', url: 'https://hooks.example/services/secret-9f2c' };
+  const { id } = (await acme.call('POST', '/v1/webhooks/acme', { as: acme.admin, body })).body;
+  expect((await ask(told)).out).not.toContain('outgoing webhook');
+  const disabledWhy = 'It answered 410: it wants no more messages.';
+  await acme.app.deps.db.outgoingWebhook.update({ where: { id }, data: { isEnabled: false, disabledWhy } });
+  const { out } = await ask(told);
+  expect(out).toContain(
+    `warning  Holdfast disabled the outgoing webhook to hooks.example/…9f2c. ${disabledWhy}`,
+  );
+  expect(out).toContain(`holdfast webhooks update acme ${id} --enable`);
+  await acme.call('DELETE', `/v1/webhooks/acme/${id}`, { as: acme.admin });
+});
+
 test('before and after the check is required', async () => {
   const web = await acme.repository('web', [{}], { protect: {} });
   const before = await ask(web);
@@ -229,16 +244,18 @@ test('a service that is not ready has failed; its texts cannot control the termi
       const isReady = url === '/readyz';
       const body = isReady
         ? { status: 'not ready' }
-        : url!.includes('openapi')
-          ? openapi
-          : {
-              enforced: true,
-              checked_at: '2026-03-01T09:00:00.000Z',
-              pull_requests: { to_hold: 0, held: 0 },
-              leaking: [],
-              not_held: [],
-              findings,
-            };
+        : url === '/v1/webhooks/acme'
+          ? { webhooks: [] }
+          : url!.includes('openapi')
+            ? openapi
+            : {
+                enforced: true,
+                checked_at: '2026-03-01T09:00:00.000Z',
+                pull_requests: { to_hold: 0, held: 0 },
+                leaking: [],
+                not_held: [],
+                findings,
+              };
       response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));
     },
     async (url) => {

@@ -111,7 +111,8 @@ export async function diagnose(options: DoctorOptions, output: Writable): Promis
     report.findings = await askService(options);
     if (repository !== undefined) {
       const { enforced, leaking, findings } = await askRepository(options, repository);
-      report = { url, repository, enforced, leaking, findings: [...report.findings, ...findings] };
+      const all = [...report.findings, ...findings, ...(await askWebhooks(options, repository))];
+      report = { url, repository, enforced, leaking, findings: all };
     }
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
@@ -169,6 +170,21 @@ async function askRepository(options: DoctorOptions, repository: string) {
   throw notKnown(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
+/** The outgoing webhooks of the owner that Holdfast disabled, if the token may see them. */
+async function askWebhooks(options: DoctorOptions, repository: string): Promise<Finding[]> {
+  const owner = encodeURIComponent(repository.split('/')[0]!);
+  const { body } = await get(options, `/v1/webhooks/${owner}`);
+  const { webhooks = [] } = (body ?? {}) as Partial<Schemas['Webhooks']>;
+  return webhooks
+    .filter(({ disabled_reason: why }) => typeof why === 'string')
+    .map(({ id, url, disabled_reason: why }) => ({
+      check: 'webhooks',
+      state: 'warning',
+      message: `Holdfast disabled the outgoing webhook to ${url}. ${why}`,
+      remedy: `Correct the address, and run holdfast webhooks update ${owner} ${id} --enable.`,
+    }));
+}
+
 /** A redirect is an error, because it would send the credential elsewhere. */
 async function get(
   { url, token }: Pick<DoctorOptions, 'url' | 'token'>,
@@ -178,7 +194,7 @@ async function get(
     const response = await fetch(new URL(url.replace(/\/+$/, '') + path), {
       redirect: 'error',
       signal: AbortSignal.timeout(patience),
-      headers: token && path.startsWith('/v1/repos/') ? { Authorization: `Bearer ${token}` } : {},
+      headers: token && /^\/v1\/(?:repos|webhooks)\//.test(path) ? { Authorization: `Bearer ${token}` } : {},
     });
     return { status: response.status, body: readJson(await response.text()) };
   } catch (error) {

@@ -160,15 +160,12 @@ const lastDelivery = (last: OutgoingDelivery | undefined, times: Times): Html =>
   last ? html`Last delivery: ${outcome(last, times)}` : html`No deliveries.`;
 
 /** What became of a delivery, with the last answer. */
-function outcome(
-  { state, status, error, lastAttemptAt, nextAttemptAt }: OutgoingDelivery,
-  times: Times,
-): Html {
-  const words = { delivered: 'delivered', failed: 'failed', waiting: 'waiting' }[state] ?? state;
-  const answer =
-    state === 'delivered' ? (status === null ? '' : `, answered ${status}`) : error ? `: ${error}` : '';
-  return html`${words} ${lastAttemptAt ? instant(lastAttemptAt, times) : ''}${answer}
-  ${state === 'waiting' && lastAttemptAt && nextAttemptAt ? html`Next attempt ${instant(nextAttemptAt, times)}.` : ''}`;
+function outcome(delivery: OutgoingDelivery, times: Times): Html {
+  const { state, status, error, attempts, lastAttemptAt, nextAttemptAt } = delivery;
+  const why = state === 'delivered' ? (status === null ? '' : `, answered ${status}`) : error && `: ${error}`;
+  return html`${state} ${lastAttemptAt ? instant(lastAttemptAt, times) : ''}
+  ${attempts > 1 ? `after ${attempts} attempts` : ''}${why}
+  ${lastAttemptAt && nextAttemptAt ? html`Next attempt ${instant(nextAttemptAt, times)}.` : ''}`;
 }
 
 const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, times: Times): Html =>
@@ -181,7 +178,6 @@ const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, tim
             html`<tr>
               <th scope="row">${delivery.type}</th>
               <td>${outcome(delivery, times)}</td>
-              <td class="number">${delivery.attempts} ${delivery.attempts === 1 ? 'attempt' : 'attempts'}</td>
               <td>
                 ${
                   isEnabled && delivery.state !== 'waiting'
