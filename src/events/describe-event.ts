@@ -102,10 +102,9 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       return { did: `${did} the application key ${key_name}`, details: [{ name: 'Scope', text: key_scope }] };
     }
     case 'slack_app.create':
-    case 'slack_app.delete': {
-      const did = event.type === 'slack_app.create' ? 'connected' : 'disconnected';
-      return { did: `${did} the Slack workspace ${event.metadata.slack_team}`, details: [] };
-    }
+      return { did: `connected the Slack workspace ${event.metadata.slack_team}`, details: [] };
+    case 'slack_app.delete':
+      return { did: `disconnected the Slack workspace ${event.metadata.slack_team}`, details: [] };
     case 'oidc_rule.create':
     case 'oidc_rule.delete': {
       const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };
