@@ -116,6 +116,8 @@ describe('a channel', () => {
 
 describe('an author of a blocked pull request', () => {
   test('gets one message at the beginning and one at the end', async () => {
+    // What the tests before tell comes first.
+    await acme.advanceTo(new Date(acme.clock.now() + 10_000));
     const before = acme.slack.messagesTo(wes).length;
     const { id } = await acme.freeze(web, { reason: 'Release' });
     await acme.advanceTo(new Date(acme.clock.now() + 5_000));
