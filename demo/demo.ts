@@ -164,6 +164,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     noProxy: '',
     trustedProxies: new BlockList(),
     metricsToken: null,
+    slack: { apiUrl: 'https://slack.com/api/', app: null },
     role: 'all',
     logLevel: 'warn',
     logFormat: 'json',

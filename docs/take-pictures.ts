@@ -129,6 +129,7 @@ function start(port: number): Promise<App> {
       noProxy: '',
       trustedProxies: new BlockList(),
       metricsToken: null,
+      slack: { apiUrl: 'https://slack.com/api/', app: null },
       role: 'all',
       logLevel: 'warn',
       logFormat: 'json',

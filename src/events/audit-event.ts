@@ -39,6 +39,7 @@ type OfFreeze = {
 /** Something that the clock did, or will do in an hour: when, by the freeze's window. */
 type OfClock = OfFreeze & { planned_at: string };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
+type OfSlackApp = { slack_team_id: string; slack_team: string };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
 type OfCalendar = { calendar_id: string; calendar_attributes: object };
 type OfKey = {
@@ -95,6 +96,8 @@ type Metadata = {
   'freeze_templates.update': { templates_before: TemplateInEvent[]; templates_after: TemplateInEvent[] };
   'application_key.create': OfKey;
   'application_key.revoke': OfKey;
+  'slack_app.create': OfSlackApp;
+  'slack_app.delete': OfSlackApp;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
   'calendar.create': OfCalendar;
@@ -180,6 +183,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_templates.update': { name: 'Templates changed', done: 'updated' },
   'application_key.create': { name: 'Application key created', done: 'created' },
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
+  'slack_app.create': { name: 'Slack connected', done: 'created' },
+  'slack_app.delete': { name: 'Slack disconnected', done: 'deleted' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
   'calendar.create': { name: 'Calendar created', done: 'created' },

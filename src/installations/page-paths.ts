@@ -60,6 +60,9 @@ export const pullRequestPath = (repository: Named, number: number): string =>
 export const mergeGroupPath = (repository: Named, sha: string): string =>
   `${repositoryPath(repository)}/merge-groups/${sha}`;
 
+/** The accounts of Slack that somebody linked. */
+export const slackAccountsPath = '/slack/accounts';
+
 /** Where somebody signs in and then returns to a path of this service. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;
 

@@ -13,11 +13,11 @@ const waits = [
 ];
 const longestWait = 24 * hour;
 
-/** What an address answered. @property retryAfter milliseconds that it asks us to wait; absent or null: it does not. */
-export type Sent = { status: number; messageId?: string; retryAfter?: number | null };
+/** What an address answered. @property error in words, if the status does not say enough. @property retryAfter milliseconds that it asks us to wait; absent or null: it does not. */
+export type Sent = { status: number; messageId?: string; retryAfter?: number | null; error?: string };
 
 /** What came of an attempt. @property status null: there was no answer. */
-export type Attempt = (Sent & { error?: never }) | { status: null; error: string };
+export type Attempt = Sent | { status: null; error: string };
 
 /**
  * What becomes of the delivery.
@@ -64,7 +64,7 @@ export function judgeAttempt(
   const verdict = { ...nothing, status };
   if (status !== null && status >= 200 && status < 300)
     return { ...verdict, outcome: 'delivered', messageId: attempt.messageId ?? null };
-  const failed = { ...verdict, error: attempt.error ?? inWords(attempt.status) };
+  const failed = { ...verdict, error: attempt.error ?? (status === null ? null : inWords(status)) };
   const asked = Math.min(('retryAfter' in attempt && attempt.retryAfter) || 0, longestWait);
   const pausedUntil = asked > 0 && (status === 429 || status === 503) ? new Date(now + asked) : null;
   const wait = status === 410 ? undefined : waits[attempts - 1];

@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import { nameExpression } from '../conditions/patterns/compile-glob.ts';
 import type { Tx } from '../database/database.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NoticeType } from '../events/notice-type.ts';
-import type { Account, OutgoingDelivery, OutgoingWebhook } from '../generated/prisma/client.ts';
+import type { Account, OutgoingWebhook } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
-import { jobs } from '../queue/jobs.ts';
 import { giveUpOpen } from './delivery-store.ts';
 import { AddressRefused, checkReachable } from './public-address.ts';
 import { newSecret, sealOf } from './webhook-secrets.ts';
@@ -19,6 +17,9 @@ import { newSecret, sealOf } from './webhook-secrets.ts';
 /** The kinds that people create. */
 export const webhookKinds = ['standard', 'slack', 'teams', 'discord', 'google_chat'] as const;
 type WebhookKind = (typeof webhookKinds)[number];
+
+/** Tells people of Slack about their own pull requests. Nobody creates or sees it. */
+export const peopleKind = 'slack_people';
 
 /** What people set. Null: all repositories, or all types. */
 export type WebhookFields = {
@@ -33,7 +34,7 @@ export type WebhookFields = {
 /** A webhook, and its secret if this made one. */
 export type SavedWebhook = { webhook: OutgoingWebhook; secret: string | null };
 
-type WebhookDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
+export type WebhookDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
 
 /** The most webhooks of an owner: each event is compared with all. */
 const mostWebhooks = 100;
@@ -43,7 +44,10 @@ const bothSign = 24 * hour;
 
 /** The webhooks of an owner, the oldest first. */
 export const listWebhooks = ({ db }: Pick<Deps, 'db'>, accountId: bigint): Promise<OutgoingWebhook[]> =>
-  db.outgoingWebhook.findMany({ where: { accountId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
+  db.outgoingWebhook.findMany({
+    where: { accountId, kind: { not: peopleKind } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
 
 /** Those that Holdfast disabled, the oldest first. */
 export const disabledWebhooks = (db: Tx, accountId: bigint): Promise<OutgoingWebhook[]> =>
@@ -54,7 +58,8 @@ export const disabledWebhooks = (db: Tx, accountId: bigint): Promise<OutgoingWeb
 
 /** @throws Refusal not-found if the owner has no such webhook. */
 export async function requireWebhook(db: Tx, account: Account, id: string): Promise<OutgoingWebhook> {
-  const webhook = await db.outgoingWebhook.findFirst({ where: { id, accountId: account.id } });
+  const where = { id, accountId: account.id, kind: { not: peopleKind } };
+  const webhook = await db.outgoingWebhook.findFirst({ where });
   if (webhook) return webhook;
   throw notFound(`${account.login} has no webhook ${id}. GET /v1/webhooks/${account.login} lists them.`);
 }
@@ -74,19 +79,35 @@ export async function createWebhook(
 ): Promise<SavedWebhook> {
   const id = randomUUID();
   const secret = kind === 'standard' ? newSecret() : null;
+  const address = await addressColumns(deps, { id, kind }, url);
+  const sealedSecret = secret && sealOf(deps.config, id, 'secret', secret);
+  const columns = { id, kind, ...address, ...columnsOf(wanted), sealedSecret };
+  return saveNewWebhook(deps, actor, account, columns, secret, beforeAnswering);
+}
+
+/**
+ * Saves a new webhook, as long as the owner has room for it.
+ * @param columns what it has of its own.
+ */
+export async function saveNewWebhook(
+  deps: WebhookDeps,
+  actor: Actor,
+  account: Account,
+  columns: Pick<OutgoingWebhook, 'id' | 'kind' | 'sealedUrl' | 'shownUrl'> & Partial<OutgoingWebhook>,
+  secret: string | null,
+  beforeAnswering: (tx: Tx, saved: SavedWebhook) => Promise<void>,
+): Promise<SavedWebhook> {
+  const { id, kind } = columns;
   const data = {
-    id,
+    ...columns,
     accountId: account.id,
-    kind,
-    ...(await addressColumns(deps, { id, kind }, url)),
-    ...columnsOf(wanted),
-    sealedSecret: secret && sealOf(deps.config, id, 'secret', secret),
     createdAt: nowOf(deps.clock),
     createdBy: actor,
   };
   const saved = await deps.db.$transaction(async (tx) => {
     await lockAccount(tx, account.id);
-    if ((await tx.outgoingWebhook.count({ where: { accountId: account.id } })) >= mostWebhooks)
+    const others = { accountId: account.id, kind: { not: peopleKind } };
+    if ((await tx.outgoingWebhook.count({ where: others })) >= mostWebhooks)
       throw conflict(
         `${account.login} has ${mostWebhooks} webhooks, the most there can be. Delete one first: GET /v1/webhooks/${account.login} lists them.`,
       );
@@ -191,90 +212,6 @@ export async function rotateSecret(
   });
 }
 
-/**
- * Sends a webhook a message that says nothing but that it arrives.
- * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal not-found; conflict if it is disabled.
- */
-export async function testWebhook(
-  deps: WebhookDeps & Pick<Deps, 'queue'>,
-  account: Account,
-  id: string,
-  beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
-): Promise<OutgoingDelivery> {
-  const now = nowOf(deps.clock);
-  return deps.db.$transaction(async (tx) => {
-    await requireEnabled(tx, account, id);
-    const data = { id: randomUUID(), webhookId: id, type: 'webhook.test', createdAt: now };
-    const delivery = await tx.outgoingDelivery.create({ data: { ...data, ...waitingFrom(now) } });
-    await beforeAnswering(tx, delivery);
-    await deps.queue.send([jobs.sendNotices(id)], tx);
-    return delivery;
-  });
-}
-
-/**
- * A page of the deliveries to a webhook, newest first.
- * @param cursor opaque, from an earlier page.
- * @throws Refusal not-found; invalid if the cursor is not ours.
- */
-export async function listDeliveries(
-  { db }: Pick<Deps, 'db'>,
-  account: Account,
-  webhookId: string,
-  { size, cursor }: { size: number; cursor?: string },
-): Promise<Page<OutgoingDelivery>> {
-  await requireWebhook(db, account, webhookId);
-  const beside = besideOf(cursor, 'delivery');
-  const asked = rowsBeside(beside, size);
-  const where = { webhookId, serial: asked.number };
-  const found = await db.outgoingDelivery.findMany({
-    where,
-    orderBy: { serial: asked.order },
-    take: asked.take,
-  });
-  return pageOf(found, size, beside, ({ serial }) => serial);
-}
-
-/**
- * Sends a delivery again, as if for the first time. The message has the same id.
- * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal not-found; conflict if it still waits, or if the webhook is disabled.
- */
-export async function replayDelivery(
-  deps: WebhookDeps & Pick<Deps, 'queue'>,
-  account: Account,
-  webhookId: string,
-  id: string,
-  beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
-): Promise<OutgoingDelivery> {
-  return deps.db.$transaction(async (tx) => {
-    await requireEnabled(tx, account, webhookId);
-    const data = { ...waitingFrom(nowOf(deps.clock)), attempts: 0, groupKey: null };
-    const { count } = await tx.outgoingDelivery.updateMany({
-      where: { id, webhookId, state: { not: 'waiting' } },
-      data,
-    });
-    const delivery = await tx.outgoingDelivery.findFirst({ where: { id, webhookId } });
-    if (!delivery)
-      throw notFound(
-        `The webhook has no delivery ${id}. GET /v1/webhooks/${account.login}/${webhookId}/deliveries lists those of the last 30 days.`,
-      );
-    if (count === 0) throw conflict('This delivery still waits: Holdfast sends it by itself.');
-    await beforeAnswering(tx, delivery);
-    await deps.queue.send([jobs.sendNotices(webhookId)], tx);
-    return delivery;
-  });
-}
-
-const waitingFrom = (now: Date) => ({ state: 'waiting', nextAttemptAt: now });
-
-async function requireEnabled(tx: Tx, account: Account, id: string): Promise<void> {
-  const { isEnabled } = await requireWebhook(tx, account, id);
-  if (!isEnabled)
-    throw conflict('This webhook is disabled. Enable it first: PATCH it with {"enabled": true}.');
-}
-
 const append = (
   { clock }: Pick<Deps, 'clock'>,
   tx: Tx,
@@ -297,7 +234,7 @@ export const attributesOfWebhook = (webhook: OutgoingWebhook) => ({
 const nullIfEmpty = (list: string[]): string[] | null => (list.length === 0 ? null : list);
 
 /** The columns of what people set. What is undefined stays. */
-const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
+export const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
   ...(fields.repositories !== undefined && {
     repositories: fields.repositories ?? [],
     repositoryPattern: fields.repositories && nameExpression(fields.repositories),

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Deps } from '../deps.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 import type { Claimed } from './delivery-store.ts';
-import { readRetryAfter, type Sent } from './judge-attempt.ts';
+import { type Attempt, readRetryAfter, type Sent } from './judge-attempt.ts';
 import { messageOf } from './message.ts';
 import type { Notice } from './notice.ts';
 import { fetchPublic } from './public-address.ts';
@@ -22,7 +22,7 @@ export type Sender = (
   target: Target,
   notices: [Notice, ...Notice[]],
   delivery: Claimed,
-) => Promise<Sent>;
+) => Promise<Attempt>;
 
 /** Milliseconds for the whole answer. */
 const patience = 15_000;

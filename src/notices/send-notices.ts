@@ -18,9 +18,11 @@ import { loadNotices, testNotice } from './load-notices.ts';
 import { type Notice, noticeId } from './notice.ts';
 import { postStandard, postTo, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
+import { postToChannel } from './slack/post-to-channel.ts';
+import { tellPeople } from './slack/tell-people.ts';
 import { openWebhook } from './webhook-secrets.ts';
 
-type Kind = 'standard' | 'slack' | 'teams' | 'discord' | 'google_chat';
+type Kind = 'standard' | 'slack' | 'teams' | 'discord' | 'google_chat' | 'slack_channel' | 'slack_people';
 
 const senders: Record<Kind, Sender> = {
   standard: postStandard,
@@ -28,6 +30,8 @@ const senders: Record<Kind, Sender> = {
   teams: postTo('teams'),
   discord: postTo('discord'),
   google_chat: postTo('google_chat'),
+  slack_channel: postToChannel,
+  slack_people: tellPeople,
 };
 
 /** How many deliveries to one webhook are under way at once: at first, and at most. A chat gets one after another. */

@@ -156,6 +156,19 @@ export const jobs = {
     data: { repositoryId: String(id), ...told },
   })),
 
+  /** Carry out a request of Slack, and answer it. */
+  answerSlack: jobsOf('answer-slack', null, (requestId: string) => ({
+    about: requestId,
+    data: { requestId },
+  })),
+
+  /** Tell the authors of blocked pull requests in Slack, at an instant, that freezes began or ended. */
+  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[], at: Date) => ({
+    about: deliveryId,
+    data: { eventIds: eventIds.map(String) },
+    at,
+  })),
+
   /** Tell the conversation of a pull request that somebody requested an exemption. */
   announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
     about: id,

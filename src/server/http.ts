@@ -9,6 +9,7 @@ import { helpRoutes } from '../pages/help/help-routes.ts';
 import { mountApiReference } from '../pages/api-reference.ts';
 import { mountPages } from '../pages/mount-pages.ts';
 import { compressPages } from '../pages/page-headers.ts';
+import { receiveSlackCommand, receiveSlackInteraction } from '../webhooks/slack/receive-slack.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { errorResponse } from '../api/error-response.ts';
@@ -43,6 +44,8 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   mountHealth(api, deps.db, queue);
   serveMetrics(api, deps);
   mountCalendars(api, deps);
+  api.post('/slack/commands', (context) => receiveSlackCommand(deps, context));
+  api.post('/slack/interactions', (context) => receiveSlackInteraction(deps, context));
   api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);

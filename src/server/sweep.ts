@@ -11,6 +11,8 @@ import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts'
 import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
+import { hearForPeople } from '../notices/slack/tell-people.ts';
+import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
@@ -53,6 +55,7 @@ export async function sweep(deps: Deps): Promise<void> {
     jobs.recoverDeliveries(),
   ]);
   await resealWebhooks(deps);
+  await hearForPeople(deps);
   await forget(deps, now);
   await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
@@ -69,6 +72,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
+  await forgetOldSlack(deps);
   await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }

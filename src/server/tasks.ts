@@ -23,6 +23,8 @@ import {
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
 import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
+import { answerSlackTask } from '../webhooks/slack/answer-slack.ts';
+import { tellAuthorsTask } from '../webhooks/slack/tell-authors.ts';
 import { sweepTask } from './sweep.ts';
 
 /** What a worker runs. Each stands beside the code that it runs. */
@@ -37,6 +39,8 @@ export const tasks = [
   endExemptionsTask,
   answerCommentTask,
   announceRequestTask,
+  answerSlackTask,
+  tellAuthorsTask,
   drainOutboxTask,
   syncInstallationsTask,
   syncInstallationTask,

@@ -72,6 +72,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         httpsProxy: null,
         noProxy: '',
         metricsToken: null,
+        slack: { apiUrl: 'https://slack.com/api/', app: null },
         role: 'all',
         logLevel: 'debug',
         logFormat: 'json',

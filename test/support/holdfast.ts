@@ -101,6 +101,7 @@ export async function startHoldfast(
         httpsProxy: null,
         noProxy: '',
         metricsToken: null,
+        slack: { apiUrl: 'http://slack.invalid/api/', app: null },
         role: 'all',
         logLevel: 'debug',
         logFormat: 'json',

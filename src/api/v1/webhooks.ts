@@ -2,14 +2,12 @@ import { z } from '@hono/zod-openapi';
 import {
   createWebhook,
   deleteWebhook,
-  listDeliveries,
   listWebhooks,
-  replayDelivery,
   requireWebhook,
   rotateSecret,
-  testWebhook,
   updateWebhook,
 } from '../../notices/manage-webhooks.ts';
+import { listDeliveries, replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { owner, ownerPath, uuid } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';

@@ -35,6 +35,8 @@ import {
   settingsForm,
 } from './settings-form.ts';
 
+import { connectSlackByForm, disconnectSlackByForm, slackApp } from './slack-app.ts';
+
 /** `GET /owners/{owner}/settings`. */
 export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response> {
   const { account, viewer, isAdmin } = visit;
@@ -56,6 +58,8 @@ const forms: Record<string, (change: OwnerChange) => Promise<unknown>> = {
   'revoke-key': revokeKeyByForm,
   'create-rule': createRuleByForm,
   'delete-rule': deleteRuleByForm,
+  'connect-slack': connectSlackByForm,
+  'disconnect-slack': disconnectSlackByForm,
   ...webhookForms,
 };
 
@@ -111,6 +115,7 @@ async function page(
     <h2>Templates</h2>
     ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
     ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
+    ${await slackApp(deps, account, action, problems, times)} =======
     ${await webhooksSection(deps, account, action, problems, times)}
     ${await keysAndRules(deps, account, action, problems, times)}`;
   const title = `Settings of ${login}`;

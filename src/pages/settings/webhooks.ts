@@ -8,12 +8,11 @@ import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import {
   createWebhook,
   deleteWebhook,
-  replayDelivery,
   rotateSecret,
-  testWebhook,
   updateWebhook,
   type webhookKinds,
 } from '../../notices/manage-webhooks.ts';
+import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts';
 import { noticeTypes } from '../../notices/notice.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
