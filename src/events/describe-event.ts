@@ -103,9 +103,8 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       return { did: `${did} the application key ${key_name}`, details: [{ name: 'Scope', text: key_scope }] };
     }
     case 'slack_app.create':
-      return { did: `connected the Slack workspace ${event.metadata.slack_team}`, details: [] };
     case 'slack_app.delete':
-      return { did: `disconnected the Slack workspace ${event.metadata.slack_team}`, details: [] };
+      return { did: `${eventKinds[event.type].done} Slack app ${event.metadata.slack_team}`, details: [] };
     case 'oidc_rule.create':
     case 'oidc_rule.delete': {
       const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };
