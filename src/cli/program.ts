@@ -26,6 +26,7 @@ const commands: Commands = {
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
   'oidc-rules': async () => (await import('./commands/oidc-rules.ts')).oidcRules,
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
   settings: async () => (await import('./commands/settings.ts')).settings,
   products: async () => (await import('./commands/products.ts')).products,
   scopes: async () => (await import('./commands/scopes.ts')).scopes,

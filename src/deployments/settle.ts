@@ -57,7 +57,7 @@ function answerFor({ deps, repository }: Settling, deployment: Deployment, verdi
       } as const;
     case 'supersede': {
       const { by } = verdict;
-      const run = `${webUrlOf(deps.config.githubApiUrl)}/${fullName(repository)}/actions/runs/${by.runId}`;
+      const run = runPage({ deps, repository }, by.runId);
       return { answer: 'superseded', state: 'rejected', comment: supersededComment(by, run) } as const;
     }
     default: {
@@ -184,7 +184,7 @@ async function saveReport(settling: Settling, deployment: Deployment, comment: s
     const change = { reports: { increment: 1 }, report: comment, attempted: null };
     await release(tx, repository.id, deployment, change);
     if (deployment.reports > 0) return;
-    const event = { type: 'deployment.held', metadata: inEvent(deployment) } as const;
+    const event = { type: 'deployment.held', metadata: inEvent(settling, deployment) } as const;
     await appendEvent(tx, placeOf(repository), event, ourselves, now);
   });
 }
@@ -199,15 +199,16 @@ const eventOf = {
 
 /** Saves the end of a deployment, and tells the audit log if a freeze held it. */
 export async function end(
-  { deps, repository }: Settling,
+  settling: Settling,
   deployment: Deployment,
   state: Exclude<DeploymentState, 'waiting'> | Exclude<Answer, 'report'>,
 ): Promise<void> {
+  const { deps, repository } = settling;
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     if (!(await decided(tx, repository.id, deployment, state, now))) return;
     if (state === 'gone' || !isHeld(deployment)) return;
-    const metadata = { ...inEvent(deployment), state };
+    const metadata = { ...inEvent(settling, deployment), state };
     const event = { type: eventOf[state], metadata } as const;
     // GitHub does not say who went past us.
     await appendEvent(tx, placeOf(repository), event, state === 'bypassed' ? null : ourselves, now);
@@ -223,7 +224,17 @@ export async function end(
   );
 }
 
-const inEvent = ({ runId, runNumber, attempt, environment, workflow, ref, sha, freezeIds }: Deployment) => ({
+type Place = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };
+
+/** The page of a run at GitHub. */
+const runPage = ({ deps, repository }: Place, runId: bigint): string =>
+  `${webUrlOf(deps.config.githubApiUrl)}/${fullName(repository)}/actions/runs/${runId}`;
+
+const inEvent = (
+  place: Place,
+  { runId, runNumber, attempt, environment, workflow, ref, sha, freezeIds }: Deployment,
+) => ({
+  run_url: runPage(place, runId),
   run_id: Number(runId),
   run_number: runNumber,
   attempt,

@@ -91,6 +91,13 @@ export function attributesOf<Fields extends FreezeFields>(fields: Fields): Attri
   return attributes as AttributesOf<Fields>;
 }
 
+/** What events of the audit log say of a freeze. */
+export const freezeInEvent = (freeze: Freeze) => ({
+  scheduled_freeze_id: freeze.id,
+  ...(freeze.planId !== undefined && { freeze_plan_id: freeze.planId }),
+  scheduled_freeze_attributes: attributesOf(freeze),
+});
+
 /** The fields of a request, not validated yet. `start: null` means now. */
 export type Unvalidated<Fields> = Omit<Fields, 'start' | 'matchingConditions' | 'excludeConditions'> & {
   start: string | null;

@@ -76,9 +76,9 @@ function isMatched(
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
   const from = at > now ? at : now;
   const made = new Set(plan.made);
-  for (const { date, startsAt, endsAt } of occurrencesFrom(plan, from)) {
+  for (const { key, startsAt, endsAt } of occurrencesFrom(plan, from)) {
     if (startsAt.getTime() > from.getTime() + knownAhead) return;
-    if (startsAt <= now || made.has(date)) continue;
+    if (startsAt <= now || made.has(key)) continue;
     yield { id: null, from: startsAt.getTime(), to: endsAt!.getTime() };
   }
 }

@@ -12,6 +12,8 @@ export type Told = {
   stack?: number | null;
   /** How often an older answer has come. */
   looks?: number;
+  /** When its webhook arrived, by our clock. Absent if none did. */
+  heardAt?: string;
   /** The installation of the event. A repository that is not known yet is read through it first. */
   installationId: string | null;
 };
@@ -177,6 +179,19 @@ export const jobs = {
     data: { repositoryId: String(id), ...told },
   })),
 
+  /** Carry out a request of Slack, and answer it. */
+  answerSlack: jobsOf('answer-slack', null, (requestId: string) => ({
+    about: requestId,
+    data: { requestId },
+  })),
+
+  /** Tell the authors of blocked pull requests in Slack, at an instant, that freezes began or ended. */
+  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[], at: Date) => ({
+    about: deliveryId,
+    data: { eventIds: eventIds.map(String) },
+    at,
+  })),
+
   /** Tell the conversation of a pull request that somebody requested an exemption. */
   announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
     about: id,
@@ -227,6 +242,12 @@ export const jobs = {
     (planId: string) => ({ about: planId, data: { planId } }),
   ),
 
+  /** Read the calendar that a plan follows. */
+  followSource: jobsOf('follow-source', 'the sweep, every 15 minutes', (planId: string) => ({
+    about: planId,
+    data: { planId },
+  })),
+
   /** End every session of a person. */
   endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
 
@@ -239,7 +260,7 @@ export const jobs = {
     'the sweep, where a delivery is due',
     (webhookId: string, at?: Date) => ({
       about: webhookId,
-      data: { webhookId },
+      data: { webhookIds: [webhookId] },
       at,
     }),
   ),
@@ -247,7 +268,7 @@ export const jobs = {
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({
     about: 'all',
-    data: {},
+    data: { at: at?.toISOString() },
     at,
   })),
 

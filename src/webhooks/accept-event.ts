@@ -28,17 +28,22 @@ export async function acceptEvent(
   if (!isHandled(name, payload)) return;
   const { queue, clock, log } = deps;
   const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
-  const jobs = await jobsOf(deps, wakes(payload, deps.config));
+  const now = nowOf(clock);
+  const jobs = (await jobsOf(deps, wakes(payload, deps.config))).map((job) => heardAt(job, now));
   const delivery = { guid, event: name };
   // Nothing depends on it, so we save nothing. Checks and pushes come in great numbers.
   if (jobs.length === 0) {
     log.debug(delivery, 'delivery of no consequence');
     return;
   }
-  const values = [guid, name, nowOf(clock)];
+  const values = [guid, name, now];
   const isNew = await queue.sendAfter({ name: 'accept delivery', text: insertDelivery, values }, jobs);
   log.debug({ ...delivery, isNew, jobs: jobs.map(({ task, key }) => `${task} ${key}`) }, 'delivery accepted');
 }
+
+/** The job says when its event came, for the metrics. */
+const heardAt = (job: Job, now: Date): Job =>
+  job.task === 'reconcile-pull-request' ? { ...job, data: { ...job.data, heardAt: now.toISOString() } } : job;
 
 /** What an event causes us to check again. */
 export type Wake =

@@ -11,7 +11,15 @@ const page = documentAt('docs/monitor.md');
 const metrics = [
   ...new Metrics().registry.getMetricsAsArray(),
   ...gaugesOf(
-    { statusesWaiting: 0, waitingSince: null, freezesOngoing: 0, pullRequestsLeaking: 0, jobs: [] },
+    {
+      statusesWaiting: 0,
+      waitingSince: null,
+      freezesOngoing: 0,
+      pullRequestsLeaking: 0,
+      deliveriesDue: 0,
+      deliveriesDueSince: null,
+      jobs: [],
+    },
     [],
     0,
   ).getMetricsAsArray(),

@@ -57,6 +57,7 @@ test.each([...recipes])('%s', (title, { recurrence: { rule, except = [], until =
       onDeployment: 'wait',
       ...window,
       recurrence: { rule, except, until },
+      source: null,
     },
     new Date(from),
   );

@@ -9,11 +9,18 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { ask } from './ask.ts';
 import type { Finding } from './finding.ts';
+import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
 import { judgeApp, judgeDeploying } from './judge-app.ts';
 import { judgeEnvironments } from './judge-environments.ts';
 import { readEnvironments } from './read-environment.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
-import { judgeForgotten, judgeInstallation, judgeRoles, judgeTouched } from './judge-repository.ts';
+import {
+  judgeForgotten,
+  judgeInstallation,
+  judgeOutgoing,
+  judgeRoles,
+  judgeTouched,
+} from './judge-repository.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
@@ -76,6 +83,7 @@ export async function checkSettings(
     ...judgeEnvironments(environments, freezes, target),
     ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
+    ...judgeOutgoing(await disabledWebhooks(deps.db, repository.accountId), repository.account.login),
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),
   ];

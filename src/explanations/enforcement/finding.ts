@@ -19,6 +19,7 @@ export const checks = [
   'deployments',
   'roles',
   'webhooks',
+  'outgoing_webhooks',
   'clock',
   'rate_limit',
 ] as const;

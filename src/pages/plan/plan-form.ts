@@ -26,6 +26,7 @@ export type PlanForm = {
 
 const shown = [
   ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'every', 'until'],
+  ...['source', 'titles'],
   ...['except', 'rule', 'matching', 'exceptions', 'environments', 'template_name'],
 ];
 
@@ -96,6 +97,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   const often = [
     { value: 'once', label: 'Does not repeat' },
     { value: 'every', label: 'Repeats' },
+    { value: 'calendar', label: 'Follows a calendar' },
   ];
   const monthly = [
     { value: 'date', label: 'On the date of the start' },
@@ -103,6 +105,10 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   ];
   const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
   return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}
+    <div class="of-calendar">
+      ${textField(text('source', 'Calendar', { hint: 'The address of an iCalendar file (.ics). Its events are the freezes, in the place of the start and the end above.', attributes: html`maxlength="2000" spellcheck="false" autocapitalize="none" inputmode="url"` }))}
+      ${textArea(text('titles', 'Titles', { hint: html`One title or pattern on each line, such as <code>*freeze*</code>. Leave empty for all events.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+    </div>
     <div class="repetition">
       <div class="side-by-side">
         ${textField(text('every', 'Every', { attributes: html`inputmode="numeric" maxlength="4"` }))}

@@ -25,7 +25,8 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
-import { instant, shorten } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant } from '../text.ts';
 import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */

@@ -2,7 +2,9 @@ import { html } from 'hono/html';
 import { settingsChange } from '../../api/v1/settings.ts';
 import { validate } from '../../api/read-request.ts';
 import { type Product, products } from '../../installations/product.ts';
+import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
+import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
   chips,
@@ -15,7 +17,7 @@ import {
   textOf,
   versionField,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { Visit } from '../reader.ts';
 
@@ -37,6 +39,20 @@ export const adminsOnly = (
 ): Promise<Response> => {
   const text = `Only admins of ${name} on GitHub see and change its settings.`;
   return messagePage(context, { status: 403, title: 'You cannot change these settings', text, link }, viewer);
+};
+
+/** Shows a new secret, once. @param anchor where the settings go on. */
+export const secretPage = (
+  { context, viewer, account }: OwnerChange,
+  { title, notice, secret, anchor }: { title: string; notice: string; secret: string; anchor: string },
+): Response | Promise<Response> => {
+  const back = ownerSettingsPath(account.login);
+  const body = html`<h1><bdi>${title}</bdi></h1>
+    <p class="notice done" role="status">${notice}</p>
+    <pre class="written">${secret}</pre>
+    <p><a class="button" href="${back}#${anchor}">Back to the settings</a></p>`;
+  const crumbs = [{ name: 'Settings', href: back }, { name: 'Secret' }];
+  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 };
 
 /** The value of a choice that leaves the setting to the owner. */
