@@ -31,7 +31,7 @@ const wallClock = [
 ];
 
 /**
- * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The six
+ * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The seven
  * files beside the folders are floors too: `main.ts` stands on all of them, and all stand on the rest.
  */
 const floors = [
@@ -42,6 +42,7 @@ const floors = [
   'api',
   'cli',
   'explanations',
+  'deployments',
   'statuses',
   'exemptions',
   'auth',
@@ -58,6 +59,7 @@ const floors = [
   'database',
   'deps.ts',
   'config.ts',
+  'config-values.ts',
   'secret-files.ts',
   'errors.ts',
   'clock.ts',
@@ -73,22 +75,27 @@ const pure = [
   'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words,notice-type}.ts',
   'src/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
-  'src/plans/{occurrences,plan,repetition,rule}.ts',
+  'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
   'src/time/**',
   'src/statuses/{judge,pace,plan-write,status}.ts',
   'src/github/app-manifest.ts',
   'src/pages/help/{address,render-document,search-documents}.ts',
   'src/github/facts/**',
-  'src/github/merge-group-ref.ts',
+  'src/github/{markdown,merge-group-ref}.ts',
+  'src/deployments/{comment,decide,deployment}.ts',
+  'src/installations/page-paths.ts',
   'src/github/pull-requests/fact.ts',
   'src/github/pull-requests/pull-request.ts',
   'src/auth/oidc/oidc-rule.ts',
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
   'src/queue/jobs.ts',
+  'src/installations/page-paths.ts',
+  'src/notices/{message,notice-words,render,tell}.ts',
+  'src/notices/kinds/**',
   'src/webhooks/wakes-of-event.ts',
 ];
 
@@ -97,7 +104,7 @@ const shipped = [
   'src/cli/**',
   'src/clock.ts',
   'src/conditions/**',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words}.ts',
   // Only types.
   'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',
@@ -147,6 +154,7 @@ export default tseslint.config(
     ignores: [
       ...['node_modules', 'src/generated', 'packages/*/dist', 'coverage', 'data'],
       'actions/push-scopes/push-scopes.mjs',
+      'actions/gate/gate.mjs',
     ],
   },
   js.configs.recommended,
@@ -177,6 +185,7 @@ export default tseslint.config(
       globals: {
         document: 'readonly',
         location: 'readonly',
+        navigator: 'readonly',
         sessionStorage: 'readonly',
         addEventListener: 'readonly',
         DOMParser: 'readonly',

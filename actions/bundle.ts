@@ -5,16 +5,23 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** The files in the folder of an action beside its action.yml, by name. */
-export type ActionFiles = { 'push-scopes.mjs': string; 'LICENSES.txt': string };
+/** The actions, by the names of their folders, and the programs that they run. */
+const programs = {
+  'push-scopes': 'src/cli/scopes/push-scopes-action.ts',
+  gate: 'src/cli/freezing/gate-action.ts',
+} as const;
+
+export type Action = keyof typeof programs;
+export const actions = Object.keys(programs) as Action[];
 
 /**
- * Bundles the program of actions/push-scopes into one file for Node 20 and later, with the licenses of its packages.
+ * Bundles the program of an action into one file for Node 20 and later, with the licenses of its packages.
+ * @returns the files in its folder beside action.yml, by their names.
  */
-export async function bundleAction(): Promise<ActionFiles> {
+export async function bundleAction(action: Action): Promise<Record<string, string>> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const bundle = await rolldown({
-    input: join(root, 'src/cli/scopes/push-scopes-action.ts'),
+    input: join(root, programs[action]),
     cwd: root,
     platform: 'node',
     transform: { target: 'node20' },
@@ -32,11 +39,12 @@ export async function bundleAction(): Promise<ActionFiles> {
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false, comments: false });
   await bundle.close();
   if (output.length !== 1) throw new Error('The action is not one file.');
-  const head =
-    '// Made by npm run build:action from src/cli/scopes/push-scopes-action.ts. LICENSES.txt has the licenses of its packages.\n';
+  const licenses = licensesOf(output[0].moduleIds);
+  const beside = licenses && ' LICENSES.txt has the licenses of its packages.';
+  const head = `// Made by npm run build:action from ${programs[action]}.${beside}\n`;
   return {
-    'push-scopes.mjs': head + output[0].code,
-    'LICENSES.txt': licensesOf(output[0].moduleIds),
+    [`${action}.mjs`]: head + output[0].code,
+    ...(licenses && { 'LICENSES.txt': licenses }),
   };
 }
 

@@ -1,6 +1,7 @@
-// `npm run build:action`: writes the program of actions/push-scopes. A test fails if it differs from the source.
+// `npm run build:action`: writes the programs of the actions. Tests fail if they differ from the source.
 import { writeFileSync } from 'node:fs';
-import { bundleAction } from './bundle.ts';
+import { actions, bundleAction } from './bundle.ts';
 
-for (const [name, text] of Object.entries(await bundleAction()))
-  writeFileSync(new URL(`push-scopes/${name}`, import.meta.url), text);
+for (const action of actions)
+  for (const [name, text] of Object.entries(await bundleAction(action)))
+    writeFileSync(new URL(`${action}/${name}`, import.meta.url), text);

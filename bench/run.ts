@@ -5,12 +5,14 @@ import { benchApi } from './api.ts';
 import { benchBodies } from './bodies.ts';
 import { benchBoundaries } from './boundaries.ts';
 import { endAll } from './child-process.ts';
+import { benchCalendar } from './calendar.ts';
 import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstant } from './instant.ts';
 import { benchInstallation } from './installation.ts';
 import { benchMoving } from './moving.ts';
+import { benchNotices } from './notices.ts';
 import { benchPlans } from './plans.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
@@ -30,9 +32,11 @@ const benches = [
   benchFanOut,
   benchInstant,
   benchBoundaries,
+  benchNotices,
   benchInstallation,
   benchStore,
   benchPlans,
+  benchCalendar,
   benchMoving,
   benchStartUp,
   benchIdle,

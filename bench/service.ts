@@ -48,7 +48,11 @@ export async function startGitHub(): Promise<{
 }
 
 /** Starts the service and waits until it is ready. It paces nothing, and GitHub's webhooks go to it. */
-export async function startService(github: Sandbox, where: Where, more: object = {}): Promise<Service> {
+export async function startService(
+  github: Sandbox,
+  where: Where,
+  environment: Record<string, string> = {},
+): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-service-'));
   const logFile = join(folder, 'log');
   // To a file: a pipe would have this process work at each line.
@@ -70,7 +74,7 @@ export async function startService(github: Sandbox, where: Where, more: object =
         CLIENT_SECRET: github.app.clientSecret,
         SECRET_KEY: secretKey,
         GITHUB_API_URL: github.url,
-        ...more,
+        ...environment,
       },
       stdio: ['ignore', output, output],
     }),

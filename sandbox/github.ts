@@ -37,6 +37,7 @@ import { Statuses, statusQuestions } from './actions/statuses.ts';
 import { Comments, commentVerbs } from './actions/comments.ts';
 import { branches } from './actions/branches.ts';
 import { branchRules } from './actions/branch-rules.ts';
+import { Deployments, deploymentVerbs } from './actions/deployments.ts';
 import { namedThings } from './actions/named-things.ts';
 import { reports } from './actions/reports.ts';
 import { reviewThreads } from './actions/review-threads.ts';
@@ -82,6 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   );
   const edits = new PullRequestEdits(world, events, pullRequests);
   const comments = new Comments(world, webhooks);
+  const deployments = new Deployments(world, webhooks);
   const queues = new MergeQueues(world, webhooks, events, pullRequests);
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
   const stacks = new Stacks(world, events);
@@ -105,6 +107,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     pullRequests,
     edits,
     comments,
+    deployments,
     faults,
     chaos,
     limits,
@@ -155,6 +158,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...reports(world, webhooks),
     ...branches(world, webhooks, queues),
     ...branchRules(world),
+    ...deploymentVerbs(world, deployments),
     ...teams(world, webhooks, events),
     ...jobTokens(world),
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),

@@ -1,6 +1,18 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
+import {
+  hosts,
+  httpUrl,
+  isSentInHeader,
+  number,
+  type PaceRange,
+  paceRange,
+  proxies,
+  readSlackApp,
+  secret,
+  type SlackConfig,
+} from './config-values.ts';
 import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
@@ -15,7 +27,6 @@ export type AppCredentials = {
 
 /** The second App, which puts rulesets in force: its id and its key as PEM. */
 export type LockCredentials = Pick<AppCredentials, 'id' | 'privateKey'>;
-
 export type Config = {
   port: number;
   host: string;
@@ -40,8 +51,15 @@ export type Config = {
   callerQuestionsPerMinute: number;
   /** The proxies whose `X-Forwarded-For` counts. */
   trustedProxies: BlockList;
+  /** Names, globs, addresses and networks that webhooks reach though they are not public. */
+  webhookAllowedHosts: string[];
+  /** The proxy to the addresses that people name; null: none. */
+  httpsProxy: string | null;
+  /** Hosts that are reached without the proxy. */
+  noProxy: string;
   /** Who sends it may read the metrics; null: nobody may. */
   metricsToken: string | null;
+  slack: SlackConfig;
   role: 'all' | 'web' | 'worker';
   logLevel: string;
   logFormat: 'json' | 'pretty';
@@ -86,9 +104,22 @@ export const variables = {
   CALLER_QUESTIONS_PER_MINUTE:
     'most questions per minute that Holdfast asks GitHub on behalf of one person or key (60)',
   TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
+  WEBHOOK_ALLOWED_HOSTS:
+    'hosts that outgoing webhooks and calendars reach although they are not public, or by http: names, globs, addresses and networks, such as chat.corp.example,*.internal,10.1.0.0/16 (none)',
+  HTTPS_PROXY:
+    'proxy to the https addresses of outgoing webhooks and calendars, such as http://proxy.corp.example:3128',
+  NO_PROXY: 'hosts that are reached without that proxy, such as .corp.example,10.1.2.3',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
+  SLACK_BOT_TOKEN:
+    'the bot token (xoxb-…) of a Slack app for all owners; unset: each owner can set up its own',
+  SLACK_BOT_TOKEN_FILE: 'a file with that token, instead of SLACK_BOT_TOKEN',
+  SLACK_SIGNING_SECRET: "the Slack app's signing secret, for requests over HTTP",
+  SLACK_SIGNING_SECRET_FILE: 'a file with that secret, instead of SLACK_SIGNING_SECRET',
+  SLACK_APP_TOKEN: "the Slack app's app-level token (xapp-…), for Socket Mode",
+  SLACK_APP_TOKEN_FILE: 'a file with that token, instead of SLACK_APP_TOKEN',
+  SLACK_API_URL: "where Slack's API is (https://slack.com/api)",
   ROLE: 'all, web (API and webhooks) or worker (statuses)',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace (info)',
   LOG_FORMAT: 'json or pretty (json)',
@@ -105,65 +136,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
-const number = (least: number, most: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
-    .default(fallback);
-
-/** @param least characters. */
-const secret = (least: number) =>
-  z.string().min(least, `must have at least ${least} characters: openssl rand -hex 32 makes one`).optional();
-
-/** A bearer token is sent in a header. */
-const isSentInHeader = (token: string | undefined): boolean => /^[\x21-\x7e]*$/.test(token ?? '');
-
-const mostWrites = 1_000_000;
-
-/** The range of the pace of statuses, in writes per minute. If both ends are equal, the pace never changes. */
-export type PaceRange = { least: number; most: number };
-
-/** At a lower pace, a freeze of a hundred pull requests would take longer than people wait. */
-const leastPace = 10;
-
-/** The maximum, or the minimum and the maximum. */
-const paceRange = z
-  .string()
-  .regex(/^\d+(-\d+)?$/, 'must be a whole number, or two such as 75-75')
-  .transform((text): PaceRange => {
-    const [first = 0, most = first] = text.split('-').map(Number);
-    return { least: text.includes('-') ? first : Math.min(leastPace, most), most };
-  })
-  .refine(
-    ({ least, most }) => least >= 1 && least <= most && most <= mostWrites,
-    `must be from 1 to ${mostWrites}, the smaller number first`,
-  )
-  .default({ least: leastPace, most: 170 });
-
-/** Addresses and networks (CIDR), separated by commas. */
-const proxies = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const list = new BlockList();
-    for (const each of text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean)) {
-      const [address = '', length, ...rest] = each.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      const most = family === 'ipv6' ? 128 : 32;
-      const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : NaN;
-      if (isIP(address) && rest.length === 0 && bits <= most) list.addSubnet(address, bits, family);
-      else
-        context.addIssue({ code: 'custom', message: 'must be IP addresses or networks such as 10.0.0.0/8' });
-    }
-    return list;
-  });
 
 const schema = z.object({
   PORT: number(0, 65_535, 3000),
@@ -184,7 +156,17 @@ const schema = z.object({
   STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
   CALLER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 60),
   TRUSTED_PROXIES: proxies,
+  WEBHOOK_ALLOWED_HOSTS: hosts,
+  HTTPS_PROXY: httpUrl.optional(),
+  NO_PROXY: z.string().default(''),
   METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
+  SLACK_BOT_TOKEN: z.string().startsWith('xoxb-', 'must be a bot token, which begins with xoxb-').optional(),
+  SLACK_SIGNING_SECRET: z.string().optional(),
+  SLACK_APP_TOKEN: z
+    .string()
+    .startsWith('xapp-', 'must be an app-level token, which begins with xapp-')
+    .optional(),
+  SLACK_API_URL: httpUrl.default('https://slack.com/api'),
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
@@ -272,6 +254,7 @@ export function readConfig(environment: Environment): StartConfig {
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);
   const lock = readLock(given, ofValues);
+  const slackApp = readSlackApp(given, ofValues);
   // The message about an unusable file is enough. Its variable needs no second message.
   const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -292,7 +275,11 @@ export function readConfig(environment: Environment): StartConfig {
     strangerQuestionsPerMinute: values.STRANGER_QUESTIONS_PER_MINUTE,
     callerQuestionsPerMinute: values.CALLER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
+    webhookAllowedHosts: values.WEBHOOK_ALLOWED_HOSTS,
+    httpsProxy: values.HTTPS_PROXY ?? null,
+    noProxy: values.NO_PROXY,
     metricsToken: values.METRICS_TOKEN ?? null,
+    slack: { apiUrl: `${values.SLACK_API_URL.replace(/\/+$/, '')}/`, app: slackApp },
     role: values.ROLE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

@@ -54,7 +54,11 @@ test('the defaults', () => {
     strangerQuestionsPerMinute: 30,
     callerQuestionsPerMinute: 60,
     trustedProxies: expect.any(BlockList),
+    webhookAllowedHosts: [],
+    httpsProxy: null,
+    noProxy: '',
     metricsToken: null,
+    slack: { apiUrl: 'https://slack.com/api/', app: null },
     role: 'all',
     logLevel: 'info',
     logFormat: 'json',
@@ -80,6 +84,15 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
       { least, most },
     ],
   ),
+  [
+    'a Slack app by Socket Mode',
+    { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', SLACK_API_URL: 'http://slack.test/api/' },
+    ({ slack }) => slack,
+    {
+      apiUrl: 'http://slack.test/api/',
+      app: { botToken: 'xoxb-1', signingSecret: null, appToken: 'xapp-1' },
+    },
+  ],
   ['a public URL opens all addresses', { PUBLIC_URL: 'https://h.example' }, ({ host }) => host, '0.0.0.0'],
   [
     'an address that is set stays',
@@ -98,6 +111,12 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
       list.check('2001:db8:1::1', 'ipv6'),
     ],
     [true, true, false, true],
+  ],
+  [
+    'hosts of webhooks, in lower case',
+    { WEBHOOK_ALLOWED_HOSTS: 'Chat.corp.example, *.internal,10.1.0.0/16,fd00::1,' },
+    (c) => c.webhookAllowedHosts,
+    ['chat.corp.example', '*.internal', '10.1.0.0/16', 'fd00::1'],
   ],
   ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
   [
@@ -126,6 +145,12 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
+  [
+    'a host as an address of the web',
+    { WEBHOOK_ALLOWED_HOSTS: 'https://a b' },
+    /^WEBHOOK_ALLOWED_HOSTS must be names/,
+  ],
+  ['a proxy without http', { HTTPS_PROXY: 'proxy:3128' }, /^HTTPS_PROXY must be an http/],
   ['no secret', { WEBHOOK_SECRET: '' }, /^WEBHOOK_SECRET is missing/],
   ['no App', { APP_ID: '' }, /^APP_ID is missing/],
   ['no key', { PRIVATE_KEY: '' }, /^PRIVATE_KEY is missing/],
@@ -150,6 +175,8 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a half range', { STATUS_WRITES_PER_MINUTE: '9-' }, /or two such as 75-75$/],
   ['no writes at all', { STATUS_WRITES_PER_MINUTE: '0' }, /^STATUS_WRITES_PER_MINUTE must be from 1/],
   ['a long context', { STATUS_CONTEXT: 'x'.repeat(256) }, /^STATUS_CONTEXT must be at most 255/],
+  ['a signing secret alone', { SLACK_SIGNING_SECRET: 'shh' }, /^SLACK_BOT_TOKEN is missing/],
+  ['a bot token alone', { SLACK_BOT_TOKEN: 'xoxb-1' }, /^SLACK_SIGNING_SECRET is missing/],
   ['a level that is none', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
 ])('%s is one problem, named', (_name, environment, problem) => {
   const problems = problemsOf({ ...least, ...environment });
@@ -183,6 +210,9 @@ describe('secrets in files', () => {
       SECRET_KEY: 'k'.repeat(32),
       SECRET_KEY_PREVIOUS: 'p'.repeat(32),
       METRICS_TOKEN: 'm'.repeat(16),
+      SLACK_BOT_TOKEN: 'xoxb-1',
+      SLACK_SIGNING_SECRET: 'shh',
+      SLACK_APP_TOKEN: 'xapp-1',
     };
     const lock = { LOCK_APP_ID: '2', LOCK_PRIVATE_KEY: privateKey };
     const app = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', ...lock };

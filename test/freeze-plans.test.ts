@@ -69,6 +69,7 @@ describe('a year end over forty repositories', () => {
       exclude_conditions: ['label=hotfix'],
       holds: ['merges'],
       environments: ['*'],
+      on_deployment: 'wait',
       repositories_matched: 41,
       not_enforced: ['acme/attic'],
       detached: [],
@@ -399,7 +400,9 @@ test('an occurrence ends between two steps of making the freezes of a plan', asy
   await db.freeze.deleteMany({ where: { planId: id } });
   const plan = (await findPlan(db, { id }, new Date(clock.now())))!;
   const ended = new Date('2026-05-22T12:00:00Z');
-  await db.$transaction((tx) => keepFreezes({ tx, plan, by: ourselves, now: ended }, '2026-05-22'));
+  await db.$transaction((tx) =>
+    keepFreezes({ tx, plan, by: ourselves, now: ended }, new Set(['2026-05-22'])),
+  );
   expect((await starts('stepped'))[0]).toBe('2026-05-23T10:00:00');
   await remove(id);
 });

@@ -6,8 +6,10 @@ import { createApi } from '../src/server/http.ts';
 import { Metrics } from '../src/server/metrics/metrics.ts';
 import { jobs } from '../src/queue/jobs.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
+import { fails, startReceiver } from '../sandbox/receiver.ts';
 import { acmeForAll } from './support/acme.ts';
 import { startHoldfast } from './support/holdfast.ts';
+import { addWebhook } from './support/outgoing.ts';
 import { shortenPatience } from './support/patience.ts';
 import { samplesIn } from './support/samples.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';
@@ -128,6 +130,45 @@ describe('what they say', () => {
     const { id } = await acme.app.deps.db.installation.findFirstOrThrow();
     const left = `holdfast_github_rate_limit_remaining_ratio{installation="${id}",resource="core"}`;
     expect(after.get(left)).toBeGreaterThan(0.5);
+  });
+
+  test('of an event of GitHub: how long its status took', async () => {
+    const name = 'holdfast_webhook_to_status_seconds_count';
+    const pushed = await acme.repository('pushed', [{}]);
+    await later(11);
+    const before = (await scrape()).get(name)!;
+    acme.github.push(pushed, 1);
+    await acme.quiet();
+    // Nothing differs, so nothing is written.
+    acme.github.label(pushed, 1, 'docs');
+    await acme.freeze(pushed);
+    await later(11);
+    expect((await scrape()).get(name)! - before).toBe(1);
+  });
+
+  test('of outgoing webhooks: what became of messages, how long they took, and what is due', async () => {
+    const named = 'holdfast_outgoing_deliver';
+    const receiver = await startReceiver({ now: () => new Date(acme.clock.now()) });
+    const { id } = await addWebhook(acme, receiver.url);
+    const before = await scrape();
+    receiver.next(fails);
+    await acme.freeze(await acme.repository('told', [{}]));
+    await later(11);
+    const after = await scrape();
+    const rise = (name: string) => after.get(named + name)! - (before.get(named + name) ?? 0);
+    expect(rise('ies_total{outcome="retried"}')).toBe(1);
+    expect(rise('ies_total{outcome="delivered"}')).toBe(1);
+    expect(rise('ies_total{outcome="failed"}')).toBe(0);
+    expect(rise('y_delay_seconds_count')).toBe(1);
+    expect(after.get(`${named}ies_due`)).toBe(0);
+    const { db } = acme.app.deps;
+    const due = { state: 'waiting', nextAttemptAt: new Date(acme.clock.now() - 60_000) };
+    await db.outgoingDelivery.updateMany({ where: { webhookId: id }, data: due });
+    const late = samplesIn(await (await replicaWith({ metricsToken: token })(`Bearer ${token}`)).text());
+    expect(late.get(`${named}ies_due`)).toBe(1);
+    expect(late.get(`${named}ies_oldest_due_seconds`)).toBe(60);
+    await db.outgoingWebhook.deleteMany();
+    await receiver.close();
   });
 
   test('of statuses that GitHub does not take: how many wait and since when, also between two tries', async () => {

@@ -5,7 +5,7 @@ const acme = acmeForAll();
 
 const builtIn = {
   ...{ two_person_exemptions: false, longest_open_end_hours: null, comment_commands: true },
-  ...{ freezers: [], approvers: [], instant_hold: 'off' },
+  ...{ freezers: [], approvers: [], instant_hold: 'off', release_deployments: 'newest' },
 };
 const names = Object.keys(builtIn);
 const defaults = { ...builtIn, inherited: names };

@@ -1,5 +1,6 @@
 // The statements of the queue, from a webhook until nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';
 
@@ -39,6 +40,27 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     const echo = github.deliveries.findLast(({ event }) => event === 'status')!;
     expect(await countedDuring(() => github.redeliver(echo.guid))).toEqual([]);
     expect(github.deliveries.at(-1)).toMatchObject({ event: 'status', statusCode: 202 });
+  });
+
+  test('1,000 freezes that begin at one instant are recorded, and told to a webhook, by at most 15', async () => {
+    const { deps } = acme.app;
+    await acme.call('POST', '/v1/webhooks/acme', {
+      as: acme.admin,
+      body: { kind: 'standard', url: 'https://ops.example/', events: ['freeze.started'] },
+    });
+    const { id } = await acme.freeze(web, { start: '2026-03-05T12:00:00', timezone: 'UTC' });
+    const { matchingConditions, excludeConditions, createdBy, updatedBy, ...one } =
+      await deps.db.freeze.findUniqueOrThrow({ where: { id } });
+    const json = { matchingConditions, excludeConditions, createdBy, updatedBy } as object;
+    const data = Array.from({ length: 999 }, () => ({ ...one, ...json, id: crypto.randomUUID() }));
+    await deps.db.freeze.createMany({ data: data as never });
+    const { startsAt } = one;
+    await deps.db.freeze.updateMany({ data: { nextToldAt: startsAt } });
+    const statements = await countedDuring(() => recordBoundaries(deps, startsAt.toISOString()));
+    expectAtMost(15, statements);
+    expect(await deps.db.outgoingDelivery.count({ where: { type: 'freeze.started' } })).toBe(1000);
+    await deps.db.outgoingWebhook.deleteMany({});
+    await deps.db.freeze.deleteMany({});
   });
 
   test('when idle: less than one a second, including the sweep', async () => {

@@ -134,7 +134,7 @@ const updated_at = '2026-03-01T09:00:00Z';
 const everything = {
   installation: { id: 7 },
   organization: { id: 8 },
-  repository: { id: 987_654_321, owner: { id: 8 } },
+  repository: { id: 987_654_321, full_name: 'acme/web', owner: { id: 8 } },
   number: 1,
   pull_request: { number: 1, node_id: 'PR_kwDO', updated_at, merged: true },
   check_run: { head_sha: sha },
@@ -152,6 +152,10 @@ const everything = {
   commit: { parents: [{ sha }] },
   sender: { id: 3, login: 'ada' },
   deployment: { sha },
+  deployment_status: { state: 'queued' },
+  workflow_run: { id: 9 },
+  environment: 'production',
+  deployment_callback_url: 'https://api.github.com/repos/acme/web/actions/runs/9/deployment_protection_rule',
   issue: { number: 1, pull_request: {} },
   comment: {
     id: 6,

@@ -28,8 +28,13 @@ test('it is set, changed and shown, in one order and once each', async () => {
   const made = await acme.freeze(lib, {
     holds: ['deployments', 'merges', 'merges'],
     environments: ['prod*', '{eu,us}-live'],
+    on_deployment: 'reject',
   });
-  const both = { holds: ['merges', 'deployments'], environments: ['prod*', '{eu,us}-live'] };
+  const both = {
+    holds: ['merges', 'deployments'],
+    environments: ['prod*', '{eu,us}-live'],
+    on_deployment: 'reject',
+  };
   expect(made).toMatchObject(both);
   expect((await listed(lib))[0]).toMatchObject(both);
   expect(acme.shown(lib, 1)).toEqual(heldUntilRemoved);
@@ -54,6 +59,7 @@ test.each([
   { environments: [''] },
   { environments: ['{prod'] },
   { environments: ['x'.repeat(256)] },
+  { on_deployment: 'block' },
   { environments: Array.from({ length: 101 }, (_, index) => `e${index}`) },
 ])('$# is refused, and the answer names the place', async (more) => {
   const [field] = Object.keys(more);

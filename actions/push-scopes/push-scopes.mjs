@@ -14,7 +14,8 @@ var __require = (() => createRequire(import.meta.url))();
 const exitCodes = {
 	done: 0,
 	refused: 1,
-	notKnown: 2
+	notKnown: 2,
+	frozen: 3
 };
 var Stop = class extends Error {
 	exitCode;
@@ -297,37 +298,6 @@ async function askForToken(url, credential) {
 		};
 	}
 }
-// src/cli/target.ts
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
-function readTarget(text) {
-	const address = page.exec(text)?.groups;
-	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
-	const found = shape.exec(name)?.groups;
-	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
-	const { owner, repository, number } = found;
-	return {
-		owner,
-		repository: repository ?? null,
-		number: number ? Number(number) : null
-	};
-}
-function readPullRequest(text) {
-	const { owner, repository, number } = readTarget(text);
-	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
-	return {
-		owner,
-		repository,
-		number
-	};
-}
-const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
-const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
-// src/cli/terminal.ts
-const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
-const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
-const printable = (text) => text.replace(/\p{C}/gu, "�");
-const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 // src/clock.ts
 const systemClock = {
 	now: () => Date.now(),
@@ -362,6 +332,92 @@ function homeFolder() {
 		return "/";
 	}
 }
+// src/cli/action-step.ts
+async function runStep(names, run) {
+	const machine = thisMachine();
+	const step = stepOf(machine);
+	try {
+		const options = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+		const { values } = parseArgs({
+			args: process.argv.slice(2),
+			options,
+			strict: true
+		});
+		const given = names.map((name) => [name, String(values[name] ?? "").trim() || void 0]);
+		process.exitCode = await run(machine, step, Object.fromEntries(given));
+	} catch (error) {
+		const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
+		step.annotate("error", message);
+		process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
+	}
+}
+async function connectionOf(world, step) {
+	const url = addressOf(world, void 0);
+	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
+	const token = await tokenFor(world, url);
+	step.mask(token);
+	return {
+		url,
+		token
+	};
+}
+async function tokenFor(world, url) {
+	const token = world.env.HOLDFAST_TOKEN?.trim() || await tokenOfJob(world, url);
+	if (!token) throw misused("There is no credential. Give the input key a CI key of Holdfast, or the job permissions: id-token: write. Pull requests from forks get neither.");
+	return credentialOf(world, url, token);
+}
+function stepOf({ env, out }) {
+	const command = (name, text) => void out.write(`::${name}::${escaped(text)}\n`);
+	const append = (path, text) => {
+		if (path) appendFileSync(path, `${text}\n`);
+	};
+	return {
+		mask: (secret) => command("add-mask", secret),
+		log(lines) {
+			const token = randomUUID();
+			command("stop-commands", token);
+			for (const line of lines) out.write(`${line}\n`);
+			command(token, "");
+		},
+		annotate: (kind, message) => command(`${kind} title=Holdfast`, message),
+		output(name, value) {
+			append(env.GITHUB_OUTPUT, `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+		},
+		summarize: (markdown) => append(env.GITHUB_STEP_SUMMARY, markdown)
+	};
+}
+const escaped = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+// src/cli/target.ts
+const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+function readTarget(text) {
+	const address = page.exec(text)?.groups;
+	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
+	const found = shape.exec(name)?.groups;
+	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
+	const { owner, repository, number } = found;
+	return {
+		owner,
+		repository: repository ?? null,
+		number: number ? Number(number) : null
+	};
+}
+function readPullRequest(text) {
+	const { owner, repository, number } = readTarget(text);
+	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
+	return {
+		owner,
+		repository,
+		number
+	};
+}
+const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
+const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
+// src/cli/terminal.ts
+const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
+const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
+const printable = (text) => text.replace(/\p{C}/gu, "�");
+const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 // src/conditions/scanner.ts
 var ParseError = class extends Error {
 	offset;
@@ -12702,26 +12758,13 @@ function conclusionOf(found, isPushed) {
 	return `${isMergeGroup ? "This merge group" : pullRequest ? nameOfPullRequest(pullRequest) : "This change"} touches ${pushed.all_scopes ? "everything" : pushed.scopes.join(", ") || "no scope"} ${`(${changed.length} changed ${changed.length === 1 ? "path" : "paths"})`}.${isMergeGroup ? " Nothing was pushed: its pull requests have their own scopes." : isPushed ? "" : " Nothing was pushed."}`;
 }
 // src/cli/scopes/push-scopes-action.ts
-const options = {
-	file: "",
-	base: "",
-	head: "",
-	"pull-request": "",
-	"dry-run": ""
-};
-function inputsIn(args) {
-	const names = Object.keys(options).map((name) => [name, { type: "string" }]);
-	const { values } = parseArgs({
-		args,
-		options: Object.fromEntries(names),
-		strict: true
-	});
-	const given = Object.entries({
-		...options,
-		...values
-	}).map(([name, value]) => [name, String(value).trim() || void 0]);
-	return Object.fromEntries(given);
-}
+const options = [
+	"file",
+	"base",
+	"head",
+	"pull-request",
+	"dry-run"
+];
 async function run(world, step, inputs) {
 	const isDry = inputs["dry-run"] === "true";
 	const found = await scopesOfDiff(world, inputs["pull-request"] ?? null, inputs);
@@ -12732,13 +12775,11 @@ async function run(world, step, inputs) {
 	step.output("all-scopes", found.pushed.all_scopes);
 	step.output("pushed", isPushed);
 	step.summarize(summaryOf(found, isPushed, pushed?.page ?? null, pushed?.state ?? null));
+	return exitCodes.done;
 }
 async function push(world, step, { pullRequest, pushed, branch }) {
 	if (!pullRequest) throw misused("This run is not about a pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.");
-	const url = addressOf(world, void 0);
-	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
-	const token = await tokenFor(world, url);
-	step.mask(token);
+	const { url, token } = await connectionOf(world, step);
 	await serviceAt(world, url, token, forJobs).put("/repos/{owner}/{repository}/pulls/{number}/scopes", pullRequest, pushed);
 	const { owner, repository, number } = pullRequest;
 	return {
@@ -12746,36 +12787,10 @@ async function push(world, step, { pullRequest, pushed, branch }) {
 		state: await stateOf(serviceAt(world, url, token), pullRequest, branch)
 	};
 }
-async function tokenFor(world, url) {
-	const token = world.env.HOLDFAST_TOKEN?.trim() || await tokenOfJob(world, url);
-	if (!token) throw misused("There is no credential. Give the input key a CI key of Holdfast, or the job permissions: id-token: write. Pull requests from forks get neither.");
-	return credentialOf(world, url, token);
-}
 async function stateOf(service, pullRequest, base) {
 	if (base === null) return null;
 	return service.get("/repos/{owner}/{repository}/freeze_state", pullRequest, { base }).catch(() => null);
 }
-function stepOf({ env, out }) {
-	const command = (name, text) => void out.write(`::${name}::${escaped(text)}\n`);
-	const append = (path, text) => {
-		if (path) appendFileSync(path, `${text}\n`);
-	};
-	return {
-		mask: (secret) => command("add-mask", secret),
-		log(lines) {
-			const token = randomUUID();
-			command("stop-commands", token);
-			for (const line of lines) out.write(`${line}\n`);
-			command(token, "");
-		},
-		annotate: (kind, message) => command(`${kind} title=Holdfast`, message),
-		output(name, value) {
-			append(env.GITHUB_OUTPUT, `${name}=${JSON.stringify(value)}`);
-		},
-		summarize: (markdown) => append(env.GITHUB_STEP_SUMMARY, markdown)
-	};
-}
-const escaped = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 function summaryOf(found, isPushed, page, state) {
 	const rows = rowsOf(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join("")}</tr>`);
 	const table = `<table><tr><th>Scope</th><th>Touched by</th></tr>${rows.join("")}</table>`;
@@ -12794,13 +12809,5 @@ function describeState({ frozen, next_transition_at: next, enforced }) {
 }
 const code = (text) => `<code>${html(text)}</code>`;
 const html = (text) => onOneLine(text).replace(/[&<>"'`|[\]*_~@#:\\]/g, (each) => `&#${each.codePointAt(0)};`);
-const machine = thisMachine();
-const step = stepOf(machine);
-try {
-	await run(machine, step, inputsIn(process.argv.slice(2)));
-} catch (error) {
-	const message = error instanceof Stop ? error.message : `Report this: ${error.stack}`;
-	step.annotate("error", message);
-	process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
-}
+await runStep(options, run);
 export {};

@@ -65,6 +65,8 @@ export function repositories(world: World, webhooks: Webhooks) {
         mergeQueues: new Map(),
         merges: [],
         stacks: [],
+        environments: new Map(),
+        runs: [],
         createdAt: world.now(),
       };
       for (const [person, role] of Object.entries(options.roles ?? {})) {

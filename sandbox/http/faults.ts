@@ -14,7 +14,9 @@ export interface FaultyRequest {
 
 export type FaultMatch = ((request: FaultyRequest) => boolean) | { method?: string; path?: RegExp };
 
-export type FaultKind = 'status' | 'delay' | 'reset' | 'secondary-limit' | 'primary-limit' | 'partial';
+/** `reset-after`: it is done, and the answer never arrives. */
+export type FaultKind =
+  'status' | 'delay' | 'reset' | 'reset-after' | 'secondary-limit' | 'primary-limit' | 'partial';
 
 export interface Fault {
   /** By default every request. */
@@ -58,16 +60,21 @@ export class Faults {
     this.#faults = this.#faults.filter((fault) => !isMeant(fault));
   }
 
-  /** Applies the first fault that hits the request: waits, throws, or does nothing. */
-  async strike(request: FaultyRequest): Promise<void> {
+  /**
+   * Applies the first fault that hits the request: waits, throws, or does nothing.
+   * @returns whether its answer must not arrive.
+   */
+  async strike(request: FaultyRequest): Promise<boolean> {
     if (this.down === 'reset') throw new ConnectionReset();
     if (this.down) throw new GitHubError(502, 'Server Error');
     const fault = this.#faults.find((each) => each.kind !== 'partial' && matches(each, request));
-    if (!fault) return;
+    if (!fault) return false;
     use(fault);
+    if (fault.kind === 'reset-after') return true;
     if (fault.kind === 'delay')
       await sleep(fault.ms ?? 100, undefined, { signal: fault.ended.signal }).catch(() => {});
     else throw failure(fault, request);
+    return false;
   }
 
   /** Whether GraphQL must withhold a field of a pull request. */

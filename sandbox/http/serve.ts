@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import type { AddressInfo, Server } from 'node:net';
 import { appRoutes } from '../rest/app-routes.ts';
 import { branchRoutes } from '../rest/branch-routes.ts';
+import { deploymentRoutes } from '../rest/deployment-routes.ts';
 import { deliveryRoutes } from '../rest/delivery-routes.ts';
 import { graphqlRoute } from '../graphql/graphql-route.ts';
 import { peopleRoutes } from '../rest/people-routes.ts';
@@ -56,8 +57,9 @@ function createApi(parts: Parts): Api {
     const { pathname } = new URL(c.req.url);
     const { method, tokenKind, operationName } = c.get('logged');
     const request = { method, path: pathname, tokenKind, operationName };
-    await faults.strike(request);
+    const isLost = await faults.strike(request);
     await chaos.around(request, next);
+    if (isLost) throw new ConnectionReset();
   });
 
   // Pages for browsers and public data: they need no credential of the API, and its limits do not apply.
@@ -104,6 +106,7 @@ function createApi(parts: Parts): Api {
   oauthTokenRoutes(api, parts);
   branchRoutes(api, parts);
   rulesetRoutes(api, parts);
+  deploymentRoutes(api, parts);
   graphqlRoute(api, parts);
 
   api.notFound((c) => {

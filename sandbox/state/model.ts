@@ -104,6 +104,55 @@ export interface Deployment {
   createdAt: Date;
 }
 
+/** Where jobs deploy to. */
+export interface Environment {
+  id: number;
+  name: string;
+  /** The custom protection rules that are enabled. */
+  rules: { id: number; app: { id: number; slug: string } }[];
+  /** Whether administrators may start waiting jobs. */
+  adminsBypass: boolean;
+  createdAt: Date;
+}
+
+/** A run of a workflow that deploys. */
+export interface WorkflowRun {
+  id: number;
+  /** Counts the runs of the workflow. */
+  number: number;
+  attempt: number;
+  workflow: string;
+  event: string;
+  /** The branch, without `refs/heads/`. */
+  ref: string;
+  sha: string;
+  isCancelled: boolean;
+  /** Those of the last attempt. */
+  jobs: RunJob[];
+  /** What Apps decided (`approved`, `rejected`) and reported (`pending`), oldest first. */
+  reviews: {
+    attempt: number;
+    environment: string;
+    state: 'approved' | 'rejected' | 'pending';
+    comment: string;
+    app: string;
+    at: Date;
+  }[];
+  createdAt: Date;
+}
+
+/** A job that deploys. */
+export interface RunJob {
+  deploymentId: number;
+  environment: Environment;
+  state: 'waiting' | 'in_progress' | 'success' | 'failure';
+  /** What each App whose rule is enabled decided; null: nothing yet. */
+  gates: Map<number, 'approved' | 'rejected' | null>;
+  requestedAt: Date;
+  /** Every state so far, newest last. */
+  history: RunJob['state'][];
+}
+
 /** A commit in git. */
 export interface Commit {
   message: string;
@@ -230,6 +279,10 @@ export interface Repository {
   /** In the order of their merges. */
   merges: PullRequest[];
   stacks: Stack[];
+  /** By their names in lower case. */
+  environments: Map<string, Environment>;
+  /** Oldest first. */
+  runs: WorkflowRun[];
   createdAt: Date;
 }
 

@@ -71,7 +71,7 @@ type Endpoint<
   body?: { schema: B; example: unknown; isOptional?: true };
   /** The only successful response. */
   success: {
-    status: 200 | 201 | 204;
+    status: 200 | 201 | 202 | 204;
     description: string;
     schema?: z.ZodType;
     example?: unknown;

@@ -19,6 +19,7 @@ import {
   listExemptionsEndpoint,
   requestExemptionEndpoint,
 } from './v1/exemptions.ts';
+import { listDeploymentsEndpoint } from './v1/deployments.ts';
 import { enforcementEndpoint, freezeEnforcementEndpoint } from './v1/enforcement.ts';
 import {
   createPlanEndpoint,
@@ -29,6 +30,7 @@ import {
   showPlanEndpoint,
   updatePlanEndpoint,
 } from './v1/freeze-plans.ts';
+import { deleteCalendar, getCalendars, postCalendars } from './v1/calendars.ts';
 import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories, getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
@@ -39,6 +41,17 @@ import { previewFreezeEndpoint, previewPlanEndpoint } from './v1/previews.ts';
 import { getOwnerSettings, getSettings, patchOwnerSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
+
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listDeliveriesEndpoint,
+  listWebhooksEndpoint,
+  replayDeliveryEndpoint,
+  rotateSecretEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './v1/webhooks.ts';
 
 /** All endpoints below `/v1`, in the order of the API reference: the most used first. */
 export const endpoints: AnyEndpoint[] = [
@@ -52,6 +65,7 @@ export const endpoints: AnyEndpoint[] = [
   freezeStateEndpoint,
   explainPullRequestEndpoint,
   requestExemptionEndpoint,
+  listDeploymentsEndpoint,
   listExemptionsEndpoint,
   approveExemptionEndpoint,
   denyExemptionEndpoint,
@@ -74,6 +88,17 @@ export const endpoints: AnyEndpoint[] = [
   deletePlanEndpoint,
   removePlanEndpoint,
   planEnforcementEndpoint,
+  listWebhooksEndpoint,
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateSecretEndpoint,
+  testWebhookEndpoint,
+  listDeliveriesEndpoint,
+  replayDeliveryEndpoint,
+  getCalendars,
+  postCalendars,
+  deleteCalendar,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

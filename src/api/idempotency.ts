@@ -2,22 +2,27 @@ import { createHash } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import { codeOf } from '../database/database-errors.ts';
+import { seal, unsealWithAny } from '../database/secret-key.ts';
 import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
+/** An answer that contains a secret: it is kept encrypted with SECRET_KEY. */
+type SecretAnswer = Answer & { hasSecret?: true };
+
 /**
  * Saves an answer for replay. Call it first in the transaction of the change, so that both happen or neither. Waits if
  * another request with this key has an open transaction.
  * @throws if that request made the change: the transaction must then end without making it again.
  */
-export type Remember = (tx: Tx | SqlTx, answer: Answer) => Promise<void>;
+export type Remember = (tx: Tx | SqlTx, answer: SecretAnswer) => Promise<void>;
 
 const hours = 3_600_000;
 export const replayedFor = 24 * hours;
 
+type OnceDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
 type KeyedRequest = { caller: string; request: string; key: string };
 
 /**
@@ -28,7 +33,7 @@ type KeyedRequest = { caller: string; request: string; key: string };
  * @throws Refusal conflict if the first request still runs after 10 s; invalid for the same key with another body.
  */
 export async function runOnce(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: OnceDeps,
   where: KeyedRequest,
   body: unknown,
   run: (remember: Remember) => Promise<Answer>,
@@ -62,7 +67,7 @@ const inProgress = () =>
 
 /** The saved answer of a key; null if it has none. */
 async function findAnswer(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock, config }: OnceDeps,
   where: KeyedRequest,
   bodyHash: string,
 ): Promise<Answer | null> {
@@ -71,19 +76,38 @@ async function findAnswer(
   if (record.bodyHash !== bodyHash) {
     throw badKey('This key was used with another body. Use a new key for a new request.');
   }
-  const answer = JSON.parse(record.answer) as Answer;
+  const isSealed = !record.answer.startsWith('{');
+  const text = isSealed ? unsealWithAny(config, purposeOf(where), record.answer) : record.answer;
+  const answer = JSON.parse(text) as Answer;
   return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
 }
 
+/** An encrypted answer opens for nothing but its request. */
+const purposeOf = (where: KeyedRequest): string => `answer to ${JSON.stringify(where)}`;
+
 async function save(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock, config }: OnceDeps,
   tx: SqlTx,
-  { caller, request, key, bodyHash, answer }: KeyedRequest & { bodyHash: string; answer: Answer },
+  {
+    bodyHash,
+    answer: { hasSecret, ...answer },
+    ...where
+  }: KeyedRequest & { bodyHash: string; answer: SecretAnswer },
 ): Promise<void> {
+  const { caller, request, key } = where;
+  const text = JSON.stringify(answer);
   const now = nowOf(clock);
   // If another open transaction has the same key, PostgreSQL waits here until it ends, but not longer than this.
   await tx.query('wait-for-key', `SET LOCAL lock_timeout = '10s'`);
-  const values = [caller, request, key, bodyHash, JSON.stringify(answer), now, expiry(now)];
+  const values = [
+    caller,
+    request,
+    key,
+    bodyHash,
+    hasSecret ? seal(config.secretKey!, purposeOf(where), text) : text,
+    now,
+    expiry(now),
+  ];
   const saved = await tx.query('save-answer', saveAnswer, values);
   await tx.query('wait-no-more', 'SET LOCAL lock_timeout TO DEFAULT');
   if (saved.length === 0) throw inProgress();

@@ -169,7 +169,8 @@ const queryOf = (queries: Record<string, string[]>) =>
  * @param etag of the answer; undefined if it has none.
  * @param ifNoneMatch the request header: tags, or `*`. Proxies that compress turn strong tags into weak ones.
  */
-function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
+/** Whether the client has the answer with this tag already. */
+export function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '');

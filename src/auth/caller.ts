@@ -13,7 +13,9 @@ export type Caller =
   /** Somebody who is signed in on the pages. */
   | { kind: 'session'; person: Person }
   /** The author of a comment, as GitHub's webhook says. */
-  | { kind: 'comment'; person: Person };
+  | { kind: 'comment'; person: Person }
+  /** Somebody in Slack who linked their account. */
+  | { kind: 'slack'; person: Person };
 
 export type KeyCaller = Extract<Caller, { kind: 'application-key' }>;
 export type JobCaller = Extract<Caller, { kind: 'job-token' }>;

@@ -16,6 +16,7 @@ const commands: Commands = {
   unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
   list: async () => (await import('./commands/list.ts')).list,
   status: async () => (await import('./commands/status.ts')).status,
+  gate: async () => (await import('./commands/gate.ts')).gate,
   extend: async () => (await import('./commands/extend.ts')).extend,
   allow: async () => (await import('./commands/exemptions.ts')).allow,
   requests: async () => (await import('./commands/exemptions.ts')).requests,
@@ -25,6 +26,7 @@ const commands: Commands = {
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
   'oidc-rules': async () => (await import('./commands/oidc-rules.ts')).oidcRules,
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
   settings: async () => (await import('./commands/settings.ts')).settings,
   products: async () => (await import('./commands/products.ts')).products,
   scopes: async () => (await import('./commands/scopes.ts')).scopes,
@@ -84,7 +86,7 @@ async function programFor(
       'after',
       `
 Exits with 0 when it is done, 1 when the service refuses it or GitHub does not enforce it, and 2 when the command
-is used wrongly or its outcome is unknown. For examples, use holdfast COMMAND --help.`,
+is used wrongly or its outcome is unknown. gate exits with 3 if something is frozen. For examples, use holdfast COMMAND --help.`,
     );
   program.version(version(), '--version', 'print the version of this command');
   for (const spec of await commandsIn(words, more)) addCommand(program, spec, world, ended);

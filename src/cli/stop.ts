@@ -5,6 +5,8 @@ export const exitCodes = {
   refused: 1,
   /** Somebody used the command wrongly, or the outcome is not known. */
   notKnown: 2,
+  /** A gate is closed: a freeze is ongoing. */
+  frozen: 3,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

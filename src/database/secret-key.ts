@@ -47,3 +47,17 @@ export function unseal(secretKey: string, purpose: string, sealed: string): stri
     throw new CannotUnseal();
   }
 }
+
+/**
+ * Decrypts a text that was sealed with SECRET_KEY, or with the one before it.
+ * @throws CannotUnseal
+ */
+export function unsealWithAny(keys: SecretKeys, purpose: string, sealed: string): string {
+  for (const key of openingKeys(keys))
+    try {
+      return unseal(key, purpose, sealed);
+    } catch (error) {
+      if (!(error instanceof CannotUnseal)) throw error;
+    }
+  throw new CannotUnseal();
+}

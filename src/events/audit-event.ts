@@ -9,6 +9,8 @@ export type FreezeInEvent = { reason: string; [field: string]: unknown };
 type SettingsInEvent = Record<string, boolean | number | string | null | string[]>;
 /** An exemption in the audit log. */
 type ExemptionAttributes = {
+  pull_request: number;
+  state: string;
   head_sha: string;
   any_head: boolean;
   /** Null for every freeze. */
@@ -17,21 +19,44 @@ type ExemptionAttributes = {
   public_reason: string | null;
   expires_at: string;
   requested_by: Actor;
+  requested_at: string;
+  decided_by: Actor | null;
+  decided_at: string | null;
+  decision_reason: string | null;
+  used_at: string | null;
 };
 
 /** A template of the forms that freeze, in the audit log. */
 type TemplateInEvent = { name: string; [field: string]: unknown };
 
 type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
-type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
+type OfFreeze = {
+  scheduled_freeze_id: string;
+  /** The plan that made it; absent if none did. */
+  freeze_plan_id?: string;
+  scheduled_freeze_attributes: FreezeInEvent;
+};
+/** Something that the clock did, or will do in an hour: when, by the freeze's window. */
+type OfClock = OfFreeze & { planned_at: string };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
+type OfSlackApp = { slack_team_id: string; slack_team: string };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
+type OfCalendar = { calendar_id: string; calendar_attributes: object };
 type OfKey = {
   key_id: string;
   key_name: string;
   key_scope: string;
   /** The revoked key that created this one, directly or through other keys. */
   revoked_with?: string;
+};
+/** An outgoing webhook in the audit log. Its secrets are in no event: the address of a chat is one. */
+type OfWebhook = { webhook_id: string; webhook_attributes: object };
+type OfRuleset = {
+  ruleset_id: number;
+  /** The name of the ruleset. */
+  ruleset: string;
+  /** What Holdfast found. */
+  found?: 'changed' | 'deleted';
 };
 type OfExemption = {
   exemption_id: string;
@@ -44,14 +69,28 @@ type OfExemption = {
   was_approved?: boolean;
 };
 
-/** @property ruleset its name. */
-type OfRuleset = { ruleset_id: number; ruleset: string };
+type OfDeployment = {
+  /** The page of the run at GitHub. */
+  run_url: string;
+  run_id: number;
+  run_number: number;
+  attempt: number;
+  environment: string;
+  workflow: string;
+  ref: string;
+  sha: string;
+  /** The freezes that hold it, or did. */
+  scheduled_freeze_ids: string[];
+  /** How it ended: `superseded` is a rejection for a newer run. */
+  state?: string;
+};
 
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
 type Metadata = {
   'scheduled_freeze.create': OfFreeze;
   'scheduled_freeze.update': {
     scheduled_freeze_id: string;
+    freeze_plan_id?: string;
     scheduled_freeze_attributes_before: FreezeInEvent;
     scheduled_freeze_attributes_after: FreezeInEvent;
   };
@@ -63,6 +102,8 @@ type Metadata = {
     freeze_plan_attributes_after: object;
   };
   'freeze_plan.delete': OfPlan & { reason: string };
+  /** The calendar at the address that feeds the plan could not be read. */
+  'freeze_plan.source_failed': OfPlan & { source_url: string; error: string };
   'product.enabled': { product: string };
   'product.disabled': { product: string };
   'repository_settings.update': OfSettings;
@@ -71,8 +112,26 @@ type Metadata = {
   'freeze_templates.update': { templates_before: TemplateInEvent[]; templates_after: TemplateInEvent[] };
   'application_key.create': OfKey;
   'application_key.revoke': OfKey;
+  'slack_app.create': OfSlackApp;
+  'slack_app.delete': OfSlackApp;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
+  'calendar.create': OfCalendar;
+  'calendar.delete': OfCalendar;
+  'webhook.create': OfWebhook;
+  'webhook.update': {
+    webhook_id: string;
+    webhook_attributes_before: object;
+    webhook_attributes_after: object;
+  };
+  'webhook.rotate_secret': OfWebhook;
+  'webhook.delete': OfWebhook;
+  /** Holdfast sends nothing to it any more, and why. */
+  'webhook.disabled': OfWebhook & { reason: string };
+  'freeze.starting_soon': OfClock;
+  'freeze.started': OfClock;
+  'freeze.ending_soon': OfClock;
+  'freeze.ended': OfClock;
   'freeze.bypassed': OfFreeze & {
     /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
     shown_state: string | null;
@@ -84,13 +143,22 @@ type Metadata = {
   /** The freeze has no end and may be forgotten. */
   'freeze.still_on': OfFreeze & { on_since: string };
   /** `branches` did not require the status check `context` when the freeze was created. */
-  'freeze.not_enforced': { scheduled_freeze_id: string; branches: string[]; context: string };
+  'freeze.not_enforced': OfFreeze & { branches: string[]; context: string };
   'exemption.requested': OfExemption;
   'exemption.approved': OfExemption;
   'exemption.denied': OfExemption;
   'exemption.revoked': OfExemption;
   'exemption.expired': OfExemption;
   'exemption.used': OfExemption;
+  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
+  'deployment.held': OfDeployment;
+  'deployment.released': OfDeployment;
+  'deployment.rejected': OfDeployment;
+  'deployment.bypassed': OfDeployment;
+  /** A ruleset of ours was in force without a freeze, and was put out of force. */
+  'ruleset.orphaned': OfRuleset;
+  /** Somebody changed or deleted a ruleset of ours, and it was put right. */
+  'ruleset.repaired': OfRuleset;
   'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
   /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
   'freeze_status.refused': { sha: string; state: string; description: string; why: string };
@@ -102,10 +170,6 @@ type Metadata = {
     expected_state: string;
     times_written: number;
   };
-  /** A ruleset of instant holds was in force without a freeze. Holdfast put it out of force. */
-  'ruleset.orphaned': OfRuleset;
-  /** Somebody changed or deleted the ruleset of an instant hold. Holdfast put it right. */
-  'ruleset.repaired': OfRuleset & { was: 'changed' | 'deleted' };
 };
 
 export type AuditEventType = keyof Metadata;
@@ -131,6 +195,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_plan.create': { name: 'Plan created', done: 'created' },
   'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
   'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },
+  'freeze_plan.source_failed': { name: 'Calendar of a plan not read', done: 'found', isFailure: true },
   'product.enabled': { name: 'Product enabled', done: 'enabled' },
   'product.disabled': { name: 'Product disabled', done: 'disabled' },
   'repository_settings.update': { name: 'Settings changed', done: 'updated' },
@@ -139,8 +204,21 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_templates.update': { name: 'Templates changed', done: 'updated' },
   'application_key.create': { name: 'Application key created', done: 'created' },
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
+  'slack_app.create': { name: 'Slack connected', done: 'created' },
+  'slack_app.delete': { name: 'Slack disconnected', done: 'deleted' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
+  'calendar.create': { name: 'Calendar created', done: 'created' },
+  'calendar.delete': { name: 'Calendar deleted', done: 'deleted' },
+  'webhook.create': { name: 'Webhook created', done: 'created' },
+  'webhook.update': { name: 'Webhook changed', done: 'updated' },
+  'webhook.rotate_secret': { name: 'Secret of a webhook rotated', done: 'rotated' },
+  'webhook.delete': { name: 'Webhook deleted', done: 'deleted' },
+  'webhook.disabled': { name: 'Webhook disabled', done: 'disabled', isFailure: true },
+  'freeze.starting_soon': { name: 'Freeze starts in an hour', done: 'recorded' },
+  'freeze.started': { name: 'Freeze started', done: 'recorded' },
+  'freeze.ending_soon': { name: 'Freeze ends in an hour', done: 'recorded' },
+  'freeze.ended': { name: 'Freeze ended', done: 'recorded' },
   'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
   'freeze.leaking': {
     name: 'GitHub would merge past a freeze',
@@ -157,6 +235,17 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
   'exemption.expired': { name: 'Exemption ended', done: 'expired' },
   'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'deployment.held': { name: 'Deployment held', done: 'held' },
+  'deployment.released': { name: 'Deployment released', done: 'released' },
+  'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },
+  'deployment.bypassed': {
+    name: 'Deployed past a freeze',
+    done: 'bypassed',
+    isAtGitHub: true,
+    isFailure: true,
+  },
+  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', isAtGitHub: true, isFailure: true },
+  'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired' },
   'freeze_status.overwritten': {
     name: 'Status overwritten',
     done: 'overwritten',
@@ -170,73 +259,6 @@ export const eventKinds: Record<AuditEventType, Kind> = {
     isAtGitHub: true,
     isFailure: true,
   },
-  'ruleset.orphaned': { name: 'Ruleset left in force', done: 'found', isFailure: true },
-  'ruleset.repaired': { name: 'Ruleset repaired', done: 'found', isFailure: true },
 };
 
 export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
-
-/**
- * Event types that clients of the interface know but Holdfast never writes: merge queues and workflows of another
- * implementation of the interface. A query for them gets an empty answer, not an error.
- */
-const typesOfOthers = [
-  'action.assign',
-  'action.backport',
-  'action.close',
-  'action.comment',
-  'action.copy',
-  'action.delete_head_branch',
-  'action.dequeue',
-  'action.dismiss_reviews',
-  'action.edit',
-  'action.github_actions',
-  'action.label',
-  'action.merge',
-  'action.post_check',
-  'action.queue.batch_bisection_end',
-  'action.queue.batch_bisection_start',
-  'action.queue.change',
-  'action.queue.checks.change',
-  'action.queue.checks_end',
-  'action.queue.checks_not_started',
-  'action.queue.checks_start',
-  'action.queue.conflict_deferred',
-  'action.queue.enter',
-  'action.queue.leave',
-  'action.queue.merged',
-  'action.rebase',
-  'action.refresh',
-  'action.request_reviewers',
-  'action.request_reviews',
-  'action.requeue',
-  'action.review',
-  'action.squash',
-  'action.unqueue',
-  'action.update',
-  'ci_insights.auto_quarantine.disabled',
-  'ci_insights.auto_quarantine.enabled',
-  'ci_insights.auto_quarantine.modified',
-  'ci_insights.job_retried',
-  'ci_issue.created',
-  'ci_issue.linked',
-  'ci_issue.merged',
-  'ci_issue.renamed',
-  'ci_issue.reopened',
-  'ci_issue.resolved',
-  'ci_issue.unresolved',
-  'command.dequeue',
-  'command.queue',
-  'command.requeue',
-  'queue.freeze.create',
-  'queue.freeze.delete',
-  'queue.freeze.update',
-  'queue.pause.create',
-  'queue.pause.delete',
-  'queue.pause.update',
-  'test.dequarantined',
-  'test.quarantined',
-] as const;
-
-/** Every event type that a client may query. */
-export const knownEventTypes: string[] = [...auditEventTypes, ...typesOfOthers];

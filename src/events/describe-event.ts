@@ -1,6 +1,8 @@
 import type { Actor } from './actor.ts';
 import { type AuditEvent, eventKinds, type FreezeInEvent } from './audit-event.ts';
-import { changesIn, type Detail, fieldsOf, nameOfField, reasonOf } from './describe-fields.ts';
+import { tellDeployment } from './describe-deployment.ts';
+import { tellExemption } from './describe-exemption.ts';
+import { changesIn, type Detail, fieldsOf } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -53,25 +55,24 @@ function tell(event: AuditEvent, pullRequest: string): Told {
         { name: 'Deletion reason', text: event.metadata.reason },
       ]);
     case 'freeze_plan.create':
-      return aboutPlan(
-        'created a plan',
-        event.metadata.freeze_plan_id,
-        event.metadata.freeze_plan_attributes,
-      );
+      return aboutPlan('created a plan', event.metadata);
     case 'freeze_plan.update': {
-      const { freeze_plan_id, freeze_plan_attributes_before, freeze_plan_attributes_after } = event.metadata;
-      const details = changesIn(freeze_plan_attributes_before, freeze_plan_attributes_after);
-      return aboutPlan('changed a plan', freeze_plan_id, freeze_plan_attributes_after, details);
+      const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = event.metadata;
+      const plan = { ...event.metadata, freeze_plan_attributes: after };
+      return aboutPlan('changed a plan', plan, changesIn(before, after));
     }
-    case 'freeze_plan.delete': {
-      const { freeze_plan_id, freeze_plan_attributes, reason } = event.metadata;
-      const details = [{ name: 'Deletion reason', text: reason }];
-      return aboutPlan('deleted a plan', freeze_plan_id, freeze_plan_attributes, details);
-    }
+    case 'freeze_plan.delete':
+      return aboutPlan('deleted a plan', event.metadata, [
+        { name: 'Deletion reason', text: event.metadata.reason },
+      ]);
+    case 'freeze_plan.source_failed':
+      return aboutPlan('could not read the calendar of a plan', event.metadata, [
+        { name: 'Address', text: event.metadata.source_url },
+        { name: 'Error', text: event.metadata.error },
+      ]);
     case 'product.enabled':
-      return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
-      return { did: `disabled the product ${event.metadata.product}`, details: [] };
+      return { did: `${eventKinds[event.type].done} the product ${event.metadata.product}`, details: [] };
     case 'repository_settings.update':
     case 'owner_settings.update': {
       const { settings_before: before, settings_after: after } = event.metadata;
@@ -102,12 +103,41 @@ function tell(event: AuditEvent, pullRequest: string): Told {
       const did = event.type === 'application_key.create' ? 'created' : 'revoked';
       return { did: `${did} the application key ${key_name}`, details: [{ name: 'Scope', text: key_scope }] };
     }
+    case 'slack_app.create':
+    case 'slack_app.delete':
+      return { did: `${eventKinds[event.type].done} Slack app ${event.metadata.slack_team}`, details: [] };
     case 'oidc_rule.create':
     case 'oidc_rule.delete': {
       const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };
       const did = event.type === 'oidc_rule.create' ? 'created' : 'deleted';
       return { did: `${did} the OIDC rule ${name ?? ''}`, details: fieldsOf(rule, Object.keys(rule)) };
     }
+    case 'calendar.create':
+    case 'calendar.delete': {
+      const calendar = event.metadata.calendar_attributes;
+      const did = event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar';
+      return { did, details: fieldsOf(calendar, Object.keys(calendar)) };
+    }
+    case 'webhook.update': {
+      const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;
+      return { did: 'changed a webhook', details: changesIn(before, after, Object.keys(after)) };
+    }
+    case 'webhook.create':
+    case 'webhook.rotate_secret':
+    case 'webhook.delete':
+    case 'webhook.disabled': {
+      const { webhook_attributes: webhook, ...about } = event.metadata;
+      const why = 'reason' in about ? [{ name: 'Reason', text: about.reason }] : [];
+      const did = `${eventKinds[event.type].done}${event.type === 'webhook.rotate_secret' ? ' the secret of' : ''}`;
+      return { did: `${did} a webhook`, details: [...why, ...fieldsOf(webhook, Object.keys(webhook))] };
+    }
+    case 'freeze.starting_soon':
+    case 'freeze.started':
+    case 'freeze.ending_soon':
+    case 'freeze.ended':
+      return aboutFreeze(didByClock[event.type], event.metadata, [
+        { name: 'Planned for', text: event.metadata.planned_at, isTime: true },
+      ]);
     case 'freeze.bypassed': {
       const { shown_state, head_sha, merged_at } = event.metadata;
       return aboutFreeze(`merged ${pullRequest} past a freeze`, event.metadata, [
@@ -145,6 +175,21 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'exemption.expired':
     case 'exemption.used':
       return tellExemption(event, pullRequest);
+    case 'deployment.held':
+    case 'deployment.released':
+    case 'deployment.rejected':
+    case 'deployment.bypassed':
+      return tellDeployment(event);
+    case 'ruleset.orphaned':
+      return {
+        did: 'disabled a ruleset that was active without a freeze',
+        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
+      };
+    case 'ruleset.repaired':
+      return {
+        did: `repaired the ruleset of an instant hold, which somebody had ${event.metadata.found ?? 'changed'}`,
+        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
+      };
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
@@ -177,18 +222,6 @@ function tell(event: AuditEvent, pullRequest: string): Told {
         ],
       };
     }
-    case 'ruleset.orphaned':
-      return {
-        did: 'disabled a ruleset that was in force without a freeze',
-        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
-      };
-    case 'ruleset.repaired': {
-      const { was } = event.metadata;
-      return {
-        did: `repaired the ruleset of an instant hold, which somebody had ${was}`,
-        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
-      };
-    }
     default: {
       const { type, metadata } = event as { type: string; metadata: unknown };
       return { did: type, details: [{ name: 'Details', text: JSON.stringify(metadata) }] };
@@ -209,35 +242,22 @@ function aboutFreeze(
   return { did, subject, details, attributes: fieldsOf(freeze) };
 }
 
-function aboutPlan(did: string, id: string, plan: object, details: Detail[] = []): Told {
+function aboutPlan(
+  did: string,
+  {
+    freeze_plan_id: id,
+    freeze_plan_attributes: plan,
+  }: { freeze_plan_id: string; freeze_plan_attributes: object },
+  details: Detail[] = [],
+): Told {
   const { name = '' } = plan as { name?: string };
   return { did, subject: { kind: 'plan', id, name }, details, attributes: fieldsOf(plan) };
 }
 
-const didWithExemption = {
-  'exemption.requested': 'requested an exemption for',
-  'exemption.approved': 'approved the exemption for',
-  'exemption.denied': 'denied an exemption for',
-  'exemption.revoked': 'revoked the exemption for',
-  'exemption.expired': 'ended the exemption for',
-  'exemption.used': 'merged, with an exemption,',
+/** Follows Holdfast's name. */
+const didByClock = {
+  'freeze.starting_soon': 'recorded that a freeze starts in an hour',
+  'freeze.started': 'recorded that a freeze started',
+  'freeze.ending_soon': 'recorded that a freeze ends in an hour',
+  'freeze.ended': 'recorded that a freeze ended',
 } as const;
-
-function tellExemption(
-  { type, metadata }: Extract<AuditEvent, { type: keyof typeof didWithExemption }>,
-  pullRequest: string,
-): Told {
-  const { exemption_attributes: exemption, was_approved, reason, ended_by } = metadata;
-  const isRequest = type === 'exemption.expired' && was_approved === false;
-  return {
-    did: `${isRequest ? 'ended the exemption request for' : didWithExemption[type]} ${pullRequest}`,
-    details: [
-      ...reasonOf(exemption),
-      { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'all' },
-      { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
-      { name: nameOfField('end'), text: exemption.expires_at, isTime: true },
-      ...(reason === undefined ? [] : [{ name: 'Decision reason', text: reason }]),
-      ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
-    ],
-  };
-}

@@ -18,6 +18,7 @@ const fieldNames: Record<string, string> = {
   exclude_conditions: 'Except',
   holds: 'Blocks',
   environments: 'Environments',
+  on_deployment: 'Deployments',
 };
 const allFields = Object.keys(fieldNames);
 
@@ -67,7 +68,7 @@ export const reasonOf = ({
 function textOf(field: string, value: unknown): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return value;
-  if (field === 'repositories') {
+  if (field === 'repositories' && !Array.isArray(value)) {
     const { include, exclude } = value as { include: string[]; exclude: string[] };
     return [include.join(', '), ...(exclude.length > 0 ? [`except ${exclude.join(', ')}`] : [])].join(', ');
   }

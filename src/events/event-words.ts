@@ -67,3 +67,10 @@ export const csvLine = (cells: string[]): string =>
   `${cells.map((text) => quoted(/^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text)).join(',')}\r\n`;
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** The text in one line of at most `most` characters. */
+export function shorten(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const characters = Array.from(line);
+  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
+}

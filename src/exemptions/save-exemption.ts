@@ -69,12 +69,20 @@ export async function appendExemptionEvent(
   await appendEvent(tx, { ...place, pullRequest }, event, by, now);
 }
 
+/** The fields of the API, but for its id and its page. */
 const attributesOf = (exemption: ExemptionRecord) => ({
+  pull_request: exemption.pullRequest,
   head_sha: exemption.headSha,
   any_head: exemption.anyHead,
   freeze_ids: exemption.freezeIds,
   reason: exemption.reason,
   public_reason: exemption.publicReason,
-  expires_at: exemption.expiresAt.toISOString(),
+  state: exemption.state,
   requested_by: exemption.requestedBy,
+  requested_at: exemption.requestedAt.toISOString(),
+  decided_by: exemption.decidedBy,
+  decided_at: exemption.decidedAt?.toISOString() ?? null,
+  decision_reason: exemption.decisionReason,
+  expires_at: exemption.expiresAt.toISOString(),
+  used_at: exemption.usedAt?.toISOString() ?? null,
 });

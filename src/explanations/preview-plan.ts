@@ -15,6 +15,7 @@ import { next } from '../plans/keep-plan.ts';
 import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
+import { readInput } from '../plans/read-source.ts';
 import { mostShown, foreseeGivenEnds } from '../plans/show-plan.ts';
 import { seenOf, warningsToTell } from './look-ahead.ts';
 
@@ -83,9 +84,27 @@ const looksOf = cachePerService<string, Look>(mostKept, longest);
  */
 export const previewPlanSoon = (deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> =>
   previewBy(deps, account, input, async (freezable, freeze, at) => {
-    const { start, timezone, recurrence, matchingConditions, excludeConditions, holds, environments } = input;
+    const {
+      start,
+      timezone,
+      recurrence,
+      source,
+      matchingConditions,
+      excludeConditions,
+      holds,
+      environments,
+    } = input;
     // The end moves on with the time of the request.
-    const judged = [start, timezone, recurrence, matchingConditions, excludeConditions, holds, environments];
+    const judged = [
+      start,
+      timezone,
+      recurrence,
+      source,
+      matchingConditions,
+      excludeConditions,
+      holds,
+      environments,
+    ];
     const key = JSON.stringify([judged, freezable.map(({ id }) => String(id))]);
     const kept = looksOf(deps);
     const begin = (): Look => {
@@ -134,10 +153,12 @@ async function previewBy(
   lookAt: (freezable: PlanRepository[], freeze: ParsedFreeze, at: Date) => Promise<Look>,
 ): Promise<PlanPreview> {
   const now = nowOf(deps.clock);
-  const plan = { ...checkPlan(input, now), accountId: account.id };
+  const read = await readInput(deps, input);
+  const plan = { ...checkPlan(read.input, now), accountId: account.id };
   assertNotOver(plan, now);
   const nextOccurrences = next(plan, now, mostShown);
-  const [first] = nextOccurrences as [Occurrence];
+  // A calendar can have no event ahead.
+  const first = nextOccurrences[0] ?? { startsAt: now, endsAt: null };
   const freeze = parseFreeze({
     ...plan,
     ...first,
@@ -167,6 +188,7 @@ async function previewBy(
     }),
     nextOccurrences,
     warnings: [
+      ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
     ],

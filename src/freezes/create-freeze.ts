@@ -9,7 +9,7 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { attributesOf, type Freeze, type NewFreeze } from './freeze.ts';
+import { type Freeze, freezeInEvent, type NewFreeze } from './freeze.ts';
 import { insertFreeze, notEnded } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
@@ -85,17 +85,12 @@ export async function saveNewFreeze(
 ): Promise<void> {
   await assertRoom(tx, repository, now);
   await insertFreeze(tx, freeze, actor, now);
-  const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
+  const metadata = freezeInEvent(freeze);
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
   if (unenforced.length > 0) {
-    const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
-    await appendEvent(
-      tx,
-      placeOf(repository),
-      { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
-      actor,
-      now,
-    );
+    const found = { ...metadata, branches: unenforced, context: deps.config.statusContext };
+    const event = { type: 'freeze.not_enforced', metadata: found } as const;
+    await appendEvent(tx, placeOf(repository), event, actor, now);
   }
   await requestReconcile(deps, tx, freeze, now);
 }

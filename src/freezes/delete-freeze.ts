@@ -6,7 +6,7 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertOwnFreeze, markDeleted, requireFreeze } from './freeze-store.ts';
-import { attributesOf } from './freeze.ts';
+import { freezeInEvent } from './freeze.ts';
 import type { StoredFreeze } from './freeze-columns.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
@@ -51,8 +51,7 @@ export async function saveDeletion(
   if (!(await markDeleted(tx, freeze, actor, reason, now))) {
     throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
   }
-  const attributes = attributesOf(freeze);
-  const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributes, reason };
+  const metadata = { ...freezeInEvent(freeze), reason };
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
   await requestReconcile(deps, tx, freeze, now);
 }

@@ -3,6 +3,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
 import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
+import { nextBoundary } from './freeze-window.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, forbidden } from '../errors.ts';
@@ -110,6 +111,7 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
       ...toRow(freeze),
       id: freeze.id,
       repositoryId: freeze.repositoryId,
+      nextToldAt: nextBoundary(freeze, now),
       createdAt: now,
       createdBy: by,
       updatedAt: now,

@@ -19,6 +19,42 @@ export function phaseOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'e
   return startsAt <= now ? 'ongoing' : 'scheduled';
 }
 
+const hour = 3_600_000;
+
+/** What the clock does to a freeze. What comes in an hour is worth telling only until it is there. */
+type Boundary = {
+  type: 'freeze.starting_soon' | 'freeze.started' | 'freeze.ending_soon' | 'freeze.ended';
+  at: Date;
+  until?: Date;
+};
+
+/** When a freeze begins and ends, and an hour before each, in their order. A freeze of an hour or less does not end soon. */
+function boundariesOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>): Boundary[] {
+  const ahead = (instant: Date) => ({ at: new Date(instant.getTime() - hour), until: instant });
+  return [
+    { type: 'freeze.starting_soon', ...ahead(startsAt) },
+    { type: 'freeze.started', at: startsAt },
+    ...(endsAt === null || ahead(endsAt).at <= startsAt
+      ? []
+      : [{ type: 'freeze.ending_soon', ...ahead(endsAt) } as const]),
+    ...(endsAt === null ? [] : [{ type: 'freeze.ended', at: endsAt } as const]),
+  ];
+}
+
+/** When the clock next does something to a freeze; null for never again. */
+export const nextBoundary = (window: Pick<FreezeWindow, 'startsAt' | 'endsAt'>, after: Date): Date | null =>
+  boundariesOf(window).find(({ at }) => at > after)?.at ?? null;
+
+/** What the clock did to a freeze from an instant until now. */
+export const boundariesSince = (
+  window: Pick<FreezeWindow, 'startsAt' | 'endsAt'>,
+  since: Date,
+  now: Date,
+): Boundary[] =>
+  boundariesOf(window).filter(
+    ({ at, until }) => at >= since && at <= now && (until === undefined || until > now),
+  );
+
 type WindowProblem = { field: 'start' | 'end' | 'timezone'; message: string };
 
 export type WindowResult =
@@ -107,8 +143,6 @@ function inOrder(result: WindowResult): WindowResult {
 const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });
-
-const hour = 3_600_000;
 
 /** The end this many hours after a window begins, as wall-clock time and as an instant. */
 export function endAfter(

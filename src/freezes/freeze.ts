@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConditionInput } from '../conditions/ast.ts';
+import { LRUCache } from 'lru-cache';
+import type { ConditionInput, TextTest } from '../conditions/ast.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import { isSameLocalTime } from '../time/local-time.ts';
 import type { FreezeWindow } from './freeze-window.ts';
 
 /** What a freeze can hold. */
 export const holdables = ['merges', 'deployments'] as const;
 type Holdable = (typeof holdables)[number];
+
+/** What happens to a deployment that a freeze holds: it waits for the end, or it is rejected at once. */
+export const onDeployments = ['wait', 'reject'] as const;
+type OnDeployment = (typeof onDeployments)[number];
 
 /** The fields that clients set. */
 export type FreezeFields = Pick<FreezeWindow, 'start' | 'end' | 'timezone'> & {
@@ -18,6 +24,8 @@ export type FreezeFields = Pick<FreezeWindow, 'start' | 'end' | 'timezone'> & {
   holds?: Holdable[];
   /** Globs of the environments whose deployments it holds; undefined if never set, which means all. */
   environments?: string[];
+  /** What happens to these deployments; undefined if never set, which means that they wait. */
+  onDeployment?: OnDeployment;
 };
 
 /** A merge freeze of one repository. */
@@ -56,6 +64,7 @@ export const freezeFields = {
   excludeConditions: { column: 'exclude_conditions', byDefault: [] },
   holds: { column: 'holds', byDefault: ['merges'], unset: 'empty' },
   environments: { column: 'environments', byDefault: ['*'], unset: 'empty' },
+  onDeployment: { column: 'on_deployment', byDefault: 'wait', unset: 'null' },
 } as const satisfies Record<FreezeField, FieldRule>;
 
 const fieldNames = Object.keys(freezeFields) as FreezeField[];
@@ -82,6 +91,13 @@ export function attributesOf<Fields extends FreezeFields>(fields: Fields): Attri
   return attributes as AttributesOf<Fields>;
 }
 
+/** What events of the audit log say of a freeze. */
+export const freezeInEvent = (freeze: Freeze) => ({
+  scheduled_freeze_id: freeze.id,
+  ...(freeze.planId !== undefined && { freeze_plan_id: freeze.planId }),
+  scheduled_freeze_attributes: attributesOf(freeze),
+});
+
 /** The fields of a request, not validated yet. `start: null` means now. */
 export type Unvalidated<Fields> = Omit<Fields, 'start' | 'matchingConditions' | 'excludeConditions'> & {
   start: string | null;
@@ -93,6 +109,23 @@ export type NewFreeze = Unvalidated<FreezeFields>;
 
 /** Whether a freeze can hold pull requests. */
 export const holdsMerges = ({ holds }: Pick<Freeze, 'holds'>): boolean => holds?.includes('merges') ?? true;
+
+/** Whether a freeze can hold deployments to an environment. Without a name: to any. */
+export const holdsDeployments = (
+  { holds, environments }: Pick<Freeze, 'holds' | 'environments'>,
+  environment?: string,
+): boolean =>
+  holds?.includes('deployments') === true &&
+  (environment === undefined || (environments ?? ['*']).some((glob) => matchesName(glob, environment)));
+
+/** Compiled globs. Few are different, and each question would compile them again. */
+const compiled = new LRUCache<string, TextTest>({ max: 1000 });
+
+function matchesName(glob: string, name: string): boolean {
+  const test = compiled.get(glob) ?? compileNameGlob(glob);
+  compiled.set(glob, test);
+  return test(name);
+}
 
 /** A freeze for everybody to read: if it has a public reason, that replaces the reason. */
 export const asPublic = <F extends Pick<Freeze, 'reason' | 'publicReason'>>(freeze: F): F => ({

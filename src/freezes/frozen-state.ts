@@ -1,5 +1,9 @@
 import { judgeBase } from '../conditions/match.ts';
+import { type Freeze, holdsDeployments } from './freeze.ts';
 import type { ParsedFreeze } from './judge-freeze.ts';
+
+/** Pull requests into a branch (null: any branch), or deployments to an environment. */
+export type Asked = { base: string | null } | { environment: string };
 
 /** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };
@@ -20,18 +24,17 @@ export type FrozenState = {
 const mostCompared = 4000;
 
 /**
- * Whether an ongoing freeze could hold a pull request.
+ * Whether an ongoing freeze could hold what is asked about.
  * @param kept the freezes that are not over at the instant, earliest first.
- * @param base the branch that the pull request merges into; null for any.
  * @param planned spans without a freeze yet, each list in the order of starts. Takes no more than it needs.
  */
 export function frozenStateAt(
   kept: KeptFreeze[],
-  base: string | null,
+  asked: Asked,
   at: Date,
   planned: Iterable<Span>[] = [],
 ): FrozenState {
-  const made = kept.filter(({ parsed }) => couldHold(parsed, base)).map(spanOf);
+  const made = kept.filter(({ parsed }) => couldHold(parsed, asked)).map(spanOf);
   const instant = at.getTime();
   const ongoing: Span[] = [];
   /** The spans that follow each other without a gap from the instant on. */
@@ -57,12 +60,15 @@ const free = (next: number | null): FrozenState => ({
   nextTransitionAt: next === null ? null : new Date(next),
 });
 
-/** Whether a freeze could hold some pull request into a branch. */
-export function couldHold({ conditions }: Pick<ParsedFreeze, 'conditions'>, base: string | null): boolean {
+type Holding = Pick<ParsedFreeze, 'conditions'> & { freeze: Pick<Freeze, 'holds' | 'environments'> };
+
+/** Whether a freeze could hold a deployment to an environment, or some pull request into a branch. */
+export function couldHold({ freeze, conditions }: Holding, asked: Asked): boolean {
+  if ('environment' in asked) return holdsDeployments(freeze, asked.environment);
   // Conditions that cannot be read hold, as they do when we judge pull requests.
   if (!conditions) return true;
   const { matching, exclude } = conditions;
-  return judgeBase(matching, base) !== false && !(exclude && judgeBase(exclude, base) === true);
+  return judgeBase(matching, asked.base) !== false && !(exclude && judgeBase(exclude, asked.base) === true);
 }
 
 const spanOf = ({ parsed: { freeze }, deletedAt }: KeptFreeze): Span => ({

@@ -40,7 +40,8 @@ export type NotOver = {
 const notOver = `SELECT json_build_object(
     'freezes', json_agg(json_build_object('freeze', ${freezeJson('freezes')}, 'deletedAt', deleted_at) ${inOrder}),
     'repeats', EXISTS (SELECT FROM freeze_plans
-      WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
+      WHERE account_id = named.owner_id AND (rule IS NOT NULL OR source IS NOT NULL) AND deleted_at IS NULL
+        AND (${isAheadOf('over_at', '$2')} OR source IS NOT NULL)))
   FROM freezes WHERE repository_id = named.repository_id AND ${isAheadOf('ends_at', '$1')}
     AND (deleted_at IS NULL OR deleted_at > $1)`;
 

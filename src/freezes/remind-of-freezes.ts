@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { forgottenSince, attributesOf } from './freeze.ts';
+import { forgottenSince, freezeInEvent } from './freeze.ts';
 import { fromRow } from './freeze-columns.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -41,11 +41,7 @@ async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<nu
   });
   for (const { repository, ...row } of rows) {
     const freeze = fromRow(row);
-    const metadata = {
-      scheduled_freeze_id: freeze.id,
-      scheduled_freeze_attributes: attributesOf(freeze),
-      on_since: freeze.startsAt.toISOString(),
-    };
+    const metadata = { ...freezeInEvent(freeze), on_since: freeze.startsAt.toISOString() };
     await appendEvent(tx, placeOf(repository), { type: 'freeze.still_on', metadata }, ourselves, now);
     log.info(
       { repository: fullName(repository), freeze: freeze.id },

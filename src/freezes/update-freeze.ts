@@ -7,7 +7,14 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertOwnFreeze, saveFreeze, requireFreeze } from './freeze-store.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { attributesOf, eachField, type FreezeFields, type NewFreeze, saysTheSame } from './freeze.ts';
+import {
+  attributesOf,
+  eachField,
+  type FreezeFields,
+  freezeInEvent,
+  type NewFreeze,
+  saysTheSame,
+} from './freeze.ts';
 import { reviseWindow, limitOpenEnd, warningsOfOpenEnd } from './freeze-window.ts';
 import type { StoredFreeze } from './freeze-columns.ts';
 import { requestReconcile } from './request-reconcile.ts';
@@ -74,13 +81,14 @@ export async function saveChange(
   if (!(await saveFreeze(tx, after, actor, now))) {
     throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
   }
+  const { scheduled_freeze_attributes, ...about } = freezeInEvent(after);
   const metadata = {
-    scheduled_freeze_id: before.id,
+    ...about,
     scheduled_freeze_attributes_before: attributesOf(before),
-    scheduled_freeze_attributes_after: attributesOf(after),
+    scheduled_freeze_attributes_after: scheduled_freeze_attributes,
   };
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
-  await requestReconcile(deps, tx, after, now);
+  await requestReconcile(deps, tx, after, now, before);
 }
 
 /** Removing a field that was never set changes nothing, so answers still leave it out. */

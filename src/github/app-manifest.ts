@@ -34,9 +34,17 @@ export const forComments: Pick<AppTemplate, 'default_permissions' | 'default_eve
   default_events: ['issue_comment'],
 };
 
+/** What the App also asks for if freezes should hold deployments through GitHub's deployment protection rules. */
+export const forDeployments: Pick<AppTemplate, 'default_permissions' | 'default_events'> = {
+  // To decide on deployments, and to find those that wait.
+  default_permissions: { deployments: 'write', actions: 'read' },
+  default_events: ['deployment_protection_rule'],
+};
+
 /**
  * The manifest of the App, with the addresses of this Holdfast.
  * @param takesCommands whether people can write commands in comments.
+ * @param holdsDeployments whether freezes hold deployments at GitHub.
  * @param redirectUrl where the browser returns after the App is made. GitHub itself does not call it.
  */
 export function manifestFor({
@@ -44,17 +52,22 @@ export function manifestFor({
   publicUrl,
   redirectUrl,
   takesCommands,
+  holdsDeployments,
 }: {
   name: string;
   publicUrl: string;
   redirectUrl: string;
   takesCommands: boolean;
+  holdsDeployments: boolean;
 }): AppManifest {
-  const more = takesCommands ? forComments : { default_permissions: {}, default_events: [] };
+  const more = [...(takesCommands ? [forComments] : []), ...(holdsDeployments ? [forDeployments] : [])];
   return {
     ...appTemplate,
-    default_permissions: { ...appTemplate.default_permissions, ...more.default_permissions },
-    default_events: [...appTemplate.default_events, ...more.default_events],
+    default_permissions: Object.assign(
+      {},
+      ...[appTemplate, ...more].map((each) => each.default_permissions),
+    ) as AppTemplate['default_permissions'],
+    default_events: [appTemplate, ...more].flatMap((each) => each.default_events),
     name,
     url: publicUrl,
     hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: true },
@@ -87,12 +100,27 @@ export const missingEvents = ({ events }: Subscribed, wanted = appTemplate.defau
 export const permissionText = (name: string, wanted = appTemplate.default_permissions): string =>
   `${name}: ${wanted[name]}`;
 
-/** Whether the App receives events about comments: its owner wants commands in comments. */
-export const asksForComments = (asked: Subscribed): boolean =>
-  missingEvents(asked, forComments.default_events).length === 0;
+type Extra = typeof forComments;
 
-/** The missing permissions for commands in comments, with their levels. */
-export const missingForComments = (grants: Granted): string[] => {
-  const wanted = forComments.default_permissions;
-  return missingPermissions(grants, wanted).map((name) => permissionText(name, wanted));
-};
+const asksFor =
+  (extra: Extra) =>
+  (asked: Subscribed): boolean =>
+    missingEvents(asked, extra.default_events).length === 0;
+
+/** The missing permissions of an extra, with their levels. */
+const missingFor =
+  ({ default_permissions: wanted }: Extra) =>
+  (grants: Granted): string[] =>
+    missingPermissions(grants, wanted).map((name) => permissionText(name, wanted));
+
+/** Whether the App receives events about comments: its owner wants commands in comments. */
+export const asksForComments = asksFor(forComments);
+
+/** The missing permissions for commands in comments. */
+export const missingForComments = missingFor(forComments);
+
+/** Whether GitHub asks the App about deployments: its owner wants freezes to hold them. */
+export const asksForDeployments = asksFor(forDeployments);
+
+/** The missing permissions for deployments. */
+export const missingForDeployments = missingFor(forDeployments);

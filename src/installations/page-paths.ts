@@ -21,6 +21,9 @@ export function calendarPath(
   return `/owners/${login}/calendar${query.size > 0 ? `?${query}` : ''}`;
 }
 
+/** Where admins of an owner create calendars for calendar apps. */
+export const subscribePath = (login: string): string => `/owners/${login}/calendar/subscribe`;
+
 type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
 
 /** The plans of an owner. */
@@ -56,6 +59,9 @@ export const pullRequestPath = (repository: Named, number: number): string =>
 /** The page that says what holds a merge group, by its head SHA. */
 export const mergeGroupPath = (repository: Named, sha: string): string =>
   `${repositoryPath(repository)}/merge-groups/${sha}`;
+
+/** The accounts of Slack that somebody linked. */
+export const slackAccountsPath = '/slack/accounts';
 
 /** Where somebody signs in and then returns to a path of this service. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;

@@ -15,6 +15,8 @@ export type Settings = {
   approvers: RoleHolder[];
   /** How a freeze holds at once, by a ruleset of the second App: not, until the statuses hold, or until its end. */
   instantHold: (typeof instantHolds)[number];
+  /** Which deployments that a freeze held go out at its end: the newest of each workflow, or all in turn. */
+  releaseDeployments: 'newest' | 'all';
 };
 
 export const instantHolds = ['off', 'bridge', 'lock'] as const;
@@ -29,6 +31,7 @@ export const settingFields = {
   freezers: { column: 'freezers', byDefault: [] },
   approvers: { column: 'approvers', byDefault: [] },
   instantHold: { column: 'instant_hold', byDefault: 'off' },
+  releaseDeployments: { column: 'release_deployments', byDefault: 'newest' },
 } as const satisfies Record<SettingName, { column: string; byDefault: unknown }>;
 
 type Column<Name extends SettingName> = (typeof settingFields)[Name]['column'];

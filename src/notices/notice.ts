@@ -1,36 +1,14 @@
-import type { Actor } from '../events/actor.ts';
-import type { AuditEventType } from '../events/audit-event.ts';
+import { type Actor, ourselves } from '../events/actor.ts';
+import { type AuditEvent, type AuditEventType, eventKinds } from '../events/audit-event.ts';
+import { type NoticeType, noticeTypeOf } from '../events/notice-type.ts';
+import {
+  freezePath,
+  ownerSettingsPath,
+  pullRequestPath,
+  repositoryPath,
+} from '../installations/page-paths.ts';
 
-/**
- * What people are told. Each type comes from an audit event: `noticeTypeOf` says which. The names are a contract with the
- * receivers of webhooks.
- */
-export const noticeTypes = [
-  'freeze.scheduled',
-  'freeze.updated',
-  'freeze.deleted',
-  'freeze.starting_soon',
-  'freeze.ending_soon',
-  'freeze.started',
-  'freeze.ended',
-  'freeze.bypassed',
-  'freeze.leaking',
-  'freeze.not_enforced',
-  'exemption.requested',
-  'exemption.approved',
-  'exemption.denied',
-  'exemption.revoked',
-  'exemption.expired',
-  'exemption.used',
-  'deployment.held',
-  'deployment.released',
-  'deployment.rejected',
-  'deployment.bypassed',
-  'ruleset.orphaned',
-  'ruleset.repaired',
-  'webhook.disabled',
-] as const;
-export type NoticeType = (typeof noticeTypes)[number];
+export { type NoticeType, noticeTypes } from '../events/notice-type.ts';
 
 /** What a receiver gets at all: one of the types, or the test that somebody asked for. */
 export type DeliveredType = NoticeType | 'webhook.test';
@@ -60,7 +38,7 @@ export type Notice = {
   freeze: (Record<string, unknown> & { id: string; reason: string }) | null;
   /** The exemption, with the fields of the API. */
   exemption: (Record<string, unknown> & { id: string; reason: string; state: string }) | null;
-  /** The other metadata of the audit event: `head_sha`, `merged_at`, `branches`, the reason of a deletion (`reason`). */
+  /** The other metadata of the audit event: `head_sha`, `merged_at`, `branches`, the reason of a deletion (`reason`), and the `webhook` that was disabled. */
   details: Record<string, unknown>;
 };
 
@@ -74,3 +52,89 @@ export type TellingEvent = {
   pullRequest: number | null;
   metadata: Record<string, unknown>;
 };
+
+/** @param eventId of the audit log. */
+export const noticeId = (eventId: bigint): string => `evt_${eventId}`;
+
+/** Milliseconds after which something is told late. */
+const lateAfter = 5000;
+
+/**
+ * What people are told of an event.
+ * @returns null for an event of which they are told nothing.
+ */
+export function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
+  const { id, receivedAt, owner, repository, pullRequest, metadata } = event;
+  const type = noticeTypeOf(event as unknown as AuditEvent, receivedAt);
+  if (type === null) return null;
+  const { done } = eventKinds[event.type];
+  const {
+    scheduled_freeze_id: freezeId,
+    freeze_plan_id: planId = null,
+    scheduled_freeze_attributes: attributes,
+    scheduled_freeze_attributes_after: after = attributes,
+    exemption_id: exemptionId,
+    exemption_attributes: exemption,
+    webhook_id: webhookId,
+    webhook_attributes: webhook,
+    planned_at: plannedAt,
+    [`${done}_by`]: by,
+    [`${done}_at`]: _at,
+    [`${done}_by_staff`]: _staff,
+    ...details
+  } = metadata as Known & Record<string, unknown>;
+  const actor = by as Actor | null | undefined;
+  const known: Known = details;
+  const happenedAt = plannedAt ?? known.merged_at ?? endOfExemption(known, exemption);
+  const at = happenedAt ? new Date(happenedAt) : receivedAt;
+  const url = publicUrl + pageOf({ owner, repository, pullRequest }, freezeId);
+  return {
+    id: noticeId(id),
+    type,
+    at,
+    late: receivedAt.getTime() - at.getTime() > lateAfter,
+    owner,
+    repository,
+    pullRequest,
+    actor: actor && actor.id !== ourselves.id ? actor : null,
+    url,
+    planId,
+    freeze:
+      freezeId === undefined || after === undefined
+        ? null
+        : { id: freezeId, ...after, ...(planId !== null && { plan_id: planId }) },
+    exemption:
+      exemptionId === undefined || exemption === undefined ? null : { id: exemptionId, ...exemption, url },
+    details: webhook ? { webhook: { id: webhookId, ...webhook }, ...details } : details,
+  };
+}
+
+/** What noticeOf knows of the metadata. */
+type Known = {
+  scheduled_freeze_id?: string;
+  freeze_plan_id?: string;
+  scheduled_freeze_attributes?: { reason: string };
+  scheduled_freeze_attributes_after?: { reason: string };
+  exemption_id?: string;
+  exemption_attributes?: { reason: string; state: string; expires_at: string; used_at?: string | null };
+  webhook_id?: string;
+  webhook_attributes?: object;
+  planned_at?: string;
+  merged_at?: string;
+  ended_by?: string;
+};
+
+/** When the clock or a merge ended an exemption. */
+const endOfExemption = ({ ended_by }: Known, exemption: Known['exemption_attributes']) =>
+  ended_by === 'time' ? exemption?.expires_at : exemption?.used_at;
+
+function pageOf(
+  { owner, repository, pullRequest }: Pick<TellingEvent, 'owner' | 'repository' | 'pullRequest'>,
+  freezeId: string | undefined,
+): string {
+  if (repository === null) return ownerSettingsPath(owner);
+  const [login, name] = repository.split('/') as [string, string];
+  const place = { name, account: { login } };
+  if (pullRequest !== null) return pullRequestPath(place, pullRequest);
+  return freezeId === undefined ? repositoryPath(place) : freezePath(place, freezeId);
+}

@@ -134,7 +134,7 @@ async function whyForbidden(
 }
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
-function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
+export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
   const { origin } = new URL(given.config.publicUrl);
   const ownForms = ownFormsOnly(
     () => origin,

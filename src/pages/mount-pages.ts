@@ -6,9 +6,11 @@ import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './message-page.ts';
-import { ownerForm, repositoryForm } from './change.ts';
+import { slackAccountsPath } from '../installations/page-paths.ts';
+import { guarded, ownerForm, repositoryForm } from './change.ts';
 import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
+import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { showFirstSteps } from './first-steps.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
@@ -37,6 +39,7 @@ import { showRepository } from './repository/show-repository.ts';
 import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
 import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
 import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
+import { sendSlackAccounts, showSlackAccounts } from './slack/slack-accounts.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -54,6 +57,11 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
+  pages.get('/owners/:owner/calendar/subscribe', ownerPage(deps, showSubscribe));
+  pages.post(
+    '/owners/:owner/calendar/subscribe',
+    ownerForm(deps, async () => null, sendSubscribe),
+  );
   pages.get('/owners/:owner/freeze', freezerPage(deps, showFreezeForm));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm));
@@ -91,6 +99,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
     );
   pages.get('/repos/:owner/:repository/merge-groups/:sha', repositoryPage(deps, mergeGroupPage));
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
+  pages.get(slackAccountsPath, openPage(deps, showSlackAccounts));
+  pages.post(slackAccountsPath, guarded(deps, sendSlackAccounts));
   pages.get('/', openPage(deps, showHome));
   pages.post('/time-zone', chooseZone(deps));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import { shorten } from '../events/event-words.ts';
 import { describeLength } from '../time/duration.ts';
-import { cityOf, describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
+import { cityOf, dayAndTime, describeInstant, isTimeZone } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
 /** How a reader sees times: in their zone, and with words where now is near. */
@@ -50,27 +51,6 @@ function nearNow(at: Date, now: Date): string[] {
 export const untilText = (endsAt: Date | null, times: Times, ownZone: string): Html =>
   endsAt ? html`until <strong>${instant(endsAt, times, ownZone)}</strong>` : html`until you remove it`;
 
-/** `Tue 24 Nov, 08:00`, and `Tue 24 Nov 2027, 08:00` where the year is not the present one. @param now gives that year. */
-export function dayAndTime(at: Date, timeZone: string, now: Date): string {
-  return localDayAndTime(toLocalTime(at, timeZone), toLocalTime(now, timeZone));
-}
-
-/** The same for a wall-clock time. @param today the wall-clock time now. */
-export function localDayAndTime(localTime: string, today: string): string {
-  const parts = dayFormat.formatToParts(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? '';
-  const year = localTime.slice(0, 4) === today.slice(0, 4) ? '' : ` ${localTime.slice(0, 4)}`;
-  return `${part('weekday')} ${part('day')} ${part('month')}${year}, ${localTime.slice(11, 16)}`;
-}
-
-/** Writes days, not instants, so it needs no zone. */
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
-
 /** Longer texts are folded after their first characters. A reason may have 10,000 characters. */
 const longest = 280;
 
@@ -99,10 +79,3 @@ const written = (text: string): Html => html`<div class="written" dir="auto">${t
 export const quoted = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
 
 const longestQuote = 120;
-
-/** The text in one line of at most `most` characters. */
-export function shorten(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const characters = Array.from(line);
-  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
-}

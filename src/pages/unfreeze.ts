@@ -17,7 +17,8 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { timesOf } from './reader.ts';
-import { instant, shorten, type Times } from './text.ts';
+import { shorten } from '../events/event-words.ts';
+import { instant, type Times } from './text.ts';
 import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */

@@ -10,7 +10,7 @@ import {
   type Schedule,
   yearsAhead,
 } from './occurrences.ts';
-import type { Plan, PlanInput } from './plan.ts';
+import type { Plan, ReadInput } from './plan.ts';
 import { parseRule } from './rule.ts';
 
 const beforeEverything = new Date('0001-01-01T00:00:00Z');
@@ -20,7 +20,7 @@ const beforeEverything = new Date('0001-01-01T00:00:00Z');
  * @param now the meaning of `start: null`.
  * @throws Refusal invalid, which names every bad field.
  */
-export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accountId'> {
+export function checkPlan(input: ReadInput, now: Date): Omit<Plan, 'id' | 'accountId'> {
   // The occurrences decide whether the plan is over. The first window is one of them.
   const window = planWindow(input, input.start === null ? now : beforeEverything);
   const conditions = checkConditions(input);
@@ -32,7 +32,9 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
     ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
   ];
   if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
-  const { start, end, timezone } = window.value;
+  const { start, end: given, timezone } = window.value;
+  // Of a plan that follows a calendar, they mean nothing.
+  const end = input.source ? start : given;
   const checked = { ...input, ...conditions.value, start, end, timezone };
   const wrong = occurrenceProblem(checked);
   if (wrong) throw invalid([wrong]);
@@ -44,7 +46,7 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
  * @throws Refusal invalid.
  */
 export function assertNotOver(schedule: Schedule, now: Date): void {
-  if (!occurrencesFrom(schedule, now).next().done) return;
+  if (schedule.source || !occurrencesFrom(schedule, now).next().done) return;
   throw invalid([
     schedule.recurrence
       ? problem(

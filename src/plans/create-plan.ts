@@ -12,15 +12,17 @@ import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
+import { readInput } from './read-source.ts';
 import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 const mostPlans = 200;
 
 /**
- * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub.
+ * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub,
+ * but reads the calendar that the plan follows.
  * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal invalid; conflict if the owner has too many plans.
+ * @throws Refusal invalid, also if its calendar cannot be read; conflict if the owner has too many plans.
  */
 export async function createPlan(
   deps: Deps,
@@ -30,7 +32,8 @@ export async function createPlan(
   beforeAnswering: (tx: Tx, saved: SavedPlan) => Promise<void> = async () => {},
 ): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
-  const checked = checkPlan(input, now);
+  const read = await readInput(deps, input);
+  const checked = checkPlan(read.input, now);
   assertNotOver(checked, now);
   const plan = { ...checked, id: randomUUID(), accountId: account.id };
   const saved = await deps.db.$transaction(async (tx) => {
@@ -39,9 +42,12 @@ export async function createPlan(
     const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
     const kept = await keepFreezes({ tx, plan, by: actor, now });
-    const stored = { ...plan, createdBy: actor, createdAt: now };
+    const stored = { ...plan, createdBy: actor, createdAt: now, updatedAt: now, version: 1 };
     const shown = await showPlan(tx, account, stored, now, kept.matched);
-    const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
+    const saved = {
+      ...shown,
+      warnings: [...read.warnings, ...(await warnOfGivenEnds(tx, plan, kept.matched, now))],
+    };
     await beforeAnswering(tx, saved);
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);
     return saved;

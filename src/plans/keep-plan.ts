@@ -7,6 +7,7 @@ import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import {
+  allOfSource,
   type Occurrence,
   occurrencesFrom,
   occurrencesToMake,
@@ -17,6 +18,7 @@ import {
 import {
   type Change,
   type ReconcileRequest,
+  leaveMoved,
   makeFreezes,
   reviseFreezes,
   takeBackFreezes,
@@ -41,7 +43,7 @@ export async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
  */
 export async function keepPlan(deps: Deps, id: string): Promise<void> {
   let isDone = false;
-  for (let madeUntil: string | null = null; !isDone && !deps.stopping.aborted;) {
+  for (let handled: ReadonlySet<string> = new Set(); !isDone && !deps.stopping.aborted;) {
     const now = nowOf(deps.clock);
     await deps.db.$transaction(async (tx) => {
       await lockPlan(tx, id);
@@ -50,19 +52,19 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
         isDone = true;
         return;
       }
-      const kept = await keepFreezes({ tx, plan, by: ourselves, now }, madeUntil);
-      madeUntil = kept.madeUntil;
+      const kept = await keepFreezes({ tx, plan, by: ourselves, now }, handled);
+      handled = kept.handled;
       isDone = kept.isDone;
       await requestReconciles(deps, tx, kept.requests, now);
     });
   }
 }
 
-/** @property madeUntil the date of the last occurrence that was handled. */
+/** @property handled the keys of the occurrences that were handled. */
 export type Kept = {
   requests: ReconcileRequest[];
   matched: PlanRepository[];
-  madeUntil: string | null;
+  handled: ReadonlySet<string>;
   isDone: boolean;
 };
 
@@ -71,12 +73,12 @@ export type Revision = { isMoved: boolean; isEndChanged: boolean };
 
 /**
  * One step of keeping a plan, in its own transaction. The plan is locked.
- * @param madeUntil the date of the last occurrence that earlier steps handled; null for the first step.
+ * @param handled the keys of the occurrences that earlier steps handled; empty for the first step.
  * @param revision null if the plan did not change, so that existing freezes stay as they are.
  */
 export async function keepFreezes(
   change: Change,
-  madeUntil: string | null = null,
+  handled: ReadonlySet<string> = new Set(),
   revision: Revision | null = null,
 ): Promise<Kept> {
   const { tx, plan, now } = change;
@@ -87,19 +89,22 @@ export async function keepFreezes(
   const settings = matched.map((place) => hoursIn(plan, place));
   const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
-  const rest = wanted.filter(({ date }) => madeUntil === null || date > madeUntil);
+  const rest = wanted.filter(({ key }) => !handled.has(key));
   const step = rest.slice(0, count);
-  const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
+  const kept = occurrencesToMake(plan, now, slack).map(({ key }) => key);
+  // An event can end an ongoing freeze, so those that are over count too.
+  const moved = plan.source ? allOfSource(plan) : wanted;
+  if (plan.source) await leaveMoved(change, wanted);
   const requests = [
-    ...(madeUntil === null ? await takeBackFreezes(change, matched, kept) : []),
+    ...(handled.size === 0 ? await takeBackFreezes(change, matched, kept) : []),
     ...(revision
-      ? await reviseFreezes(change, revision.isMoved ? windows(wanted) : [], revision.isEndChanged)
+      ? await reviseFreezes(change, revision.isMoved ? windows(moved) : [], revision.isEndChanged)
       : []),
     ...(await makeFreezes(change, places, windows(step))),
   ];
   const isDone = step.length === rest.length;
-  if (isDone) await noteKept(tx, plan.id, await overAt(tx, plan, now), now);
-  return { requests, matched, madeUntil: step.at(-1)?.date ?? madeUntil, isDone };
+  if (isDone) await noteKept(tx, plan.id, plan.source ? undefined : await overAt(tx, plan, now), now);
+  return { requests, matched, handled: new Set([...handled, ...step.map(({ key }) => key)]), isDone };
 }
 
 /** When the whole plan is over, if that is known. */
@@ -138,10 +143,12 @@ export async function requestReconciles(
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
-  const reconciling = requests.map(({ repositoryId, at }) =>
-    jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
+  const asked = requests.map(({ repositoryId, at }) =>
+    repositoryId === null
+      ? jobs.recordBoundaries(at)
+      : jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
   );
-  await deps.queue.send([...others, ...reconciling], tx);
+  await deps.queue.send([...others, ...asked], tx);
 }
 
 export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>

@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { toInstant, toLocalTime } from '../time/local-time.ts';
 import { datesOfRule, parseRule, type Rule } from './rule.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
+import type { SourceWindow } from './source-events.ts';
 
 /** How a plan repeats. All dates are local, such as `2026-12-24`. */
 export type Recurrence = {
@@ -20,11 +21,20 @@ export type Schedule = {
   timezone: string;
   /** Null if it does not repeat. */
   recurrence: Recurrence | null;
+  /** The events of the calendar that it follows instead; null if it follows none. */
+  source: { windows: SourceWindow[] } | null;
 };
 
-/** One window of a plan. No two begin on the same date. */
+/** Whether it has one window only. */
+export const isOnce = ({ recurrence, source }: Pick<Schedule, 'recurrence' | 'source'>): boolean =>
+  recurrence === null && source === null;
+
+/**
+ * One window of a plan.
+ * @property key tells it from the others of the plan: its local date, or the key of an event.
+ */
 export type Occurrence = {
-  date: string;
+  key: string;
   start: string;
   end: string | null;
   startsAt: Date;
@@ -47,6 +57,7 @@ const day = 86_400_000;
  * only what the caller takes.
  */
 export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occurrence> {
+  if (schedule.source) return yield* allOfSource(schedule).filter(({ endsAt }) => endsAt! > now);
   const today = toLocalTime(now, schedule.timezone).slice(0, 10);
   const first = schedule.start.slice(0, 10);
   const from = Temporal.PlainDate.from(today).subtract(reach(schedule)).toString();
@@ -54,6 +65,27 @@ export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occur
     const occurrence = occurrenceOn(schedule, date);
     if (occurrence.endsAt === null || occurrence.endsAt > now) yield occurrence;
   }
+}
+
+/** Every occurrence of a plan that follows a calendar, also those that are over, earliest first. */
+export function allOfSource({ source, timezone }: Pick<Schedule, 'source' | 'timezone'>): Occurrence[] {
+  return (source?.windows ?? [])
+    .map((window) => occurrenceOf(window, timezone))
+    .toSorted(
+      (one, other) => one.startsAt.getTime() - other.startsAt.getTime() || (one.key < other.key ? -1 : 1),
+    );
+}
+
+function occurrenceOf({ key, start, end }: SourceWindow, timezone: string): Occurrence {
+  if (!start.endsWith('Z')) return { key, start, end, ...instantsOf(start, end, timezone) };
+  const [startsAt, endsAt] = [new Date(start), new Date(end)];
+  return {
+    key,
+    start: toLocalTime(startsAt, timezone),
+    end: toLocalTime(endsAt, timezone),
+    startsAt,
+    endsAt,
+  };
 }
 
 /** How long ago an occurrence may have begun that is not over: its length, plus a day for zones. */
@@ -90,7 +122,7 @@ export function instantsOf(
 function occurrenceOn(schedule: Schedule, date: string): Occurrence {
   const start = date + schedule.start.slice('2026-12-24'.length);
   const end = endOf(start, schedule);
-  return { date, start, end, ...instantsOf(start, end, schedule.timezone) };
+  return { key: date, start, end, ...instantsOf(start, end, schedule.timezone) };
 }
 
 /** The local dates on which occurrences begin, in order. @param from the first date. @param to the last date. */
@@ -138,6 +170,7 @@ export function overlapsItself(schedule: Schedule): boolean {
 
 /** The very first occurrence, even if it is over; null if there is none within 50 years of the start. */
 export function firstOccurrence(schedule: Schedule): Occurrence | null {
+  if (schedule.source) return allOfSource(schedule)[0] ?? null;
   const first = schedule.start.slice(0, 10);
   for (const date of datesFrom(schedule, first, later(first, yearsAhead)))
     return occurrenceOn(schedule, date);

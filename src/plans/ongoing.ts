@@ -2,6 +2,7 @@ import type { Administered } from '../installations/find-account.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
+import { isOnce } from './occurrences.ts';
 import { listPlans, type StoredPlan } from './plan-store.ts';
 import type { Tx } from '../database/database.ts';
 import { Refusal } from '../errors.ts';
@@ -55,8 +56,7 @@ export async function ongoingIn(
   const groups = Map.groupBy(spans, ({ planId, id }) => planId ?? id);
   return [...groups].map(([id, freezes]) => {
     const plan = plans.find((each) => each.id === id) ?? null;
-    const isWhole =
-      plan !== null && plan.recurrence === null && others.get(id) === freezes.length && mayEnd(plan);
+    const isWhole = plan !== null && isOnce(plan) && others.get(id) === freezes.length && mayEnd(plan);
     return {
       value: isWhole ? `plan ${id}` : `freezes ${id}`,
       reason: freezes[0]!.reason,

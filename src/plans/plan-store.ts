@@ -1,18 +1,18 @@
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
-import type { FreezePlan as PlanRow, Account } from '../generated/prisma/client.ts';
+import { type FreezePlan as PlanRow, type Account, Prisma } from '../generated/prisma/client.ts';
 import { eachField, type FreezeFields } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, Source } from './plan.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 
 // Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
-/** A stored plan with its creator. */
-export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
+/** A stored plan with its creator. @property version grows with each change. */
+export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date; updatedAt: Date; version: number };
 
 const fromRow = (row: PlanRow): StoredPlan => ({
   id: row.id,
@@ -21,20 +21,33 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   ...eachField<Required<FreezeFields>>((field) => row[field]),
   repositories: { include: row.include, exclude: row.exclude },
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
+  source: row.source as Source | null,
   createdBy: row.createdBy as Actor,
   createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  version: row.version,
 });
 
-const columns = ({ id: _id, accountId: _account, repositories, recurrence, ...plan }: Plan) => ({
+const columns = ({ id: _id, accountId: _account, repositories, recurrence, source, ...plan }: Plan) => ({
   ...plan,
   ...repositories,
   rule: recurrence?.rule ?? null,
   except: recurrence?.except ?? [],
   until: recurrence?.until ?? null,
+  source: source ?? Prisma.DbNull,
 });
 
 /** Plans that are neither deleted nor over. */
-const current = (now: Date) => ({ deletedAt: null, OR: [{ overAt: null }, { overAt: { gt: now } }] });
+const current = (now: Date) => ({
+  deletedAt: null,
+  OR: [{ overAt: null }, { overAt: { gt: now } }, { source: { not: Prisma.DbNull } }],
+});
+
+/** SQL for whether a plan may make freezes again and again: it repeats or follows a calendar, and is not over. */
+export const isRepeating = (
+  now: string,
+): string => `(rule IS NOT NULL OR source IS NOT NULL) AND deleted_at IS NULL
+  AND (over_at IS NULL OR over_at > ${now}::timestamptz OR source IS NOT NULL)`;
 
 /** The plans of an owner that are not over, oldest first. */
 export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<StoredPlan[]> {
@@ -45,9 +58,9 @@ export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<S
 /** What decides which freezes a repeating plan will create. */
 export type RepeatingPlan = Pick<
   Plan,
-  keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds'
+  keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds' | 'environments'
 > & {
-  /** The dates of occurrences that have a freeze in the repository, including deleted freezes. */
+  /** The keys of occurrences that have a freeze in the repository, including deleted freezes. */
   made: string[];
 };
 
@@ -61,11 +74,14 @@ export async function repeatingPlans(
   const text = `
     SELECT json_agg(json_build_object('repositories', json_build_object('include', include, 'exclude', exclude),
       'start', start, 'end', "end", 'timezone', timezone,
-      'recurrence', json_build_object('rule', rule, 'except', "except", 'until', until),
+      'recurrence', CASE WHEN rule IS NOT NULL THEN json_build_object('rule', rule, 'except', "except", 'until', until) END,
+      'source', source,
       'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
-      'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3 AND occurrence >= $4))) AS plans
+      'environments', environments,
+      'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3
+        AND (occurrence >= $4 OR source IS NOT NULL)))) AS plans
     FROM freeze_plans p
-    WHERE account_id = $1 AND rule IS NOT NULL AND deleted_at IS NULL AND (over_at IS NULL OR over_at > $2::timestamptz)`;
+    WHERE account_id = $1 AND ${isRepeating('$2')}`;
   // Local dates differ from UTC dates by one day at most.
   const yesterday = new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
   const values = [accountId, now, repositoryId, yesterday];
@@ -117,8 +133,11 @@ export async function pastPlans(
     .toSorted((one, other) => other.ending.at.getTime() - one.ending.at.getTime());
 }
 
-function endingOf({ deletedAt, overAt, deletedBy, deleteReason }: PlanRow, now: Date): PlanEnding | null {
-  const at = deletedAt ?? (overAt && overAt <= now ? overAt : null);
+function endingOf(
+  { deletedAt, overAt, source, deletedBy, deleteReason }: PlanRow,
+  now: Date,
+): PlanEnding | null {
+  const at = deletedAt ?? (overAt && overAt <= now && source === null ? overAt : null);
   return at && { at, by: deletedBy as Actor | null, reason: deleteReason };
 }
 
@@ -130,20 +149,52 @@ export async function lockPlan(tx: Tx, id: string): Promise<void> {
 export async function insertPlan(tx: Tx, plan: Plan, by: Actor, now: Date): Promise<void> {
   const { id, accountId } = plan;
   const stamps = { createdAt: now, createdBy: by, updatedAt: now, updatedBy: by, keptAt: now };
-  await tx.freezePlan.create({ data: { id, accountId, ...columns(plan), ...stamps } });
+  const ofSource = plan.source && { overAt: now, sourceDueAt: nextReading(now) };
+  await tx.freezePlan.create({ data: { id, accountId, ...columns(plan), ...stamps, ...ofSource } });
 }
 
 export async function savePlan(tx: Tx, plan: StoredPlan, by: Actor, now: Date): Promise<void> {
-  const { createdBy: _by, createdAt: _at, ...rest } = plan;
+  const { createdBy: _by, createdAt: _at, updatedAt: _then, version: _version, ...rest } = plan;
   await tx.freezePlan.update({
     where: { id: plan.id },
-    data: { ...columns(rest), updatedAt: now, updatedBy: by },
+    data: { ...columns(rest), version: { increment: 1 }, updatedAt: now, updatedBy: by },
   });
 }
 
-/** Notes that the future freezes of a plan exist. @param overAt when its last freeze ends. */
-export async function noteKept(tx: Tx, id: string, overAt: Date | null, now: Date): Promise<void> {
-  await tx.freezePlan.update({ where: { id }, data: { keptAt: now, overAt } });
+/** Notes that the future freezes of a plan exist. @param overAt when its last freeze ends; undefined to leave it. */
+export async function noteKept(
+  tx: Tx,
+  id: string,
+  overAt: Date | null | undefined,
+  now: Date,
+): Promise<void> {
+  await tx.freezePlan.update({
+    where: { id },
+    data: { keptAt: now, ...(overAt !== undefined && { overAt }) },
+  });
+}
+
+const minute = 60_000;
+/** How often a calendar is read, in milliseconds. */
+const readEvery = 15 * minute;
+
+/** When a calendar that was read now is read again. */
+const nextReading = (now: Date): Date => new Date(now.getTime() + readEvery);
+
+/** Notes what a calendar said, and when it is read again. The plan itself did not change. */
+export async function noteRead(tx: Tx, id: string, source: Source, now: Date): Promise<void> {
+  await tx.freezePlan.update({ where: { id }, data: { source, sourceDueAt: nextReading(now) } });
+}
+
+/** Notes that the plan changed, though nobody changed it. */
+export async function touchPlan(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.freezePlan.update({ where: { id }, data: { version: { increment: 1 }, updatedAt: now } });
+}
+
+/** The plans whose calendars are to be read. */
+export async function plansToRead(tx: Tx, now: Date): Promise<string[]> {
+  const where = { sourceDueAt: { lte: now }, deletedAt: null };
+  return (await tx.freezePlan.findMany({ where, select: { id: true } })).map(({ id }) => id);
 }
 
 /** Marks a plan as deleted, with who, when and why. */

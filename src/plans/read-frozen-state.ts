@@ -3,7 +3,13 @@ import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
-import { couldHold, type FrozenState, frozenStateAt, type Span } from '../freezes/frozen-state.ts';
+import {
+  type Asked,
+  couldHold,
+  type FrozenState,
+  frozenStateAt,
+  type Span,
+} from '../freezes/frozen-state.ts';
 import { parseFreeze, parseStoredFreeze } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -20,18 +26,17 @@ const knownAhead = 5 * 366 * day;
 /**
  * Whether a repository is frozen at an instant: by stored freezes and, in the future, by freezes that plans will create.
  * @param notOver the freezes that had not ended at the instant.
- * @param base the branch; null for any.
  */
 export async function readFrozenState(
   deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
   repository: FoundRepository,
   { kept: rows, repeats }: NotOver,
-  base: string | null,
+  asked: Asked,
   at: Date,
 ): Promise<FrozenState> {
   const now = nowOf(deps.clock);
   const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
-  const state = frozenStateAt(kept, base, at);
+  const state = frozenStateAt(kept, asked, at);
   if (!repeats) return state;
   const { nextTransitionAt } = state;
   const madeUntil = new Date(now.getTime() + madeAhead);
@@ -39,10 +44,12 @@ export async function readFrozenState(
   // Plans create no freezes where they would hold nothing.
   if (repository.archived || !freezesAreOn(repository.products)) return state;
   const plans = await repeatingPlans({ query: deps.sql.read }, repository.accountId, repository.id, now);
-  const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parseFreeze(plan), base));
+  const own = plans.filter(
+    (plan) => isMatched(deps, plan, repository) && couldHold(parseFreeze(plan), asked),
+  );
   return frozenStateAt(
     kept,
-    base,
+    asked,
     at,
     own.map((plan) => notMadeYet(plan, now, at)),
   );
@@ -69,9 +76,9 @@ function isMatched(
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
   const from = at > now ? at : now;
   const made = new Set(plan.made);
-  for (const { date, startsAt, endsAt } of occurrencesFrom(plan, from)) {
+  for (const { key, startsAt, endsAt } of occurrencesFrom(plan, from)) {
     if (startsAt.getTime() > from.getTime() + knownAhead) return;
-    if (startsAt <= now || made.has(date)) continue;
+    if (startsAt <= now || made.has(key)) continue;
     yield { id: null, from: startsAt.getTime(), to: endsAt!.getTime() };
   }
 }

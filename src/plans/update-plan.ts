@@ -2,20 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../clock.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
+import { invalid, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/find-account.ts';
 import { jobs } from '../queue/jobs.ts';
-import { toInstant } from '../time/local-time.ts';
+import { isTimeZone, toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
 import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
-import { firstOccurrence } from './occurrences.ts';
-import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
+import { firstOccurrence, isOnce } from './occurrences.ts';
+import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
+import { readSource, refuseUnreadable } from './read-source.ts';
 import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** `undefined` keeps a field. */
@@ -38,18 +39,19 @@ export async function updatePlan(
   change: PlanChange,
 ): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
+  const read = await readAnew(deps, account, id, change);
   return deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
     const before = await requirePlan(tx, deps, account, id);
     await assertMayChange(tx, administered, before, now, change.repositories?.include);
-    const checked = checkPlan(revised(before, change), now);
+    const checked = checkPlan(revised(before, change, read.source), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
     // An end in the past ends a plan that has begun. For a plan that has not begun, it makes no sense.
     if (!hasBegun(before, now)) assertNotOver(after, now);
     if (isDeepStrictEqual(before, after)) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
-      return { ...(await showPlan(tx, account, before, now, matched)), warnings: [] };
+      return { ...(await showPlan(tx, account, before, now, matched)), warnings: read.warnings };
     }
     await savePlan(tx, after, actor, now);
     const metadata = {
@@ -59,13 +61,14 @@ export async function updatePlan(
     };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.update', metadata }, actor, now);
     const [from, to] = [before.start.slice(0, 10), after.start.slice(0, 10)];
-    if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
+    if (isOnce(before) && from !== to) await moveOccurrence(tx, id, from, to);
     const revision = revisionOf(before, after, change);
-    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, null, revision);
+    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, new Set(), revision);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
-    const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
+    const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
+    const warnings = [...read.warnings, ...givenEnds];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });
@@ -73,19 +76,65 @@ export async function updatePlan(
 
 /** Freezes of a plan that still has no end keep the ends that repositories gave them. */
 function revisionOf(before: Plan, after: Plan, { end }: PlanChange): Revision {
-  const windowOf = ({ start, end, timezone }: Plan) => ({ start, end, timezone });
+  const windowOf = ({ start, end, timezone, source }: Plan) => [start, end, timezone, source?.windows];
   return {
     isMoved: !isDeepStrictEqual(windowOf(before), windowOf(after)),
     isEndChanged: end !== undefined && !(before.end === null && after.end === null),
   };
 }
 
-function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInput {
+/**
+ * Reads the calendar of a plan for a change of what it follows, or of the zone of days and of times without one.
+ * @throws Refusal invalid if it cannot be read, or if the plan follows none.
+ */
+async function readAnew(
+  deps: Deps,
+  account: Account,
+  id: string,
+  change: PlanChange,
+): Promise<{ source: Source | null; warnings: string[] }> {
+  const before = await requirePlan(deps.db, deps, account, id);
+  assertSameKind(before, change);
+  const { source, timezone } = change;
+  const wanted = source ?? before.source;
+  const zone = timezone ?? before.timezone;
+  // A zone that does not exist is refused with the other fields.
+  const isNew = source !== undefined || (zone !== before.timezone && isTimeZone(zone));
+  return before.source && wanted && isNew
+    ? readSource(deps, wanted, zone).catch(refuseUnreadable)
+    : { source: null, warnings: [] };
+}
+
+/** A plan has its own times, or follows a calendar. @throws Refusal invalid for a change that would change that. */
+function assertSameKind(before: Plan, change: PlanChange): void {
+  const followsNone = 'This plan follows no calendar. Create another plan with a `source`.';
+  const follows = 'This plan follows a calendar. Leave this out, or create another plan.';
+  const wrong = before.source
+    ? [
+        ...(['start', 'end', 'recurrence'] as const).filter((field) => (change[field] ?? null) !== null),
+        ...(change.source === null ? (['source'] as const) : []),
+      ]
+    : change.source
+      ? (['source'] as const)
+      : [];
+  if (wrong.length === 0) return;
+  const message = before.source ? follows : followsNone;
+  throw invalid(wrong.map((field) => ({ path: ['body', field], message, type: 'value_error' })));
+}
+
+/** @param source the calendar, if it was read anew. */
+function revised(
+  before: Plan,
+  { repositories, source: _wanted, ...change }: PlanChange,
+  source: Source | null,
+): ReadInput {
   const { id: _id, accountId: _account, ...fields } = before;
   const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return {
     ...fields,
     ...said,
+    ...(before.source && { start: before.start, end: null, recurrence: null }),
+    source: source ?? before.source,
     repositories: {
       include: repositories?.include ?? before.repositories.include,
       exclude: repositories?.exclude ?? before.repositories.exclude,
@@ -93,12 +142,15 @@ function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInp
   };
 }
 
-const hasBegun = (plan: Plan, now: Date): boolean => firstOccurrence(plan)!.startsAt <= now;
+const hasBegun = (plan: Plan, now: Date): boolean => {
+  const first = firstOccurrence(plan);
+  return first !== null && first.startsAt <= now;
+};
 
 const startOf = ({ start, timezone }: Plan): Date => toInstant(start, timezone, 'start');
 
 function assertStartStays(before: Plan, after: Plan, now: Date): void {
-  if (before.recurrence !== null || !hasBegun(before, now)) return;
+  if (!isOnce(before) || !hasBegun(before, now)) return;
   if (startOf(after).getTime() === startOf(before).getTime()) return;
   throw new Refusal(
     'start-already-passed',

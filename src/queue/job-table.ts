@@ -5,27 +5,28 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 export const channel = 'holdfast_jobs';
 
 /**
- * Inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new one: it
- * is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then. Otherwise
- * it could run just before the commit, and nothing would serve the change.
- * Jobs are locked in the order of their tasks and keys, so that two senders do not wait for each other.
+ * SQL that inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new
+ * one: it is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then.
+ * Otherwise it could run just before the commit, and nothing would serve the change.
+ * @param rows SQL for the jobs, each key once. In the order of tasks and keys, so that two senders do not wait for each other.
+ */
+export const insertJobsOf = (rows: string): string => `
+    INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at) ${rows}
+    ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false
+    RETURNING pg_notify('${channel}', task || ' ' || (extract(epoch FROM due_at) * 1000)::bigint)::text AS told`;
+
+/**
+ * Inserts jobs.
  * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.
  */
 const insert = (first?: string) => `
-  WITH ${first ? `first AS (${first}), ` : ''}sent AS (
-    INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at)
+  WITH ${first ? `first AS (${first}), ` : ''}sent AS (${insertJobsOf(`
     SELECT DISTINCT ON (task, key) task, key, about, data, attempt, coalesce(due_at, $2::timestamptz) AS due_at
     FROM jsonb_to_recordset($1::jsonb)
       AS job (task text, key text, about text, data jsonb, attempt int, due_at timestamptz)
     ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
-    ORDER BY task, key, due_at
-    ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false
-    RETURNING task, due_at
-  ), told AS (
-    SELECT pg_notify('${channel}', task || ' ' || due)::text AS said
-    FROM (SELECT DISTINCT task, (extract(epoch FROM due_at) * 1000)::bigint AS due FROM sent) AS dues
-  )
-  SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent", (SELECT count(said) FROM told)::int AS told`;
+    ORDER BY task, key, due_at`)})
+  SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent"`;
 
 export const insertJobs = insert();
 export const insertJobsAfter = insert;

@@ -12,6 +12,8 @@ export type Told = {
   stack?: number | null;
   /** How often an older answer has come. */
   looks?: number;
+  /** When its webhook arrived, by our clock. Absent if none did. */
+  heardAt?: string;
   /** The installation of the event. A repository that is not known yet is read through it first. */
   installationId: string | null;
 };
@@ -148,10 +150,46 @@ export const jobs = {
     (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
   ),
 
+  /** Decide on the deployments of a repository that wait; with `at`, at that instant (a freeze starts or ends). */
+  decideDeployments: jobsOf(
+    'decide-deployments',
+    'the sweep, for each repository with deployments',
+    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+  ),
+
+  /** Look at a run of a workflow that waits. @param environment the one that GitHub asked about. */
+  lookAtRun: jobsOf(
+    'look-at-run',
+    'the sweep, for each repository with deployments',
+    (id: bigint, runId: string, environment: string | null) => ({
+      about: `${id}/${runId}/${environment?.toLowerCase() ?? ''}`,
+      data: { repositoryId: String(id), runId, environment },
+    }),
+  ),
+
+  /** Ask GitHub which runs of a repository wait. */
+  findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => ({
+    about: id,
+    data: { repositoryId: String(id) },
+  })),
+
   /** Carry out the command of a comment, and answer it. */
   answerComment: jobsOf('answer-comment', null, (id: bigint, told: ToldOfComment) => ({
     about: told.commentId,
     data: { repositoryId: String(id), ...told },
+  })),
+
+  /** Carry out a request of Slack, and answer it. */
+  answerSlack: jobsOf('answer-slack', null, (requestId: string) => ({
+    about: requestId,
+    data: { requestId },
+  })),
+
+  /** Tell the authors of blocked pull requests in Slack, at an instant, that freezes began or ended. */
+  tellAuthors: jobsOf('tell-authors', null, (deliveryId: string, eventIds: bigint[], at: Date) => ({
+    about: deliveryId,
+    data: { eventIds: eventIds.map(String) },
+    at,
   })),
 
   /** Tell the conversation of a pull request that somebody requested an exemption. */
@@ -216,6 +254,11 @@ export const jobs = {
       return { about, data: { repositoryId: String(id), isCheck }, at };
     },
   ),
+  /** Read the calendar that a plan follows. */
+  followSource: jobsOf('follow-source', 'the sweep, every 15 minutes', (planId: string) => ({
+    about: planId,
+    data: { planId },
+  })),
 
   /** End every session of a person. */
   endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
@@ -229,7 +272,7 @@ export const jobs = {
     'the sweep, where a delivery is due',
     (webhookId: string, at?: Date) => ({
       about: webhookId,
-      data: { webhookId },
+      data: { webhookIds: [webhookId] },
       at,
     }),
   ),
@@ -237,7 +280,7 @@ export const jobs = {
   /** Record which freezes began, ended, or do so soon; with `at`, at that instant. */
   recordBoundaries: jobsOf('record-boundaries', 'the sweep', (at?: Date) => ({
     about: 'all',
-    data: {},
+    data: { at: at?.toISOString() },
     at,
   })),
 

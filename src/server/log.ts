@@ -2,11 +2,11 @@ import { type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
 /**
- * Everything that could be a credential, anywhere in a line: our keys, GitHub's tokens, PEM blocks. It needs no word
+ * Everything that could be a credential, anywhere in a line: our keys, tokens of calendars, GitHub and Slack, PEM blocks. It needs no word
  * boundary: in a line of JSON, the `n` of an escaped line break is right before the next word.
  */
 const secrets =
-  /hf_(?:admin|ci)_[0-9A-Za-z]+|gh[a-z]_[A-Za-z0-9._-]{16,}|github_pat_[A-Za-z0-9_]{16,}|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|-----BEGIN[^-]+PRIVATE KEY-----.*?-----END[^-]+PRIVATE KEY-----/gs;
+  /hf_(?:admin|ci)_[0-9A-Za-z]+|hf_cal_[\w-]+|gh[a-z]_[A-Za-z0-9._-]{16,}|github_pat_[A-Za-z0-9_]{16,}|x(?:app|ox[a-z])-[A-Za-z0-9-]{8,}|hooks\.slack(?:-gov)?\.com\/[^\s"]+|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|-----BEGIN[^-]+PRIVATE KEY-----.*?-----END[^-]+PRIVATE KEY-----/gs;
 
 /** A log line with every credential in it replaced. */
 export const redact = (line: string): string => line.replace(secrets, '[secret]');

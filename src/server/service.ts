@@ -13,6 +13,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from './setup/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue } from '../queue/queue.ts';
+import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
@@ -66,11 +67,14 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   if ('dataDir' in config.database) await Promise.all([clearLeases(deps), clearTurns(deps.db)]);
   const api = createApi(deps, queue);
   let worker: Worker | null = null;
+  let sockets: Sockets | null = null;
   return {
     deps,
     fetch: api.fetch,
     async start() {
-      if (config.role !== 'web') worker = await startWorker(deps, queue);
+      if (config.role === 'web') return;
+      worker = await startWorker(deps, queue);
+      sockets = startSockets(deps);
     },
     settled: async () => (await worker?.settled()) ?? 0,
     /** Takes no new jobs, and hands back jobs that do not finish in time. */
@@ -78,7 +82,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
       stopping.abort();
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), patience);
-      await Promise.all([worker?.stop(), answered]);
+      await Promise.all([worker?.stop(), sockets?.stop(), answered]);
       clearTimeout(cut);
     },
   };

@@ -7,7 +7,12 @@ import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
+import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
+import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../queue/define-task.ts';
+import { plansToRead } from '../plans/plan-store.ts';
+import { hearForPeople } from '../notices/slack/tell-people.ts';
+import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
@@ -15,12 +20,13 @@ import { installationsWithWaiting } from '../statuses/write-store.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+const noticesKept = 30 * day;
 /** GitHub redelivers for at most 7 days. */
 const deliveriesKept = 8 * day;
 
 /**
  * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
- * exemptions, failed webhook deliveries, rulesets of instant holds, and anything else in repositories that were not observed for an hour. Also plans
+ * exemptions, failed webhook deliveries, messages to outgoing webhooks, rulesets of instant holds, and anything else in repositories that were not observed for an hour. Also plans
  * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
  */
 export async function sweep(deps: Deps): Promise<void> {
@@ -42,12 +48,18 @@ export async function sweep(deps: Deps): Promise<void> {
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
     jobs.remindOfFreezes(),
+    jobs.recordBoundaries(),
     ...exempting.map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
+    ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
+    ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
     jobs.recoverDeliveries(),
     ...(await holdsToCheck(db, now)).map((id) => jobs.settleInstantHold(id, { isCheck: true })),
     ...(await installationsWithHold(db)).map((id) => jobs.drainOutbox(id)),
+    ...(await askForDeployments(db, now)).map((id) => jobs.findDeployments(id)),
   ]);
+  await resealWebhooks(deps);
+  await hearForPeople(deps);
   await forget(deps, now);
   await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
@@ -64,7 +76,10 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
+  await forgetOldSlack(deps);
+  await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
+  await deps.db.deployment.deleteMany({ where: { decidedAt: before(retentionDays * day) } });
 }
 
 export const sweepTask = defineTask(jobs.sweep, sweep);
@@ -156,13 +171,30 @@ async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
+/**
+ * Repositories where GitHub asks us about deployments, those first whose runs were looked at longest ago, and few of
+ * each installation at once.
+ */
+async function askForDeployments(db: Tx, now: Date): Promise<bigint[]> {
+  return idsOf(
+    db.$queryRaw<Row[]>`
+      UPDATE repositories SET deployments_checked_at = ${now} WHERE id IN (
+      SELECT r.id FROM installations i CROSS JOIN LATERAL (
+        SELECT id FROM repositories
+        WHERE installation_id = i.id AND deployments_checked_at <= ${new Date(now.getTime() - minute / 2)} AND NOT archived
+        ORDER BY deployments_checked_at LIMIT ${checksEachMinute}) r
+      WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
+        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
+  );
+}
+
 /** Plans whose future freezes were not created for an hour. */
 async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
   const plans = await db.freezePlan.findMany({
     where: {
       keptAt: { lte: new Date(now.getTime() - keepEvery) },
       deletedAt: null,
-      OR: [{ overAt: null }, { overAt: { gt: now } }],
+      OR: [{ overAt: null }, { overAt: { gt: now } }, { source: { not: Prisma.DbNull } }],
     },
     select: { id: true },
   });

@@ -168,6 +168,7 @@ async function writeOne(
     const posted = await postStatus(deps, installationId, write, wanted);
     const { waitingSince } = write;
     deps.metrics.countWritten(waitingSince && deps.clock.now() - waitingSince.getTime());
+    deps.metrics.countHeard(write.sha, deps.clock.now());
     deps.log.info({ ...placeOf(write), ...wanted }, 'status written');
     return { write, ...wanted, ...posted, isNew: true, isFinal };
   } catch (error) {

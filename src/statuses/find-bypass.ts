@@ -5,7 +5,7 @@ import { endMerged, type Merge as MergedPullRequest } from '../exemptions/end-ex
 import { exemptionsSince } from '../exemptions/exemption-store.ts';
 import { wasExemptAt } from '../exemptions/judge-exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { type Freeze, attributesOf } from '../freezes/freeze.ts';
+import { type Freeze, freezeInEvent } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/judge-freeze.ts';
@@ -98,8 +98,7 @@ async function record(
     await deps.db.$transaction(async (tx) => {
       await lockRepository(tx, repository.id);
       const metadata = {
-        scheduled_freeze_id: freeze.id,
-        scheduled_freeze_attributes: attributesOf(freeze),
+        ...freezeInEvent(freeze),
         // A later status came after the merge.
         shown_state: status && status.at <= at ? status.state : null,
         head_sha: facts.headSha,

@@ -5,7 +5,7 @@ import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvents, type Happened, placeOf } from '../events/append-event.ts';
-import { attributesOf } from '../freezes/freeze.ts';
+import { freezeInEvent } from '../freezes/freeze.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
@@ -195,8 +195,7 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
       if (recorded.has(once)) continue;
       recorded.add(once);
       const metadata = {
-        scheduled_freeze_id: freeze.id,
-        scheduled_freeze_attributes: attributesOf(freeze),
+        ...freezeInEvent(freeze),
         head_sha: headSha,
         merge_state: mergeState,
       };

@@ -9,7 +9,7 @@ import {
   isIdle,
   lately,
 } from '../exemptions/exemption-store.ts';
-import { holdsMerges } from '../freezes/freeze.ts';
+import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
@@ -47,6 +47,8 @@ export type Observed = {
   hasIdleExemptions: boolean;
   /** How a freeze holds at once. */
   instantHold: Settings['instantHold'];
+  /** Whether deployments wait here, or an ongoing freeze holds some. */
+  hasDeployments: boolean;
   from: LoadFrom;
 };
 
@@ -78,7 +80,8 @@ const numbered = `
     SELECT array_agg(f.id::text) AS ids FROM seen JOIN freezes f ON f.repository_id = seen.id
       AND f.public_reason IS NOT NULL AND ${isNotEnded('seen.observed_at', 'f.')}
   )
-  SELECT seen.*, (SELECT observations FROM numbered) AS observation, (SELECT ids FROM hiding) AS hiding, ongoing.*,
+  SELECT seen.*, EXISTS (SELECT FROM deployments d WHERE d.repository_id = seen.id AND d.state = 'waiting') AS has_waiting,
+    (SELECT observations FROM numbered) AS observation, (SELECT ids FROM hiding) AS hiding, ongoing.*,
     exempt.*
   FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true
   ORDER BY ongoing.starts_at, ongoing.created_at, ongoing.freeze_id`;
@@ -104,6 +107,7 @@ type SeenRow = Row & {
 type NumberedRow = SeenRow & {
   observation: bigint | null;
   hiding: string[] | null;
+  has_waiting: boolean;
   is_idle: boolean | null;
   freeze: FreezeJson | null;
 } & ExemptionRow;
@@ -156,7 +160,8 @@ export async function openObservation(
   }
   const repository = observable(row);
   if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
-  const freezes = isOn ? ongoingIn(rows).map(parseStoredFreeze) : [];
+  const ongoing = isOn ? ongoingIn(rows) : [];
+  const freezes = ongoing.filter(holdsMerges).map(parseStoredFreeze);
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {
@@ -168,6 +173,7 @@ export async function openObservation(
     hiding: row.hiding ?? [],
     instantHold: row.instant_hold ?? 'off',
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
+    hasDeployments: row.has_waiting || ongoing.some((freeze) => holdsDeployments(freeze)),
     from: { deps, client, repository, needs: needsOf(freezes), stacks: row.stacks },
   };
 }
@@ -188,9 +194,8 @@ function observable(row: SeenRow): ObservedRepository {
   };
 }
 
-/** A freeze that only holds deployments does not affect pull requests. */
 const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
-  rows.flatMap(({ id, freeze }) => (freeze === null ? [] : [fromJson(freeze, id)])).filter(holdsMerges);
+  rows.flatMap(({ id, freeze }) => (freeze === null ? [] : [fromJson(freeze, id)]));
 
 /**
  * Reads GitHub. Remembers a rate limit for the installation. If GitHub refuses us, checks whether we still have access.

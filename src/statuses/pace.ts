@@ -1,6 +1,6 @@
 // How fast we write the statuses of an installation. GitHub does not say how much it accepts, so the pace learns: it
 // rises while GitHub accepts writes, and halves when GitHub refuses one. This file is pure; `lease.ts` stores the pace.
-import type { PaceRange } from '../config.ts';
+import type { PaceRange } from '../config-values.ts';
 
 export type Pace = {
   /** The maximum number of writes in a minute. */

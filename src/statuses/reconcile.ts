@@ -52,6 +52,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
     return deps.queue.send([jobs.reconcileRepository(repositoryId, at ?? undefined)]);
   }
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
+  if (observed.hasDeployments) await deps.queue.send([jobs.decideDeployments(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const reading = { pullRequests, events: null, stacks, isPrivate };

@@ -91,6 +91,7 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
       verdicts: [...verdicts, ...toHold.filter(({ sha }) => !openShas.has(sha))],
       judged,
       gone,
+      heard: heardOf(ofEvents, events ?? []),
       letGoAmong: closedShas,
       repository: {
         nextChangeAt,
@@ -114,6 +115,17 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
   logUnjudged(deps, observed, judgement.verdicts);
   return saved;
 }
+
+/** When the first webhook came about each head. */
+const heardOf = (pullRequests: LoadedPullRequest[], events: Told[]): Map<string, number> =>
+  new Map(
+    pullRequests.flatMap(({ facts }) => {
+      const about = events
+        .filter(({ number }) => number === facts.number)
+        .flatMap(({ heardAt }) => heardAt ?? []);
+      return about.length === 0 ? [] : [[facts.headSha, Math.min(...about.map(Date.parse))] as const];
+    }),
+  );
 
 /** Holds the heads of closed pull requests that a freeze would hold, and releases all others. */
 export async function saveClosed(deps: Deps, observed: Observed, closed: LoadedPullRequest[]): Promise<void> {
@@ -199,6 +211,8 @@ type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
   judged?: Judged[];
   /** The numbers of those that are no longer open. */
   gone?: number[];
+  /** When the webhooks about heads came. */
+  heard?: Map<string, number>;
   isMergeGroup?: boolean;
 };
 
@@ -208,12 +222,14 @@ async function write(
   tx: SqlTx,
   { repository, observation }: Observed,
   known: Before['known'],
-  { verdicts, judged = [], gone = [], isMergeGroup = false, ...others }: Wanted,
+  { verdicts, judged = [], gone = [], heard, isMergeGroup = false, ...others }: Wanted,
 ): Promise<{ differing: number; jobs: Job[] }> {
   const now = nowOf(deps.clock);
   const rows = verdicts.map(({ sha, status, present, urgency, closedNumber = null }) => {
     const before = known.get(sha) ?? null;
     const isWaiting = mustWrite(status, present, before, observation, now);
+    const heardAt = isWaiting && heard?.get(sha);
+    if (heardAt) deps.metrics.noteHeard(sha, heardAt);
     const shown = shownNow(present, before, observation, now);
     const foreign = foreignIn(present, before, observation, now);
     const row = {

@@ -95,6 +95,27 @@ export function describeInstant(instant: Date, timezone: string): string {
   return `${date} ${time.endsWith(':00') ? time.slice(0, 5) : time} ${timezone}`;
 }
 
+/** `Tue 24 Nov, 08:00`, and `Tue 24 Nov 2027, 08:00` where the year is not the present one. @param now gives that year. */
+export function dayAndTime(at: Date, timeZone: string, now: Date): string {
+  return localDayAndTime(toLocalTime(at, timeZone), toLocalTime(now, timeZone));
+}
+
+/** The same for a wall-clock time. @param today the wall-clock time now. */
+export function localDayAndTime(localTime: string, today: string): string {
+  const parts = dayFormat.formatToParts(new Date(`${localTime.slice(0, 10)}T00:00:00Z`));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? '';
+  const year = localTime.slice(0, 4) === today.slice(0, 4) ? '' : ` ${localTime.slice(0, 4)}`;
+  return `${part('weekday')} ${part('day')} ${part('month')}${year}, ${localTime.slice(11, 16)}`;
+}
+
+/** Writes days, not instants, so it needs no zone. */
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
 /** The name of a zone for people: `New York` for `America/New_York`. */
 export const cityOf = (zone: string): string => zone.split('/').at(-1)!.replaceAll('_', ' ');
 

@@ -28,17 +28,22 @@ export async function acceptEvent(
   if (!isHandled(name, payload)) return;
   const { queue, clock, log } = deps;
   const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
-  const jobs = await jobsOf(deps, wakes(payload, deps.config));
+  const now = nowOf(clock);
+  const jobs = (await jobsOf(deps, wakes(payload, deps.config))).map((job) => heardAt(job, now));
   const delivery = { guid, event: name };
   // Nothing depends on it, so we save nothing. Checks and pushes come in great numbers.
   if (jobs.length === 0) {
     log.debug(delivery, 'delivery of no consequence');
     return;
   }
-  const values = [guid, name, nowOf(clock)];
+  const values = [guid, name, now];
   const isNew = await queue.sendAfter({ name: 'accept delivery', text: insertDelivery, values }, jobs);
   log.debug({ ...delivery, isNew, jobs: jobs.map(({ task, key }) => `${task} ${key}`) }, 'delivery accepted');
 }
+
+/** The job says when its event came, for the metrics. */
+const heardAt = (job: Job, now: Date): Job =>
+  job.task === 'reconcile-pull-request' ? { ...job, data: { ...job.data, heardAt: now.toISOString() } } : job;
 
 /** What an event causes us to check again. */
 export type Wake =
@@ -49,6 +54,8 @@ export type Wake =
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
+  /** Only if a deployment of the run waits for us. */
+  | { to: 'deployments'; repositoryId: bigint; runId: string }
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
       /** The open pull requests with this head SHA. */
@@ -79,6 +86,13 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
       return [jobs.correctStatus(repositoryId, sha, written)];
     const number = await numberByTestMerge(sql, repositoryId, sha, merges);
     return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
+  }
+  if (wake.to === 'deployments') {
+    const { repositoryId, runId } = wake;
+    const where = { repositoryId, runId: BigInt(runId), state: 'waiting' };
+    return (await db.deployment.count({ where, take: 1 })) > 0
+      ? [jobs.lookAtRun(repositoryId, runId, null)]
+      : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));

@@ -68,7 +68,19 @@ export const payloads = {
     commit: z.object({ parents: z.array(z.object({ sha })).optional() }).optional(),
     sender: z.object({ id, login: name }),
   }),
-  deployment_status: z.object({ ...inRepository, deployment: z.object({ sha: name }) }),
+  deployment_status: z.object({
+    ...inRepository,
+    deployment: z.object({ sha: name }),
+    deployment_status: z.object({ state: name }).nullish(),
+    workflow_run: z.object({ id: id.nullish() }).nullish(),
+  }),
+  // It has no reliable id of the run but in this address.
+  deployment_protection_rule: z.object({
+    ...inRepository,
+    repository: z.object({ id, full_name: name }),
+    environment: name.max(255, 'Send at most 255 characters.'),
+    deployment_callback_url: name,
+  }),
   push: z.object({ ...inRepository, ref: name }),
   membership: inOrganization,
   team: inOrganization,
@@ -123,6 +135,7 @@ export const actionsOf: Record<keyof Payloads, readonly string[] | null> = {
   merge_group: ['checks_requested', 'destroyed'],
   status: null,
   deployment_status: ['created'],
+  deployment_protection_rule: ['requested'],
   push: null,
   membership: ['added', 'removed'],
   team: ['created', 'edited', 'deleted'],

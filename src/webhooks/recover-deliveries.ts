@@ -111,9 +111,14 @@ type StandIn = {
 
 /**
  * Events that no observation can find afterwards: the merge of a pull request that we never saw open, a command in a
- * comment, and a revoked authorization. We read their payloads from GitHub.
+ * comment, a deployment that waits for us, and a revoked authorization. We read their payloads from GitHub.
  */
-const toRead = ['pull_request.closed', 'issue_comment.created', 'github_app_authorization.revoked'];
+const toRead = [
+  'pull_request.closed',
+  'issue_comment.created',
+  'deployment_protection_rule.requested',
+  'github_app_authorization.revoked',
+];
 /** How many of these we read at once, newest first. For the rest, we reconcile the repository. */
 const mostRead = 200;
 

@@ -56,7 +56,14 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
       ? [ownStatus(payload)]
       : head(payload, payload.sha, readsOfEvent('check_run')),
-  deployment_status: (payload) => repository(payload, readsOfEvent('deployment_status')),
+  deployment_status: (payload) => [
+    ...repository(payload, readsOfEvent('deployment_status')),
+    ...runOfDeployment(payload),
+  ],
+  deployment_protection_rule: ({ repository: place, environment, deployment_callback_url: url }, own) => {
+    const runId = runOfCallback(url, place.full_name, own);
+    return runId === null ? [] : always(jobs.lookAtRun(BigInt(place.id), runId, environment));
+  },
   push: (payload) =>
     payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent('push'), true) : [],
   membership: (payload) => teams(payload),
@@ -65,9 +72,26 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
 };
 
 /** Our own names in events. */
-export type Own = { statusContext: string };
+export type Own = { statusContext: string; githubApiUrl: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
+
+/** The id of the run in the address where we answer. The address is rebuilt and compared, and never followed. */
+function runOfCallback(url: string, fullName: string, { githubApiUrl }: Own): string | null {
+  const runId = /\/actions\/runs\/(\d{1,15})\/deployment_protection_rule$/.exec(url)?.[1];
+  const own = `${githubApiUrl}/repos/${fullName}/actions/runs/${runId}/deployment_protection_rule`;
+  return runId !== undefined && url.toLowerCase() === own.toLowerCase() ? runId : null;
+}
+
+/** A deployment that began or ended: perhaps one that waits for us. */
+function runOfDeployment({
+  repository: place,
+  deployment_status: status,
+  workflow_run: run,
+}: Payloads['deployment_status']): Wake[] {
+  if (!run?.id || status?.state === 'waiting') return [];
+  return [{ to: 'deployments', repositoryId: BigInt(place.id), runId: String(run.id) }];
+}
 
 function ownStatus(payload: Payloads['status']): Wake {
   const { repository: place, sha, id, state, description, created_at, commit, sender } = payload;

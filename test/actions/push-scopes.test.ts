@@ -65,7 +65,7 @@ const stored = async () =>
   (await acme.app.deps.db.pullRequestScopes.findFirst({ where: { number: 1 } }))?.scopes;
 
 test('the folder holds what the source builds (`npm run build:action`)', async () => {
-  for (const [name, text] of Object.entries(await bundleAction()))
+  for (const [name, text] of Object.entries(await bundleAction('push-scopes')))
     expect(readFileSync(join(source, name), 'utf8') === text, `${name} is out of date`).toBe(true);
 });
 

@@ -18,7 +18,11 @@ export type Acme = Holdfast & {
   plan(more?: object): Promise<{ id: string } & Record<string, unknown>>;
   /** A freeze of `acme/web` that exists. */
   freeze(more?: object, repository?: string): Promise<{ id: string } & Record<string, unknown>>;
+  /** The id of an outgoing webhook of acme that exists. */
+  webhook(): Promise<string>;
 };
+
+export const webhookBody = { kind: 'standard', url: 'https://ops.example/hook' };
 
 export const freezeBody = {
   reason: 'Release',
@@ -88,6 +92,11 @@ export async function startAcme(): Promise<Acme> {
       const answer = await call('POST', '/v1/freeze_plans/acme', { as: acme.keys.admin, body });
       expect(answer.status, answer.text).toBe(201);
       return answer.body;
+    },
+    async webhook() {
+      const answer = await call('POST', '/v1/webhooks/acme', { as: acme.keys.admin, body: webhookBody });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body.id;
     },
     async freeze(more = {}, repository = 'acme/web') {
       const answer = await call('POST', `/v1/repos/${repository}/scheduled_freeze`, {

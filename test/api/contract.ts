@@ -1,13 +1,23 @@
 // A request that succeeds for every route of the interface, and who may make it.
 import type { AnyEndpoint } from '../../src/api/endpoint.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, freezeBody, planBody } from './acme.ts';
+import { type Acme, freezeBody, planBody, webhookBody } from './acme.ts';
 
 export type Audience =
   'repository admins' | 'repository writers' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
 const oidcRule = { name: 'nobody', refs: ['refs/heads/nobody'], may: ['push_scopes'] };
+const aWebhook = (acme: Acme) => acme.webhook();
+/** One that failed, and the id of its webhook before it. */
+async function aDelivery(acme: Acme) {
+  const id = await acme.webhook();
+  const made = await acme.call('POST', `/v1/webhooks/acme/${id}/test`, { as: acme.keys.admin });
+  const state = { state: 'failed', nextAttemptAt: null };
+  await acme.app.deps.db.outgoingDelivery.update({ where: { id: made.body.id }, data: state });
+  return `${id}/deliveries/${made.body.id}`;
+}
+const calendar = { repositories: ['web'], public_text: false };
 const products = { products: ['merge_queue'] };
 const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
@@ -109,6 +119,7 @@ export const contract: Record<string, Terms> = {
     success: 201,
     body: { reason: 'A fix' },
   },
+  'get /repos/{owner}/{repository}/deployments': { for: 'repository writers', success: 200 },
   'get /repos/{owner}/{repository}/exemptions': { for: 'repository writers', success: 200 },
   'post /repos/{owner}/{repository}/exemptions/{exemption_id}/approve': {
     for: 'repository admins',
@@ -153,6 +164,23 @@ export const contract: Record<string, Terms> = {
     last: aPlan,
   },
   'get /freeze_plans/{owner}/{plan_id}/enforcement': { for: 'owner admins', success: 200, last: aPlan },
+  'get /webhooks/{owner}': { for: 'owner admins', success: 200 },
+  'post /webhooks/{owner}': { for: 'owner admins', success: 201, body: webhookBody },
+  'patch /webhooks/{owner}/{webhook_id}': {
+    for: 'owner admins',
+    success: 200,
+    body: { description: 'Ops' },
+    last: aWebhook,
+  },
+  'delete /webhooks/{owner}/{webhook_id}': { for: 'owner admins', success: 204, last: aWebhook },
+  'post /webhooks/{owner}/{webhook_id}/rotate_secret': { for: 'owner admins', success: 200, last: aWebhook },
+  'post /webhooks/{owner}/{webhook_id}/test': { for: 'owner admins', success: 202, last: aWebhook },
+  'get /webhooks/{owner}/{webhook_id}/deliveries': { for: 'owner admins', success: 200, last: aWebhook },
+  'post /webhooks/{owner}/{webhook_id}/deliveries/{delivery_id}/replay': {
+    for: 'owner admins',
+    success: 202,
+    last: aDelivery,
+  },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },
   'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },
@@ -171,6 +199,14 @@ export const contract: Record<string, Terms> = {
       const body = { name: 'short-lived', scope: 'ci' };
       return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
     },
+  },
+  'get /calendars/{owner}': { for: 'owner admins', success: 200 },
+  'post /calendars/{owner}': { for: 'owner admins', success: 201, body: calendar },
+  'delete /calendars/{owner}/{calendar_id}': {
+    for: 'owner admins',
+    success: 204,
+    last: async (acme) =>
+      (await acme.call('POST', '/v1/calendars/acme', { as: acme.keys.admin, body: calendar })).body.id,
   },
   'get /oidc_rules/{owner}': { for: 'owner admins', success: 200 },
   'post /oidc_rules/{owner}': { for: 'owner admins', success: 201, body: oidcRule },
@@ -194,7 +230,11 @@ export function pathOf(
     .replace('{owner}', owner)
     .replace('{repository}', repository)
     .replace('{number}', '1')
-    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id)\}/, last)}`;
+    .replace(
+      '{webhook_id}/deliveries/{delivery_id}',
+      last.includes('/') ? last : `${last}/deliveries/${last}`,
+    )
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id|webhook_id|calendar_id)\}/, last)}`;
 }
 
 /** A route as the contract names it. */

@@ -68,6 +68,7 @@ const databaseAway = new Prisma.PrismaClientInitializationError('', '');
 const ways: Record<string, (route: Route) => Promise<number>> = {
   200: (route) => statusOf(route),
   201: (route) => statusOf(route),
+  202: (route) => statusOf(route),
   204: (route) => statusOf(route),
   304: (route) => statusOf(route, { headers: { 'If-None-Match': '*' } }),
   async 400(route) {

@@ -62,6 +62,48 @@ test('a branch is asked about by itself', async () => {
   expect(await state(lib, { base: 'gone' })).toMatchObject({ ...open, enforced: 'unknown' });
 });
 
+test('an environment is asked about by itself, and GitHub says whether it would wait', async () => {
+  const shop = await acme.repository('shop', [{}]);
+  const before = acme.github.app.permissions;
+  acme.github.acceptPermissions('acme', { ...before, actions: 'read' });
+  acme.github.addEnvironment(shop, 'production');
+  acme.github.addEnvironment(shop, 'preview', { ours: false, others: ['sentry'] });
+  const merges = await acme.freeze(shop, { holds: ['merges'] });
+  const ofProduction = (query = {}) => state(shop, { environment: 'Production', ...query });
+  expect(await ofProduction()).toMatchObject({ ...open, enforced: 'yes' });
+
+  const end = '2026-03-01T18:00:00';
+  const given = { holds: ['deployments'], environments: ['prod*'], end, matching_conditions: ['base=next'] };
+  const { id } = await acme.freeze(shop, given);
+  const first = await ask(shop, { environment: 'production' });
+  expect(first.body).toMatchObject({
+    frozen: true,
+    freezes: [id],
+    next_transition_at: '2026-03-01T18:00:00.000Z',
+    enforced: 'yes',
+  });
+  const known = { 'If-None-Match': first.headers.get('etag')! };
+  expect((await ask(shop, { environment: 'production' }, known)).status).toBe(304);
+  expect(await state(shop, { environment: 'preview' })).toMatchObject({ ...open, enforced: 'no' });
+  expect(await state(shop, { environment: 'prod-2' })).toMatchObject({ frozen: true, enforced: 'no' });
+  expect(await state(shop)).toMatchObject({ freezes: [merges.id] });
+
+  acme.github.goDown();
+  expect(await state(shop, { environment: 'prod-3' })).toMatchObject({ frozen: true, enforced: 'unknown' });
+  // What was asked a moment ago is not asked again.
+  expect(await ofProduction()).toMatchObject({ enforced: 'yes' });
+  acme.github.comeBack();
+  await acme.setProducts(shop, []);
+  expect(await ofProduction()).toMatchObject({ frozen: true, enforced: 'no' });
+  acme.github.acceptPermissions('acme', before);
+});
+
+test('without permission to read environments, it is unknown', async () => {
+  const vault = await acme.repository('vault', [{}]);
+  acme.github.addEnvironment(vault, 'production');
+  expect(await state(vault, { environment: 'production' })).toMatchObject({ ...open, enforced: 'unknown' });
+});
+
 test('what GitHub does not say is not known; without a product nothing is enforced', async () => {
   const api = await acme.repository('api', [{}]);
   acme.github.goDown();
@@ -120,6 +162,9 @@ test.each([
   { at: '2021-02-28T08:00:00Z' },
   { base: '' },
   { base: 'x'.repeat(256) },
+  { environment: '' },
+  { environment: 'x'.repeat(256) },
+  { environment: 'production', base: 'main' },
 ])('%j is refused, and the answer names the place', async (query) => {
   const { status, body } = await ask('acme/web', query as unknown as Record<string, string>);
   expect([status, body.detail[0].loc]).toEqual([422, ['query', Object.keys(query)[0]]]);

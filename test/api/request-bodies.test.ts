@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { freezeBody, acmeForAll } from './acme.ts';
-import { emoji, ids, rows, web } from './request-body-rows.ts';
+import { emoji } from './bad-fields.ts';
+import { ids, rows, web } from './request-body-rows.ts';
 import type { Answer } from '../support/holdfast.ts';
 
 const acme = acmeForAll();
@@ -34,6 +35,7 @@ describe.each(withBody)('%s', (route) => {
 
   beforeEach(async () => {
     if (route.includes('{plan_id}')) ids.plan = (await acme.plan()).id;
+    if (route.includes('{webhook_id}')) ids.webhook = await acme.webhook();
     if (!route.includes('{exemption_id}')) return;
     const { body, status } = await acme.call('POST', `${web}/pulls/1/exemptions`, {
       as: acme.people.wes,

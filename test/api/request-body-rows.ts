@@ -1,66 +1,11 @@
 // The bodies that the tests send to each route: a good one, and all kinds of bad ones.
-import { freezeBody, planBody } from './acme.ts';
+import { type Row, emoji, text, longText, lists, badConditions, notNull, type Bad } from './bad-fields.ts';
+import { freezeBody, planBody, webhookBody } from './acme.ts';
 
 /** The names in the paths. The tests insert existing ones. */
-export const ids = { freeze: '', plan: '', exemption: '' };
-
-type Bad = { body: unknown; loc: (string | number)[]; says?: RegExp };
-export type Row = {
-  path: () => string;
-  as: 'admin' | 'ci';
-  good: Record<string, unknown>;
-  required: string[];
-  /** Whether no body is as good as an empty one. */
-  isOptional?: true;
-  bad: Bad[];
-};
+export const ids = { freeze: '', plan: '', exemption: '', webhook: '' };
 
 export const web = '/v1/repos/acme/web';
-export const emoji = '🧊';
-const text = (field: string, more: object = {}): Bad[] => [
-  { body: { ...more, [field]: 1 }, loc: ['body', field], says: /Send a string, not a number/ },
-  { body: { ...more, [field]: true }, loc: ['body', field], says: /Send a string, not a boolean/ },
-  { body: { ...more, [field]: ['x'] }, loc: ['body', field], says: /Send a string, not a list/ },
-  { body: { ...more, [field]: { $ne: '' } }, loc: ['body', field], says: /Send a string, not an object/ },
-  { body: { ...more, [field]: 'nul\0' }, loc: ['body', field], says: /NUL/ },
-  { body: { ...more, [field]: 'half \ud83e' }, loc: ['body', field], says: /surrogate/ },
-  { body: { ...more, [field]: '\udd83\ud83e' }, loc: ['body', field], says: /surrogate/ },
-];
-const longText = (field: string, most: number, more: object = {}): Bad[] => [
-  {
-    body: { ...more, [field]: 'x'.repeat(most + 1) },
-    loc: ['body', field],
-    says: new RegExp(`at most ${most}`),
-  },
-  {
-    body: { ...more, [field]: emoji.repeat(most + 1) },
-    loc: ['body', field],
-    says: new RegExp(`at most ${most}`),
-  },
-];
-const lists = (field: string, more: object = {}): Bad[] => [
-  { body: { ...more, [field]: 'label=x' }, loc: ['body', field], says: /Send a list, not a string/ },
-  { body: { ...more, [field]: {} }, loc: ['body', field], says: /Send a list, not an object/ },
-  { body: { ...more, [field]: { length: 1, 0: 'x' } }, loc: ['body', field], says: /Send a list/ },
-];
-const badConditions = (field: string, more: object = {}): Bad[] => [
-  ...lists(field, more),
-  { body: { ...more, [field]: ['nonsense'] }, loc: ['body', field, 0], says: /Invalid condition 'nonsense'/ },
-  { body: { ...more, [field]: ['label=x', 1] }, loc: ['body', field, 1], says: /A condition is/ },
-  { body: { ...more, [field]: [null] }, loc: ['body', field, 0], says: /A condition is/ },
-  { body: { ...more, [field]: [{}] }, loc: ['body', field, 0], says: /exactly one/ },
-  {
-    body: { ...more, [field]: [{ and: ['label=x'], or: [] }] },
-    loc: ['body', field, 0],
-    says: /exactly one/,
-  },
-  { body: { ...more, [field]: [{ constructor: [] }] }, loc: ['body', field, 0], says: /exactly one/ },
-  { body: { ...more, [field]: [{ and: [] }] }, loc: ['body', field, 0], says: /at least one/ },
-  { body: { ...more, [field]: [{ and: { length: 1 } }] }, loc: ['body', field, 0, 'and'], says: /list/ },
-  { body: { ...more, [field]: [{ not: null }] }, loc: ['body', field, 0, 'not'], says: /A condition is/ },
-  { body: { ...more, [field]: Array(501).fill('label=x') }, loc: ['body', field], says: /at most 500/ },
-];
-
 const scopesRow = {
   path: () => `${web}/pulls/1/scopes`,
   as: 'ci',
@@ -131,11 +76,6 @@ const freezeRow = {
   ],
 } satisfies Omit<Row, 'path'>;
 
-const notNull = (field: string, more: object = {}): Bad => ({
-  body: { ...more, [field]: null },
-  loc: ['body', field],
-  says: /not null/,
-});
 const badHolds = (more: object = {}): Bad[] => [
   ...lists('holds', more),
   { body: { ...more, holds: [] }, loc: ['body', 'holds'], says: /merges, deployments or both/ },
@@ -143,6 +83,7 @@ const badHolds = (more: object = {}): Bad[] => [
   ...lists('environments', more),
   { body: { ...more, environments: [] }, loc: ['body', 'environments'], says: /at least one/ },
   { body: { ...more, environments: [''] }, loc: ['body', 'environments', 0], says: /at least 1/ },
+  { body: { ...more, on_deployment: 'block' }, loc: ['body', 'on_deployment'], says: /"wait"/ },
 ];
 const badGlobs = (field: 'include' | 'exclude', more: object, others: object): Bad[] => [
   { body: { ...more, repositories: { ...others, [field]: 'web' } }, loc: ['body', 'repositories', field] },
@@ -181,6 +122,22 @@ const planRow = {
   required: ['name', 'reason', 'repositories', 'start', 'timezone'],
   bad: [...badPlan(planBody), ...['name', 'reason', 'timezone'].map((field) => notNull(field, planBody))],
 } satisfies Omit<Row, 'path'>;
+/** Of a new webhook, and of a change of one. */
+const badWebhooks = (more: object): Bad[] => [
+  ...text('url', more),
+  ...longText('url', 2000, more),
+  ...['repositories', 'events'].flatMap((field): Bad[] => [
+    ...lists(field, more),
+    { body: { ...more, [field]: [] }, loc: ['body', field], says: /at least one, or send null/ },
+  ]),
+  { body: { ...more, repositories: ['{a'] }, loc: ['body', 'repositories', 0], says: /This is not a glob/ },
+  {
+    body: { ...more, events: ['freeze.startd'] },
+    loc: ['body', 'events', 0],
+    says: /`freeze.startd` is no type of event. Did you mean freeze.started\?/,
+  },
+];
+
 const ruleBody = { name: 'release', refs: ['refs/heads/main'], may: ['push_scopes'] };
 const globLists = ['repositories', 'refs', 'environments'];
 const decisionRow = (decision: string) => ({
@@ -281,6 +238,23 @@ export const rows: Record<string, Row> = {
       },
     ],
   },
+  'post /webhooks/{owner}': {
+    path: () => '/v1/webhooks/acme',
+    as: 'admin',
+    good: webhookBody,
+    required: ['kind', 'url'],
+    bad: [
+      ...badWebhooks(webhookBody),
+      { body: { ...webhookBody, kind: 'email' }, loc: ['body', 'kind'], says: /standard.*google_chat/ },
+    ],
+  },
+  'patch /webhooks/{owner}/{webhook_id}': {
+    path: () => `/v1/webhooks/acme/${ids.webhook}`,
+    as: 'admin',
+    good: { description: 'Ops' },
+    required: [],
+    bad: [...badWebhooks({}), { body: { enabled: null }, loc: ['body', 'enabled'], says: /boolean/ }],
+  },
   'post /oidc_rules/{owner}': {
     path: () => '/v1/oidc_rules/acme',
     as: 'admin',
@@ -309,6 +283,23 @@ export const rows: Record<string, Row> = {
         loc: ['body', 'refs'],
         says: /names refs or environments/,
       },
+    ],
+  },
+  'post /calendars/{owner}': {
+    path: () => '/v1/calendars/acme',
+    as: 'admin',
+    good: { repositories: ['web'], public_text: true },
+    required: [],
+    bad: [
+      ...lists('repositories'),
+      { body: { repositories: [] }, loc: ['body', 'repositories'], says: /at least one, or send null/ },
+      {
+        body: { repositories: ['acme/web'] },
+        loc: ['body', 'repositories', 0],
+        says: /only letters, digits/,
+      },
+      { body: { repositories: ['nope'] }, loc: ['body', 'repositories', 0], says: /no repository nope/ },
+      { body: { public_text: 'yes' }, loc: ['body', 'public_text'], says: /Send a boolean/ },
     ],
   },
   'post /freeze_plans/{owner}': { ...planRow, path: () => '/v1/freeze_plans/acme' },

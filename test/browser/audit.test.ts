@@ -37,7 +37,53 @@ beforeAll(async () => {
   await exemptions.exempt('acme/web', 2, { reason: 'A repair of what broke this morning' });
   const denied = await exemptions.exempt('acme/web', 3, { reason: 'It cannot wait' }, token);
   await exemptions.decide('deny', 'acme/web', denied);
+  await outgoingWebhooks();
 });
+
+/** One that works, one that a person disabled, and one that Holdfast disabled, each with deliveries. */
+async function outgoingWebhooks() {
+  const { db, clock } = acme.app.deps;
+  const at = new Date(clock.now());
+  const failed = { state: 'failed', status: 410, error: 'It answered 410: it wants no more messages.' };
+  const made = [
+    {
+      kind: 'slack',
+      address: 'https://hooks.slack.com/services/T1/B2/secret',
+      events: ['freeze.started', 'freeze.ended'],
+    },
+    {
+      kind: 'standard',
+      address: 'https://ops.example/a/path/that-is-longer-than-the-screen-of-a-phone-is-wide',
+    },
+    {
+      kind: 'teams',
+      address: 'https://prod-1.westeurope.logic.azure.com/workflows/secret',
+      repositories: ['web', 'api-*'],
+    },
+  ];
+  for (const { address: url, ...more } of made) {
+    const body = { ...more, url, description: 'Release channel, for everybody who merges' };
+    const { body: webhook } = await acme.call('POST', '/v1/webhooks/acme', { as: acme.admin, body });
+    const told = [{ type: 'freeze.started', state: 'delivered', status: 200 }];
+    for (const delivery of more.kind === 'teams' ? [...told, { type: 'freeze.ended', ...failed }] : told)
+      await db.outgoingDelivery.create({
+        data: {
+          ...delivery,
+          id: crypto.randomUUID(),
+          webhookId: webhook.id,
+          attempts: 1,
+          createdAt: at,
+          lastAttemptAt: at,
+        },
+      });
+    const isEnabled = more.kind === 'slack';
+    const disabledWhy = more.kind === 'teams' ? failed.error : null;
+    await db.outgoingWebhook.update({
+      where: { id: webhook.id },
+      data: { isEnabled, disabledWhy, disabledAt: isEnabled ? null : at },
+    });
+  }
+}
 
 /** As ada, who is an admin of acme. */
 const open = (path: string, options?: Parameters<typeof openPage>[1]) =>

@@ -219,6 +219,26 @@ test('unfreeze ends freezes of others only with --all, and only the ongoing ones
   await line.holdfast(['plans', 'delete', weekly.json().plan.id, '-m', 'Over']);
 });
 
+test('--holds, --environment and --on-deployment say what it holds', async () => {
+  const words = ['--holds', 'deployments', '--environment', 'prod*', '--environment', 'live'];
+  const made = await line.holdfast([
+    ...['freeze', 'acme/web', '--for', '2h', '-m', 'Quiet', '--json', '--on-deployment', 'reject'],
+    ...words,
+  ]);
+  expect(made.json().freeze).toMatchObject({
+    holds: ['deployments'],
+    environments: ['prod*', 'live'],
+    on_deployment: 'reject',
+  });
+  for (const wrong of [
+    ['--holds', 'all'],
+    ['--on-deployment', 'stop'],
+  ])
+    expect((await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'x', ...wrong])).code).toBe(2);
+  await line.holdfast(['unfreeze', 'acme', '--all', '--yes', '-m', 'Done']);
+  await acme.quiet();
+});
+
 test('a pattern of names freezes every repository that it matches, with a plan', async () => {
   const made = await line.holdfast(['freeze', 'acme/a*', '--except', 'at*', '-m', 'Quiet', '--json']);
   expect(made.json().plan.repositories).toEqual({ include: ['a*'], exclude: ['at*'] });

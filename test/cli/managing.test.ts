@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startCalendarFile } from '../../sandbox/calendar-file.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
@@ -202,4 +203,68 @@ test('settings of a repository and of its owner: shown, changed, and left to the
   const wrong = await line.holdfast(['settings', 'acme/web', 'longest_open_end_hours=soon']);
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('longest_open_end_hours')]);
   await line.holdfast(['settings', 'acme', 'freezers=', 'longest_open_end_hours=']);
+});
+
+test('webhooks: made from standard input, listed, changed, tested, rotated and deleted', async () => {
+  const address = 'https://hooks.example/services/T1/B2/secret-9f2c';
+  const words = ['webhooks', 'create', 'acme', '--kind', 'slack', '--address', '-', '--repository', 'web'];
+  const made = await line.holdfast([...words, '--event', 'freeze.started', '--json'], {
+    input: `${address}\n`,
+  });
+  const { id } = made.json();
+  expect(made.json()).toMatchObject({ kind: 'slack', repositories: ['web'], events: ['freeze.started'] });
+  const listed = await line.holdfast(['webhooks', 'list', 'acme']);
+  expect(listed.out).toBe(`slack\thooks.example/…9f2c\tenabled\tweb\tfreeze.started\t${id}\n`);
+  const change = ['--repository', '*', '--event', '*', '--public-text', '--json'];
+  expect((await line.holdfast(['webhooks', 'update', 'acme', id, ...change])).json()).toMatchObject({
+    ...{ repositories: null, events: null, public_text: true, enabled: true },
+  });
+  expect((await line.holdfast(['webhooks', 'test', 'acme', id])).code).toBe(0);
+  const deliveries = await line.holdfast(['webhooks', 'deliveries', 'acme', id]);
+  expect(deliveries.out).toContain('webhook.test\t');
+  const off = await line.holdfast(['webhooks', 'update', 'acme', id, '--disable', '--all-text', '--json']);
+  expect(off.json()).toMatchObject({ enabled: false, public_text: false });
+  const delivery = (await line.holdfast(['webhooks', 'deliveries', 'acme', id, '--json'])).json()
+    .deliveries[0].id;
+  const refused = await line.holdfast(['webhooks', 'replay', 'acme', id, delivery]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('This webhook is disabled.')]);
+  await line.holdfast(['webhooks', 'update', 'acme', id, '--enable']);
+  expect((await line.holdfast(['webhooks', 'replay', 'acme', id, delivery])).out).toContain('again');
+  expect((await line.holdfast(['webhooks', 'rotate-secret', 'acme', id])).code).toBe(1);
+  expect((await line.holdfast(['webhooks', 'delete', 'acme', id])).code).toBe(0);
+  expect((await line.holdfast(['webhooks', 'list', 'acme'])).out).toBe('acme has no outgoing webhooks.\n');
+});
+
+test('the secret of a standard webhook is the one line of output', async () => {
+  const url = 'https://ops.example/hook';
+  const made = await line.holdfast(['webhooks', 'create', 'acme', '--kind', 'standard', '--address', url]);
+  expect(made.out).toMatch(/^whsec_\S+\n$/);
+  const [id] = /[0-9a-f-]{36}/.exec(made.err)!;
+  const rotated = await line.holdfast(['webhooks', 'rotate-secret', 'acme', id!]);
+  expect(rotated.out).toMatch(/^whsec_\S+\n$/);
+  expect(rotated.out).not.toBe(made.out);
+  const nothing = await line.holdfast(['webhooks', 'update', 'acme', id!]);
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Name what to change.')]);
+  await line.holdfast(['webhooks', 'delete', 'acme', id!]);
+});
+
+test('a plan that follows a calendar', async () => {
+  const calendar = await startCalendarFile();
+  calendar.publish(
+    ['UID:a', 'SUMMARY:Code freeze', 'DTSTART:20260406'],
+    ['UID:b', 'SUMMARY:Party', 'DTSTART:20260501'],
+  );
+  const words = ['plans', 'create', 'acme', '-m', 'Quiet', '--source', calendar.url, '--zone', 'UTC'];
+  const { code, err } = await line.holdfast([...words, '--until', '2026-12-24T10:00']);
+  expect([code, err]).toEqual([2, expect.stringContaining('--source has the times of the calendar')]);
+  const made = await line.holdfast([...words, '--title', '*freeze*', '--json']);
+  const { plan } = made.json();
+  expect(plan).toMatchObject({ start: null, source: { url: calendar.url, titles: ['*freeze*'] } });
+  const shown = await line.holdfast(['plans', 'show', plan.id]);
+  expect(shown.out).toContain(`  Follows ${calendar.url}: *freeze*\n  2026-04-06 00:00 UTC`);
+  const changed = await line.holdfast(['plans', 'update', plan.id, '--title', 'party', '--json']);
+  expect(changed.json().plan.next_occurrences).toHaveLength(1);
+  expect((await line.holdfast(['plans', 'list', 'acme'])).out).toContain('by a calendar');
+  await line.holdfast(['plans', 'delete', plan.id, '-m', 'Over']);
+  await calendar.close();
 });

@@ -4,6 +4,7 @@ import type { Sql, SqlTx } from '../../src/database/sql.ts';
 import { tasks } from '../../src/server/tasks.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { closeIdleDatabases } from '../support/database.ts';
+import { type Plan, rowsRead } from '../support/rows-read.ts';
 
 let acme: Acme;
 beforeAll(async () => {
@@ -17,16 +18,6 @@ afterAll(() => closeIdleDatabases());
 afterAll(() => acme.close());
 
 type Asked = { name: string; text: string; values: unknown[] };
-type Plan = {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  Plans?: Plan[];
-};
-
 const others = 3000;
 
 /** The statements that go through the door while `work` runs. */
@@ -49,14 +40,6 @@ async function askedDuring(sql: Sql, work: () => Promise<unknown>): Promise<Aske
   }
   return asked;
 }
-
-const rowsRead = (plan: Plan): number =>
-  (plan['Relation Name'] && / Scan$/.test(plan['Node Type'])
-    ? (plan['Actual Rows'] +
-        (plan['Rows Removed by Filter'] ?? 0) +
-        (plan['Rows Removed by Index Recheck'] ?? 0)) *
-      plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0);
 
 /** The rows that a statement reads while the head of the newest pull request waits. */
 async function explain(sql: Sql, { name, text, values }: Asked): Promise<number> {

@@ -39,13 +39,20 @@ const well = {
   'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '0x30',
   'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="web", installation="7", resource="core"}':
     '0.5x30',
+  'holdfast_pull_requests_leaking{job="holdfast", instance="web"}': '0x30',
 };
-const alerts = ['HoldfastDown', 'HoldfastStatusesOverdue', 'HoldfastJobsFailing', 'HoldfastRateLimitLow'];
+const alerts = [
+  'HoldfastDown',
+  'HoldfastStatusesOverdue',
+  'HoldfastJobsFailing',
+  'HoldfastRateLimitLow',
+  'HoldfastLeaking',
+];
 
 test('promtool takes the file', ({ skip }) => {
   if (whyNot) skip(whyNot);
   const { status, said } = promtool(['check', 'rules', rules]);
-  expect(said).toContain('4 rules found');
+  expect(said).toContain('5 rules found');
   expect(status).toBe(0);
 });
 
@@ -123,6 +130,16 @@ const cases: Case[] = [
     labels: { ...warning, job: 'holdfast', installation: '7', resource: 'core' },
     says: '5% of the core limit of the installation 7',
   },
+  {
+    what: 'two processes tell of pull requests that leak',
+    alert: 'HoldfastLeaking',
+    series: {
+      'holdfast_pull_requests_leaking{job="holdfast", instance="web"}': '2x30',
+      'holdfast_pull_requests_leaking{job="holdfast", instance="worker"}': '2x30',
+    },
+    labels: { ...warning, job: 'holdfast' },
+    says: 'GitHub would merge 2 pull requests past a freeze',
+  },
 ];
 
 test.skipIf(whyNot).each(cases)(
@@ -152,6 +169,8 @@ test('promtool finds nothing wrong with the metrics themselves', async ({ skip }
     freezesOngoing: 1,
     pullRequestsLeaking: 1,
     instantHolds: 0,
+    deliveriesDue: 0,
+    deliveriesDueSince: null,
     jobs: [{ task: 'sweep' as const, waiting: 1, dueSince: new Date(0), failing: 1 }],
   };
   const budget = { installationId: '7', resource: 'core', share: 0.5 };

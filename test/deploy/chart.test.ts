@@ -53,6 +53,7 @@ const everything = {
   secrets: { metricsToken: 'metrics-token', secretKeyPrevious: 'former-key' },
   serviceMonitor: { enabled: true, interval: '15s', labels: { release: 'prometheus' } },
   prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+  grafanaDashboard: { enabled: true, labels: { grafana_dashboard: 'yes' } },
 };
 
 /** Whether labels are what a selector asks for. */
@@ -300,6 +301,16 @@ describe('what it renders', () => {
     if (whyNot) skip(whyNot);
     const [rule] = named(render({ ...required, prometheusRule: { enabled: true } }), 'PrometheusRule');
     expect(rule!.spec).toEqual(parse(documentAt('deploy/helm/alerts.yaml')));
+  });
+
+  test('the dashboard is the file of deploy/grafana, and the sidecar finds it', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const [dashboard] = named(render({ ...required, grafanaDashboard: { enabled: true } }), 'ConfigMap');
+    expect(dashboard!.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    const { data } = dashboard as unknown as { data: Labels };
+    expect(JSON.parse(data['holdfast.json']!)).toEqual(
+      JSON.parse(documentAt('deploy/grafana/holdfast.json')),
+    );
   });
 
   test('the types would tell a field that Kubernetes does not know, and a wrong value', () => {

@@ -10,6 +10,7 @@ test.each<[string, RegExp]>([
   ['docs/install-container.md', /holdfast:(\d[\d.]+\d)/g],
   ['docs/install-systemd.md', /sudo tar -xzf holdfast-(.+?)\.tar\.gz/g],
   ['actions/push-scopes/push-scopes.mjs', /const version = \(\) => "(.+?)"/g],
+  ['actions/gate/gate.mjs', /const version = \(\) => "(.+?)"/g],
   ['compose.yaml', /holdfast:(\d[\d.]+\d)/g],
   ['deploy/helm/Chart.yaml', /^(?:appV|v)ersion: (.+)$/gm],
 ])('%s shows the version of package.json', (path, shown) => {

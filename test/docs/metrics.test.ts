@@ -17,6 +17,8 @@ const metrics = [
       freezesOngoing: 0,
       pullRequestsLeaking: 0,
       instantHolds: 0,
+      deliveriesDue: 0,
+      deliveriesDueSince: null,
       jobs: [],
     },
     [],

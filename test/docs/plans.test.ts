@@ -54,8 +54,10 @@ test.each([...recipes])('%s', (title, { recurrence: { rule, except = [], until =
       excludeConditions: [],
       holds: ['merges'],
       environments: ['*'],
+      onDeployment: 'wait',
       ...window,
       recurrence: { rule, except, until },
+      source: null,
     },
     new Date(from),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
 import { verbs } from '../../src/webhooks/comments/command.ts';
-import { forComments } from '../../src/github/app-manifest.ts';
+import { forComments, forDeployments } from '../../src/github/app-manifest.ts';
 import { actionsOf } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
@@ -39,14 +39,15 @@ test('every event of app.yml is explained, and no other', () => {
   expect(tableOf('event').map(([name]) => coded(name))).toEqual(subscribed);
 });
 
-test('the extra permissions of commands in comments are explained on their page, and no others', () => {
-  const comments = documentAt('docs/comments.md');
-  const names = (head: string) => tableOf(head, comments).map(([name]) => coded(name));
-  const permissions = Object.entries(forComments.default_permissions).map(
-    ([name, level]) => `${name}: ${level}`,
-  );
+test.each([
+  ['docs/comments.md', forComments],
+  ['docs/deployments.md', forDeployments],
+])('the extra permissions and events of %s are explained there, and no others', (path, extra) => {
+  const page = documentAt(path);
+  const names = (head: string) => tableOf(head, page).map(([name]) => coded(name));
+  const permissions = Object.entries(extra.default_permissions).map(([name, level]) => `${name}: ${level}`);
   expect(names('permission')).toEqual(permissions);
-  expect(names('event')).toEqual(forComments.default_events);
+  expect(names('event')).toEqual(extra.default_events);
 });
 
 test('every command in a comment is explained, and no other', () => {
@@ -54,10 +55,10 @@ test('every command in a comment is explained, and no other', () => {
   expect(named).toEqual(verbs);
 });
 
-test('app.yml subscribes to the events that are handled, but for those of comments, and to no others', () => {
+test('app.yml subscribes to the events that are handled, but for those of extras, and to no others', () => {
   // GitHub sends these to every App, and refuses a manifest that names them.
   const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
   const handled = Object.keys(actionsOf);
-  const withComments = [...subscribed, ...forComments.default_events];
-  expect(withComments.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
+  const withExtras = [...subscribed, ...forComments.default_events, ...forDeployments.default_events];
+  expect(withExtras.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
 });

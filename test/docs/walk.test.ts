@@ -78,12 +78,11 @@ test('the end of a freeze, and its deletion, go through the same files', async (
   const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour));
   const sent: Job[] = [];
   const queue = { send: async (jobs: Job[]) => void sent.push(...jobs) } as Deps['queue'];
-  const tx = { repository: { update: async () => ({}) } } as unknown as Tx;
+  const tx = { $executeRaw: async () => 1 } as unknown as Tx;
   const freeze = { repositoryId: 1n, startsAt: at(1), endsAt: at(2) } as Freeze;
   await requestReconcile({ queue }, tx, freeze, at(0));
-  expect(sent.map(({ task, at }) => ({ task, at }))).toEqual(
-    [undefined, at(1), at(2)].map((at) => ({ task: 'reconcile-repository', at })),
-  );
+  const reconciling = sent.filter(({ task }) => task === 'reconcile-repository');
+  expect(reconciling.map(({ at }) => at)).toEqual([undefined, at(1), at(2)]);
   const requesting = all.filter((file) => importsOf(file, true).has('src/freezes/request-reconcile.ts'));
   expect(requesting).toContain('src/freezes/delete-freeze.ts');
 });

@@ -123,6 +123,45 @@ test.each<[type: string, metadata: object, words: string]>([
     { oidc_rule_id: 'r', oidc_rule_attributes: { name: 'deploy', refs: null, may: ['push_scopes'] } },
     'created the OIDC rule deploy | refs: none; may: push_scopes',
   ],
+  [
+    'webhook.update',
+    { webhook_attributes_before: { enabled: true }, webhook_attributes_after: { enabled: false } },
+    'changed a webhook | enabled: true → false',
+  ],
+  [
+    'webhook.rotate_secret',
+    { webhook_attributes: { url: 'https://ops.example/' } },
+    'rotated the secret of a webhook | url: https://ops.example/',
+  ],
+  [
+    'webhook.disabled',
+    { webhook_attributes: { url: 'https://ops.example/' }, reason: 'It answered 410.' },
+    'disabled a webhook | Reason: It answered 410.; url: https://ops.example/',
+  ],
+  [
+    'freeze.started',
+    {
+      scheduled_freeze_id: 'f',
+      scheduled_freeze_attributes: freeze,
+      planned_at: '2026-11-27T17:00:00.000Z',
+    },
+    'recorded that a freeze started | Books | Planned for: 2026-11-27T17:00:00.000Z',
+  ],
+  [
+    'freeze_plan.source_failed',
+    {
+      freeze_plan_id: 'p',
+      freeze_plan_attributes: { name: 'Holidays' },
+      source_url: 'https://cal.example/',
+      error: 'It answered 500.',
+    },
+    'could not read the calendar of a plan | Holidays | Address: https://cal.example/; Error: It answered 500.',
+  ],
+  [
+    'ruleset.repaired',
+    { ruleset_id: 7, ruleset: 'Holdfast instant hold', found: 'deleted' },
+    'repaired the ruleset of an instant hold, which somebody had deleted | Ruleset: Holdfast instant hold (7)',
+  ],
   ['moon.full', { phase: 'new' }, 'moon.full | Details: {"phase":"new"}'],
 ])('%s in words', (type, metadata, words) => expect(tell(type, metadata)).toBe(words));
 

@@ -26,10 +26,9 @@ describe('could hold a pull request into a branch', () => {
     exclude: ConditionInput[] = [],
     more: Partial<Freeze> = {},
   ) =>
-    couldHold(
-      parseFreeze(freeze({ matchingConditions: matching, excludeConditions: exclude, ...more })),
+    couldHold(parseFreeze(freeze({ matchingConditions: matching, excludeConditions: exclude, ...more })), {
       base,
-    );
+    });
 
   test.each<[boolean, string | null, ConditionInput[], ConditionInput[]?]>([
     [true, null, []],
@@ -66,12 +65,30 @@ describe('could hold a pull request into a branch', () => {
   });
 });
 
+test.each<[boolean, Partial<Freeze>]>([
+  [false, {}],
+  [false, { environments: ['*'] }],
+  [true, { holds: ['deployments'] }],
+  [true, { holds: ['merges', 'deployments'], environments: ['staging', 'PROD*'] }],
+  [true, { holds: ['deployments'], environments: ['{prod,live}uction'] }],
+  [false, { holds: ['deployments'], environments: ['prod'] }],
+  // Conditions are about pull requests, also those that nobody can read.
+  [true, { holds: ['deployments'], matchingConditions: ['base=next'], excludeConditions: ['author=ada'] }],
+  [true, { holds: ['deployments'], matchingConditions: ['nonsense' as ConditionInput] }],
+])('%s: could hold a deployment to production: %j', (expected, more) => {
+  expect(couldHold(parseFreeze(freeze(more)), { environment: 'production' })).toBe(expected);
+});
+
 const kept = (id: string, from: number, to: number | null, deletedAt: number | null = null): KeptFreeze => ({
   parsed: parseFreeze(freeze({ id, startsAt: new Date(from), endsAt: to === null ? null : new Date(to) })),
   deletedAt: deletedAt === null ? null : new Date(deletedAt),
 });
 const stateAt = (freezes: KeptFreeze[], at: number, planned: Span[][] = []) => {
-  const { frozen, freezes: ids, nextTransitionAt } = frozenStateAt(freezes, null, new Date(at), planned);
+  const {
+    frozen,
+    freezes: ids,
+    nextTransitionAt,
+  } = frozenStateAt(freezes, { base: null }, new Date(at), planned);
   return [frozen, ids, nextTransitionAt && nextTransitionAt.getTime()];
 };
 
@@ -104,7 +121,7 @@ describe('the state at an instant', () => {
         yield { id: null, from, to: from + 10 };
       }
     };
-    expect(frozenStateAt([], null, new Date(5), [days()])).toEqual({
+    expect(frozenStateAt([], { base: null }, new Date(5), [days()])).toEqual({
       frozen: true,
       freezes: [],
       nextTransitionAt: null,

@@ -4,9 +4,11 @@ import { queueNeeds } from '../../src/explanations/enforcement/judge-branch.ts';
 import {
   appTemplate,
   asksForComments,
+  asksForDeployments,
   manifestFor,
   missingEvents,
   missingForComments,
+  missingForDeployments,
   missingPermissions,
 } from '../../src/github/app-manifest.ts';
 
@@ -39,7 +41,13 @@ test('events that are not sent are missing', () => {
 
 test('commands in comments are asked for only if somebody wants them', () => {
   const manifest = (takesCommands: boolean) =>
-    manifestFor({ name: 'Holdfast', publicUrl: 'https://a.example', redirectUrl: 'x', takesCommands });
+    manifestFor({
+      name: 'Holdfast',
+      publicUrl: 'https://a.example',
+      redirectUrl: 'x',
+      takesCommands,
+      holdsDeployments: false,
+    });
   const plain = manifest(false);
   expect([plain.default_permissions, plain.default_events]).toEqual([permissions, events]);
   expect(asksForComments({ events: plain.default_events })).toBe(false);
@@ -49,4 +57,15 @@ test('commands in comments are asked for only if somebody wants them', () => {
   expect(more.default_permissions).toEqual({ ...permissions, issues: 'read', pull_requests: 'write' });
   expect(asksForComments({ events: more.default_events })).toBe(true);
   expect(missingForComments({ permissions: more.default_permissions })).toEqual([]);
+});
+
+test('deployments are asked for only if somebody wants them', () => {
+  const manifest = manifestFor({
+    ...{ name: 'Holdfast', publicUrl: 'https://a.example', redirectUrl: 'x' },
+    ...{ takesCommands: false, holdsDeployments: true },
+  });
+  expect(asksForDeployments({ events })).toBe(false);
+  expect(missingForDeployments({ permissions })).toEqual(['deployments: write', 'actions: read']);
+  expect(manifest.default_permissions).toEqual({ ...permissions, deployments: 'write', actions: 'read' });
+  expect(asksForDeployments({ events: manifest.default_events })).toBe(true);
 });

@@ -261,14 +261,17 @@ test('what a plan holds, and in which environments, is chosen, shown and kept', 
     repeat: 'once',
     holds: 'both',
     environments: 'prod-*\nstaging',
+    on_deployment: 'reject',
   };
   const path = await save(ada, newPlan, fields);
   expect(await planOf('Both')).toMatchObject({
     holds: ['merges', 'deployments'],
     environments: ['prod-*', 'staging'],
+    onDeployment: 'reject',
   });
   const { text } = await ada.open(`${path}/edit`);
   expect(text).toMatch(/name="holds"\s+value="both"\s+checked/);
+  expect(text).toMatch(/name="on_deployment"\s+value="reject"\s+checked/);
   expect(text).toContain('prod-*\nstaging</textarea>');
   await save(ada, `${path}/edit`, { ...fields, reason: 'again', holds: 'deployments', environments: '' });
   expect(await planOf('Both')).toMatchObject({

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dayAndTime } from '../../src/pages/text.ts';
+import { dayAndTime } from '../../src/time/local-time.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 

@@ -51,7 +51,13 @@ test('an owner sets defaults, and a repository has them until it sets its own', 
   expect(await settingsOf('/v1/repos/acme/web/settings')).toMatchObject({
     ...{ two_person_exemptions: false, longest_open_end_hours: 72, comment_commands: 'requests' },
     freezers: ['rita', 'wes'],
-    inherited: ['longest_open_end_hours', 'comment_commands', 'approvers', 'instant_hold'],
+    inherited: [
+      'longest_open_end_hours',
+      'comment_commands',
+      'approvers',
+      'instant_hold',
+      'release_deployments',
+    ],
   });
   expect(isChosen((await rita.open(ofWeb)).text, 'two_person_exemptions', 'false')).toBe(true);
 });
@@ -118,6 +124,85 @@ test('an OIDC rule is made, and deleted', async () => {
   expect((await settingsOf('/v1/oidc_rules/acme')).oidc_rules).toEqual([]);
 });
 
+/** The fields of the form for a new webhook. */
+const newWebhook = {
+  do: 'create-webhook',
+  kind: 'slack',
+  url: 'https://hooks.example/services/T1/B2/secret-9f2c',
+};
+const webhooksOf = async () => (await settingsOf('/v1/webhooks/acme')).webhooks;
+
+test('a webhook of a chat is made, and its address is not shown again', async () => {
+  const made = await ada.send(ofOwner, {
+    ...newWebhook,
+    ...{ webhook_repositories: 'web\napi-*', event: ['freeze.started', 'freeze.ended'] },
+    ...{ description: 'Release <channel>', public_text: 'true' },
+  });
+  const [webhook] = await webhooksOf();
+  expect([made.status, made.location]).toEqual([303, `${ofOwner}?said=saved#webhook-${webhook.id}`]);
+  expect(webhook).toMatchObject({
+    ...{ kind: 'slack', repositories: ['web', 'api-*'], events: ['freeze.started', 'freeze.ended'] },
+    ...{ description: 'Release <channel>', public_text: true, enabled: true },
+  });
+  const { text } = await ada.open(ofOwner);
+  expect(text).toContain('hooks.example/…9f2c');
+  expect(text).toContain('Release &lt;channel&gt;');
+  expect(text).not.toContain('secret-9f2c');
+});
+
+test('a webhook is tested, disabled, enabled, sent to again and deleted', async () => {
+  const [{ id }] = await webhooksOf();
+  const { db } = acme.app.deps;
+  const deliveries = () => db.outgoingDelivery.findMany({ where: { webhookId: id } });
+  const send = (what: string, more: Record<string, string> = {}) =>
+    ada.send(ofOwner, { do: what, id, ...more });
+  await send('test-webhook');
+  const [delivery] = await deliveries();
+  expect(delivery!.type).toBe('webhook.test');
+  const failed = {
+    state: 'failed',
+    attempts: 10,
+    status: 503,
+    error: 'It answered 503.',
+    nextAttemptAt: null,
+  };
+  await db.outgoingDelivery.update({
+    where: { id: delivery!.id },
+    data: { ...failed, lastAttemptAt: new Date(acme.clock.now()) },
+  });
+  const { text } = await ada.open(ofOwner);
+  expect(text).toContain(': It answered 503.');
+  expect((await send('replay-delivery', { delivery: delivery!.id })).status).toBe(303);
+  expect(await deliveries()).toMatchObject([{ id: delivery!.id, attempts: 0, state: 'waiting' }]);
+  await send('disable-webhook');
+  expect((await webhooksOf())[0].enabled).toBe(false);
+  const refused = await send('test-webhook');
+  expect([refused.status, refused.text.includes('This webhook is disabled.')]).toEqual([422, true]);
+  const disabledWhy = 'It answered 410: it wants no more messages.';
+  await db.outgoingWebhook.update({ where: { id }, data: { disabledWhy } });
+  expect((await ada.open(ofOwner)).text).toContain(disabledWhy);
+  await send('enable-webhook');
+  expect(await webhooksOf()).toMatchObject([{ enabled: true, disabled_reason: null }]);
+  await send('delete-webhook');
+  expect(await webhooksOf()).toEqual([]);
+});
+
+test('the secret of one’s own service is shown once, and rotated', async () => {
+  const made = await ada.send(ofOwner, { ...newWebhook, kind: 'standard', url: 'https://ops.example/hook' });
+  const [secret] = /whsec_[\w+/=]+/.exec(made.text)!;
+  const [{ id }] = await webhooksOf();
+  expect((await ada.open(ofOwner)).text).not.toContain('whsec_');
+  const rotated = await ada.send(ofOwner, { do: 'rotate-webhook', id });
+  expect(rotated.text).toMatch(/whsec_/);
+  expect(rotated.text).not.toContain(secret);
+  const wrong = await ada.send(ofOwner, { ...newWebhook, url: 'https://10.0.0.7/hook' });
+  expect([wrong.status, wrong.text.includes('id="url-problem"')]).toEqual([422, true]);
+  expect(wrong.text).toContain('WEBHOOK_ALLOWED_HOSTS');
+  const strange = await ada.send(ofOwner, { ...newWebhook, webhook_repositories: '{a' });
+  expect(strange.text).toContain('id="webhook_repositories-problem"');
+  await ada.send(ofOwner, { do: 'delete-webhook', id });
+});
+
 test('a saved template is listed, and removed', async () => {
   await ada.send('/owners/acme/freeze', {
     reason: 'x',
@@ -141,6 +226,7 @@ test('nobody but an admin sees or changes settings, not even with a role', async
       { do: 'settings' },
       { do: 'products' },
       { do: 'create-key', key_name: 'x', scope: 'admin' },
+      newWebhook,
     ])
       expect((await wes.send(path, fields as Record<string, string>)).status, `${path} ${fields.do}`).toBe(
         403,

@@ -31,10 +31,11 @@ const plan = (
     timezone: 'UTC',
     ...rest,
     recurrence: { rule, except, until },
+    source: null,
   };
 };
 const dates = (schedule: Schedule, from: string, most: number) =>
-  take(schedule, from, most).map(({ date }) => date);
+  take(schedule, from, most).map(({ key }) => key);
 
 const zones = [
   'UTC',

@@ -124,7 +124,7 @@ describe('what is accepted', () => {
     const { db, clock } = acme.app.deps;
     const plan = await db.freezePlan.findFirstOrThrow();
     const account = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
-    const { deletedBy: _by, ...row } = plan;
+    const { deletedBy: _by, source: _none, ...row } = plan;
     await db.freezePlan.createMany({
       data: Array.from({ length: 200 - length }, () => ({
         ...row,
@@ -182,7 +182,7 @@ describe('a person who administers the repositories', () => {
 
   test('causes questions to GitHub about at most 50 repositories, each once', async () => {
     const { db } = acme.app.deps;
-    const { deletedBy: _by, ...row } = await db.freezePlan.findFirstOrThrow();
+    const { deletedBy: _by, source: _none, ...row } = await db.freezePlan.findFirstOrThrow();
     const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
     const plan = (include: string[]) => ({
       ...row,

@@ -49,6 +49,19 @@ test('the state of the years ahead follows the plan, in the repositories that it
   expect(await state('2030-06-01T11:00:00Z')).toEqual([false, 0, null]);
 });
 
+test('a plan that holds deployments is asked about by environment', async () => {
+  const id = await create({
+    holds: ['deployments'],
+    environments: ['prod*'],
+    matching_conditions: ['base=x'],
+  });
+  const ahead = '2030-06-01T11:00:00Z';
+  expect(await state(ahead, { environment: 'Production' })).toEqual([true, 0, '2030-06-01T12:00:00.000Z']);
+  expect(await state(ahead, { environment: 'staging' })).toEqual([false, 0, null]);
+  expect(await state(ahead)).toEqual([false, 0, null]);
+  await remove(id);
+});
+
 test('the state changes at once when a repository begins or stops to match', async () => {
   const id = await create({});
   const ahead = '2030-06-01T11:00:00Z';

@@ -1,4 +1,4 @@
-import type { PaceRange } from '../../src/config.ts';
+import type { PaceRange } from '../../src/config-values.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -5,6 +5,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
 import { createLogger } from '../../src/server/log.ts';
 import { openTestDatabase } from './database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { answerInside } from './answer-inside.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { TestClock } from './test-clock.ts';
@@ -31,6 +32,8 @@ export type Holdfast = {
   ask: Call;
   /** An application key, made without the API. */
   key(owner: string, scope: KeyScope, more?: { expiresAt?: Date; revokedAt?: Date }): Promise<string>;
+  /** Starts another process's service on the same database and clock: it works, and hears nothing of GitHub. */
+  replica(): Promise<App>;
   /** Moves the clock to an instant, as if all of that time had passed. */
   advanceTo(instant: string | Date): Promise<void>;
   /** Waits until no job waits or runs and no webhook is under way. */
@@ -80,30 +83,37 @@ export async function startHoldfast(
   const logs: string[] = [];
   const database = await clock.drive(await openTestDatabase());
   const log = createLogger({ logLevel: 'trace', logFormat: 'json' }, (line) => void logs.push(line));
-  const app = await createApp(
-    {
-      port: 0,
-      host: '127.0.0.1',
-      publicUrl,
-      database: { dataDir: 'unused: the test opens the database' },
-      app: { ...github.app, oauth: github.app },
-      lock: lock ? github.addSecondApp() : null,
-      secretKey: 'a secret key of the tests, 32 characters or more',
-      secretKeyPrevious: null,
-      githubApiUrl: github.url,
-      statusContext: 'holdfast/freeze',
-      statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
-      strangerQuestionsPerMinute: 1_000_000,
-      callerQuestionsPerMinute: 1_000_000,
-      trustedProxies: new BlockList(),
-      metricsToken: null,
-      role: 'all',
-      logLevel: 'debug',
-      logFormat: 'json',
-      ...config,
-    },
-    { clock, database, log },
-  );
+  const start = (parts: { database: Database }) =>
+    createApp(
+      {
+        port: 0,
+        host: '127.0.0.1',
+        publicUrl,
+        database: { dataDir: 'unused: the test opens the database' },
+        app: { ...github.app, oauth: github.app },
+        lock: lock ? github.addSecondApp() : null,
+        secretKey: 'a secret key of the tests, 32 characters or more',
+        secretKeyPrevious: null,
+        githubApiUrl: github.url,
+        statusContext: 'holdfast/freeze',
+        statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
+        strangerQuestionsPerMinute: 1_000_000,
+        callerQuestionsPerMinute: 1_000_000,
+        trustedProxies: new BlockList(),
+        webhookAllowedHosts: ['127.0.0.1'],
+        httpsProxy: null,
+        noProxy: '',
+        metricsToken: null,
+        slack: { apiUrl: 'http://slack.invalid/api/', app: null },
+        role: 'all',
+        logLevel: 'debug',
+        logFormat: 'json',
+        ...config,
+      },
+      { clock, log, ...parts },
+    );
+  const app = await start({ database });
+  const replicas: App[] = [];
   github.deliverTo(`${app.url}/api/github/webhooks`);
   let restedAt = 0;
   const holdfast: Holdfast = {
@@ -132,6 +142,11 @@ export async function startHoldfast(
       });
       return secret;
     },
+    async replica() {
+      const one = await start({ database: { ...database, close: async () => {} } });
+      replicas.push(one);
+      return one;
+    },
     async advanceTo(instant) {
       await holdfast.quiet();
       await clock.setTime(new Date(instant));
@@ -139,9 +154,10 @@ export async function startHoldfast(
       await holdfast.quiet();
     },
     async quiet() {
-      restedAt = await untilQuiet(holdfast, restedAt);
+      restedAt = await untilQuiet({ app, replicas, github, clock }, restedAt);
     },
     async close() {
+      for (const one of replicas) await one.close();
       await app.close();
       await github.close();
       github.assertNoUnknownRoutes();

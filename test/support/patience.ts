@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 /** How much shorter the service waits. */
 const factor = 1 / 20;
 /** Milliseconds: what the service waits for somebody who is slow. A fault that outlasts it takes longer. */
-const isPatience = (milliseconds: number): boolean => milliseconds >= 1500 && milliseconds <= 10_000;
+const isPatience = (milliseconds: number): boolean => milliseconds >= 1500 && milliseconds <= 15_000;
 
 /**
  * From now on the service waits a twentieth as long for what is slow, until `vi.restoreAllMocks()`. Slow is then what

@@ -9,13 +9,14 @@ import type { TestClock } from './test-clock.ts';
  * @param restedAt how many jobs the service had taken when it rested last. @returns how many by now.
  */
 export async function untilQuiet(
-  { app, github, clock }: { app: App; github: Sandbox; clock: TestClock },
+  { app, replicas = [], github, clock }: { app: App; replicas?: App[]; github: Sandbox; clock: TestClock },
   restedAt: number,
 ): Promise<number> {
   for (let before = restedAt; ;) {
     await github.settled();
     await clock.tick(0);
-    const taken = await within(150_000, app.settled());
+    const settled = Promise.all([app, ...replicas].map((each) => each.settled()));
+    const taken = (await within(150_000, settled))?.reduce((sum, each) => sum + each, 0) ?? null;
     if (taken === null) throw new Error(`The service did not come to rest within 150 s: ${await busy(app)}`);
     if (taken === before) return taken;
     before = taken;

@@ -2,16 +2,21 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
-import type { InstalledAccount } from '../../installations/find-account.ts';
+import {
+  type Administered,
+  administersAll,
+  type InstalledAccount,
+} from '../../installations/find-account.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import {
   matchedBy,
   matchedRepositories,
+  plainNames,
   repositoriesOfOwner,
   touchedByChange,
 } from '../../plans/matched-repositories.ts';
-import { knownPlan, listPlans, requirePlan } from '../../plans/plan-store.ts';
+import { knownPlan, listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
@@ -78,6 +83,16 @@ const accessByPlans = accessBy(async ({ deps, account }) => {
   return { anyOf: new Map(plans.map(({ id, repositories }) => [id, repositories])) };
 });
 
+/** Whether a person who may see a plan may change it. @param administered the repositories that they may freeze. */
+async function mayChange(deps: Deps, plan: StoredPlan, administered: Administered): Promise<boolean> {
+  if (administered === null || plan.source === null) return true;
+  const { include } = await touchedByChange(deps.db, plan, nowOf(deps.clock));
+  return administersAll(administered, plainNames(include));
+}
+
+const namesIn = ({ repositories }: StoredPlan): Administered =>
+  new Set((plainNames(repositories.include) ?? []).map((name) => name.toLowerCase()));
+
 type PlanCall = { deps: Deps; account: InstalledAccount; path: { plan_id: string } };
 const planExists = ({ deps, account, path }: PlanCall) => requirePlan(deps.db, deps, account, path.plan_id);
 
@@ -105,7 +120,12 @@ export const listPlansEndpoint = endpoint({
     const page = pageByIds(plans, query, 'plan');
     const shown = [];
     for (const plan of page.items)
-      shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
+      shown.push(
+        presentPlan(
+          await showPlan(deps.db, account, plan, now, matchedBy(plan, all)),
+          await mayChange(deps, plan, allowed && namesIn(plan)),
+        ),
+      );
     return new HandlerAnswer(200, { freeze_plans: shown }, linkHeader(url, page.cursors));
   },
 });
@@ -137,10 +157,11 @@ export const showPlanEndpoint = endpoint({
   access: accessToSee,
   params: planPath,
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
-  async handle({ deps, account, path }) {
+  async handle({ deps, account, administered, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
     const matched = await matchedRepositories(deps.sql, plan);
-    return presentPlan(await showPlan(deps.db, account, plan, nowOf(deps.clock), matched));
+    const shown = await showPlan(deps.db, account, plan, nowOf(deps.clock), matched);
+    return presentPlan(shown, await mayChange(deps, plan, administered));
   },
 });
 

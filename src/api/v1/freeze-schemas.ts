@@ -12,6 +12,7 @@ import {
   type Freeze,
   holdables,
   type NewFreeze,
+  onDeployments,
 } from '../../freezes/freeze.ts';
 import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
@@ -80,6 +81,8 @@ const environments = z
   .min(1, 'Name at least one environment. `*` matches every environment.')
   .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
 
+const onDeployment = z.enum(onDeployments);
+
 export function checkGlob(glob: string, context: z.RefinementCtx): void {
   try {
     compileNameGlob(glob);
@@ -102,6 +105,7 @@ export const newFields = (what: 'freeze' | 'plan') => ({
   exclude_conditions: exclude.optional(),
   holds: holds.optional(),
   environments: environments.optional(),
+  on_deployment: onDeployment.optional(),
 });
 
 /** The fields of a change. */
@@ -115,6 +119,7 @@ export const changedFields = {
   exclude_conditions: orNull(exclude),
   holds: holds.nullish(),
   environments: environments.nullish(),
+  on_deployment: onDeployment.nullish(),
 };
 
 /** The fields in answers. A plan has all of them. */
@@ -128,6 +133,7 @@ export const answeredFields = {
   exclude_conditions: exclude,
   holds: z.array(z.enum(holdables)),
   environments: z.array(z.string()),
+  on_deployment: onDeployment,
 };
 
 /** Fields by their names in the API, as a request sends them. */
@@ -152,6 +158,10 @@ const describedEnvironments = environments.openapi({
   description:
     'Globs of the environments whose deployments it holds, in any letter case. `*` by default. Ignored if the freeze does not hold `deployments`',
 });
+const describedOnDeployment = onDeployment.openapi({
+  description:
+    'What happens to a deployment that the freeze holds. `wait`: it waits until the freeze ends. `reject`: Holdfast rejects it at once. `wait` by default. Ignored if the freeze does not hold `deployments`',
+});
 const describedEnd = localTime
   .nullable()
   .openapi({ description: `${wallClock}. If null, the freeze has no end` });
@@ -162,6 +172,7 @@ export const newFreeze = z
     ...newFields('freeze'),
     holds: describedHolds.optional(),
     environments: describedEnvironments.optional(),
+    on_deployment: describedOnDeployment.optional(),
   })
   .openapi('NewScheduledFreeze');
 
@@ -178,6 +189,7 @@ export const freezeChange = z
     end: describedEnd.optional(),
     holds: describedHolds.nullish(),
     environments: describedEnvironments.nullish(),
+    on_deployment: describedOnDeployment.nullish(),
   })
   .openapi('ScheduledFreezeChange');
 
@@ -196,6 +208,7 @@ const freezeFields = {
   end: describedEnd,
   holds: describedHolds.optional(),
   environments: describedEnvironments.optional(),
+  on_deployment: describedOnDeployment.optional(),
   plan_id: z
     .uuid()
     .optional()

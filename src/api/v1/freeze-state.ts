@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { branchEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import {
+  branchEnforcement,
+  environmentEnforcement,
+} from '../../explanations/enforcement/recent-enforcement.ts';
 import { invalid } from '../../errors.ts';
+import type { Asked } from '../../freezes/frozen-state.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
@@ -19,7 +23,8 @@ const enforcedWords = { true: 'yes', false: 'no', unknown: 'unknown' } as const;
 const schema = z
   .object({
     frozen: z.boolean().openapi({
-      description: 'Whether an ongoing freeze could hold a pull request into the branch',
+      description:
+        'Whether an ongoing freeze could hold a pull request into the branch, or a deployment to the environment',
     }),
     at: z.iso.datetime(),
     freezes: z.array(z.uuid()).openapi({
@@ -32,7 +37,7 @@ const schema = z
       .openapi({ description: 'When `frozen` next changes. null if nothing planned changes it' }),
     enforced: z.enum(Object.values(enforcedWords)).openapi({
       description:
-        'Whether GitHub refuses to merge held pull requests into the branch, or into the default branch',
+        'Whether GitHub refuses to merge held pull requests into the branch, or into the default branch. For an environment, whether GitHub waits for Holdfast before it deploys there',
     }),
   })
   .openapi('FreezeState');
@@ -43,7 +48,7 @@ export const freezeStateEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See whether a repository is frozen, now or at another time',
   description:
-    'Pipelines can ask this before they continue. A freeze with conditions on more than the base branch counts as one that could hold. Freezes that only hold deployments do not count.',
+    'Pipelines can ask this before they continue. A freeze with conditions on more than the base branch counts as one that could hold. Freezes that only hold deployments count only if you name an `environment`.',
   access: { to: 'repository-readers' },
   params: repositoryPath,
   query: z.object({
@@ -56,6 +61,13 @@ export const freezeStateEndpoint = endpoint({
       .min(1, 'A branch has at least 1 character.')
       .optional()
       .openapi({ description: 'The branch that pull requests merge into. Any branch by default' }),
+    environment: text(255, 'An environment')
+      .min(1, 'An environment has at least 1 character.')
+      .optional()
+      .openapi({
+        description:
+          'Ask about deployments to this environment instead of pull requests. A name, not a glob. Not together with `base`',
+      }),
   }),
   success: {
     status: 200,
@@ -79,10 +91,12 @@ export const freezeStateEndpoint = endpoint({
   },
   async handle({ deps, repository, query, read }) {
     const at = readAt(query.at, nowOf(deps.clock));
-    const base = query.base ?? null;
+    const asked = readAsked(query);
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
-      read().then((notOver) => readFrozenState(deps, repository, notOver, base, at)),
-      branchEnforcement(deps, repository, base),
+      read().then((notOver) => readFrozenState(deps, repository, notOver, asked, at)),
+      'environment' in asked
+        ? environmentEnforcement(deps, repository, asked.environment)
+        : branchEnforcement(deps, repository, asked.base),
     ]);
     const answer = {
       frozen,
@@ -101,6 +115,13 @@ function readAt(sent: string | undefined, now: Date): Date {
   const at = new Date(sent);
   if (at >= inYears(now, -mostYears) && at <= inYears(now, mostYears)) return at;
   throw invalid([{ path: ['query', 'at'], message: atSays, type: 'value_error' }]);
+}
+
+function readAsked({ base, environment }: { base?: string; environment?: string }): Asked {
+  if (environment === undefined) return { base: base ?? null };
+  if (base === undefined) return { environment };
+  const message = 'Send `environment` or `base`, not both: deployments have no base branch.';
+  throw invalid([{ path: ['query', 'environment'], message, type: 'value_error' }]);
 }
 
 function inYears(now: Date, years: number): Date {

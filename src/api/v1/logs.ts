@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
-import { auditEventTypes, knownEventTypes } from '../../events/audit-event.ts';
+import { auditEventTypes } from '../../events/audit-event.ts';
+import { knownEventTypes } from '../../events/known-event-types.ts';
 import { type ListedEvent, listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant, repositoryPath, ownerPath, who } from '../fields.ts';

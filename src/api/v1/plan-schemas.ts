@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { FreezeFields, Unvalidated } from '../../freezes/freeze.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
-import { attributesOfPlan, inOrderOfPlan, type PlanInput } from '../../plans/plan.ts';
+import { attributesOfPlan, inOrderOfPlan, type PlanInput, type SourceInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
 import { text, owner, uuid, who } from '../fields.ts';
@@ -39,7 +39,50 @@ const recurrence = z
   })
   .openapi('Recurrence');
 
+const mostTitles = 50;
+/** Calendar apps write `webcal:` for the address of a file that they should subscribe to. */
+const asHttps = (url: string): string => url.trim().replace(/^webcal:/i, 'https:');
+
+const source = z
+  .looseObject({
+    url: text(2000, 'An address').refine(
+      (url) => /^https?:$/.test(URL.parse(asHttps(url))?.protocol ?? ''),
+      'Send the address of an iCalendar file, such as https://example.com/holidays.ics.',
+    ),
+    titles: z
+      .array(z.string().superRefine(checkGlob))
+      .min(1, 'Send at least one title, or null for all events.')
+      .max(mostTitles)
+      .openapi({
+        description: 'Globs over the titles of events, in any case of letters; null or absent: all events',
+      })
+      .nullish(),
+  })
+  .openapi('PlanSource', {
+    description:
+      'A calendar whose events are the occurrences, in the place of `start`, `end` and `recurrence`',
+  });
+
 const name = text(255, 'A name').min(1, 'A name has at least 1 character.');
+
+const startSays = 'Wall-clock time in `timezone`. If null, the plan starts now. Required without `source`';
+
+/** A plan has times of its own, or follows a calendar. */
+function checkTimes(body: unknown, context: z.RefinementCtx): void {
+  const { source, ...sent } = { ...(body as Record<string, unknown> | null) };
+  if (!source) {
+    if (sent['start'] === undefined)
+      context.addIssue({ code: 'custom', path: ['start'], message: 'Field required', input: undefined });
+    return;
+  }
+  for (const field of ['start', 'end', 'recurrence'])
+    if (sent[field] !== undefined && sent[field] !== null)
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: `A plan with a \`source\` has the times of its calendar. Leave out \`${field}\`, or \`source\`.`,
+      });
+}
 
 /** Accepts unknown fields, which the answer names. */
 export const newPlan = z
@@ -55,6 +98,8 @@ export const newPlan = z
       newFields('plan'),
     ),
   )
+  .extend({ start: localTime.nullish().openapi({ description: startSays }), source: source.nullish() })
+  .superRefine(checkTimes, { when: () => true })
   .openapi('NewFreezePlan');
 
 export const planChange = z
@@ -68,6 +113,7 @@ export const planChange = z
       changedFields,
     ),
   )
+  .extend({ source: source.nullish() })
   .openapi('FreezePlanChange');
 
 const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof recurrence>) => ({
@@ -76,12 +122,18 @@ const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof rec
   until,
 });
 
+const readSource = ({ url, titles = null }: z.output<typeof source>): SourceInput => ({
+  url: asHttps(url),
+  titles,
+});
+
 /** Fills in the defaults of absent fields. */
 export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
   ...readFields<Unvalidated<Required<FreezeFields>>>(body, ({ byDefault }) => byDefault),
   name: body.name,
   repositories: { include: body.repositories.include, exclude: body.repositories.exclude ?? [] },
   recurrence: body.recurrence ? readRecurrence(body.recurrence) : null,
+  source: body.source ? readSource(body.source) : null,
 });
 
 export const readPlanChange = (body: z.output<typeof planChange>): PlanChange => ({
@@ -89,6 +141,7 @@ export const readPlanChange = (body: z.output<typeof planChange>): PlanChange =>
   name: body.name ?? undefined,
   repositories: body.repositories ?? undefined,
   recurrence: body.recurrence && readRecurrence(body.recurrence),
+  source: body.source && readSource(body.source),
 });
 
 const occurrence = z.object({
@@ -114,6 +167,17 @@ const planFields = {
     },
     answeredFields,
   ),
+  start: localTime.nullable().openapi({ description: 'Null if the plan follows a calendar' }),
+  source: z
+    .object({ url: z.string(), titles: z.array(z.string()).nullable() })
+    .optional()
+    .openapi({
+      description: 'Absent if the plan follows no calendar. Who may not change the plan sees its host only',
+    }),
+  source_state: z
+    .object({ read_at: z.iso.datetime(), error: z.string().nullable() })
+    .optional()
+    .openapi({ description: 'When the calendar was last read, and why it cannot be read since' }),
   repositories_matched: z.int(),
   not_enforced: notEnforced,
   next_occurrences: occurrences,
@@ -164,6 +228,7 @@ export const examplePlan = {
   public_reason: null,
   holds: ['merges'],
   environments: ['*'],
+  on_deployment: 'wait',
   repositories_matched: 41,
   not_enforced: ['acme/attic'],
   next_occurrences: exampleOccurrences,
@@ -181,9 +246,14 @@ export const presentOccurrence = ({ start, end, startsAt, endsAt }: Occurrence) 
   ends_at: endsAt?.toISOString() ?? null,
 });
 
-export const presentPlan = ({ plan, matched, notEnforced, nextOccurrences, detached }: ShownPlan) => ({
+/** @param showsUrl whether the address of the calendar that it follows is shown: to people who may change the plan. */
+export const presentPlan = (
+  { plan, matched, notEnforced, nextOccurrences, detached }: ShownPlan,
+  showsUrl: boolean,
+) => ({
   id: plan.id,
-  ...attributesOfPlan(plan),
+  ...attributesOfPlan(plan, showsUrl),
+  ...(plan.source && { source_state: { read_at: plan.source.readAt, error: plan.source.error } }),
   repositories_matched: matched,
   not_enforced: notEnforced,
   next_occurrences: nextOccurrences.map(presentOccurrence),
@@ -198,11 +268,12 @@ const fieldsOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
 const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [
   ...unknownFields(sent, fieldsOf(newPlan), fieldsOf(savedPlanSchema), 'a freeze plan'),
   ...unknownFields(sent.repositories ?? {}, ['include', 'exclude'], [], '`repositories`'),
+  ...unknownFields(sent.source ?? {}, fieldsOf(source), [], '`source`'),
   ...unknownFields(sent.recurrence ?? {}, fieldsOf(recurrence), [], '`recurrence`'),
 ];
 
 /** The answer to a creation or change. @param sent the request body. */
 export function presentSavedPlan(saved: SavedPlan, sent: Parameters<typeof unknownIn>[0]) {
   const warnings = [...unknownIn(sent), ...saved.warnings];
-  return { ...presentPlan(saved), ...(warnings.length > 0 && { warnings }) };
+  return { ...presentPlan(saved, true), ...(warnings.length > 0 && { warnings }) };
 }

@@ -53,6 +53,10 @@ const fields = {
     description:
       'Whether a ruleset of the second App blocks the branches of a freeze at once: `bridge` until the statuses hold, `lock` until the last freeze ends, which blocks direct pushes too',
   }),
+  release_deployments: z.enum(['newest', 'all'], { error: 'Send "newest", "all" or null.' }).openapi({
+    description:
+      'Which deployments that a freeze held go out at its end. `newest`: the newest run of each environment and workflow, and older ones are rejected. `all`: all, the oldest first, each when the one before it has begun or ended',
+  }),
 } satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
 const warnings = z
@@ -78,6 +82,7 @@ export const settingsChange = z
     freezers: fields.freezers.nullish(),
     approvers: fields.approvers.nullish(),
     instant_hold: fields.instant_hold.nullish(),
+    release_deployments: fields.release_deployments.nullish(),
   })
   .openapi('SettingsChange');
 
@@ -100,6 +105,7 @@ const example = {
   freezers: ['ada', '@acme/release'],
   approvers: [],
   instant_hold: 'off',
+  release_deployments: 'newest',
 } as const;
 
 const ofRepository = {
@@ -113,7 +119,13 @@ const ofRepository = {
     schema,
     example: {
       ...example,
-      inherited: ['two_person_exemptions', 'comment_commands', 'approvers', 'instant_hold'],
+      inherited: [
+        'two_person_exemptions',
+        'comment_commands',
+        'approvers',
+        'instant_hold',
+        'release_deployments',
+      ],
     },
   },
 } as const;

@@ -71,6 +71,7 @@ type Candidate = [word: string, does: string];
 const values: Record<string, () => string[]> = {
   '--zone': () => Intl.supportedValuesOf('timeZone'),
   '--format': () => ['table', 'csv', 'jsonl'],
+  '--kind': () => ['slack', 'teams', 'discord', 'google_chat', 'standard'],
   '--scope': () => ['admin', 'ci'],
   '--state': () => ['requested', 'approved', 'denied', 'revoked', 'expired', 'used', 'all'],
   shell: () => Object.keys(scripts),

@@ -48,7 +48,7 @@ async function read(service: Service, item: Item) {
   const { kind, id, owner, repository } = item;
   if (kind === 'plan') {
     const plan = await service.get('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id });
-    if (plan.recurrence !== null)
+    if (plan.recurrence !== null || plan.source)
       throw refused(
         'This plan repeats, so it has many ends. Extend one of its freezes. To find their IDs, use holdfast list.',
       );

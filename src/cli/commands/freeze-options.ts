@@ -31,6 +31,40 @@ export const conditionOptions: OptionSpec[] = [
 
 export type ConditionOptions = { match?: string[]; exclude?: string[]; excludeAll?: string[] };
 
+/** What the freeze holds. */
+export const holdOptions: OptionSpec[] = [
+  ['--holds <what>', 'what it blocks: merges, deployments or both (merges)'],
+  ['--environment <glob>', 'only deployments to these environments, such as prod-*; repeat for more', 'many'],
+  ['--on-deployment <what>', 'what happens to a deployment: wait until the end, or reject (wait)'],
+];
+
+export type HoldOptions = { holds?: string; environment?: string[]; onDeployment?: string };
+
+const held = {
+  merges: ['merges'],
+  deployments: ['deployments'],
+  both: ['merges', 'deployments'],
+} satisfies Record<string, Schemas['NewScheduledFreeze']['holds']>;
+
+const onDeployment = { wait: 'wait', reject: 'reject' } as const;
+
+/** What the freeze holds, as the API takes it. @throws Stop for other words. */
+export function holdsIn({ holds, environment, ...options }: HoldOptions) {
+  const chosen = (text: string, words: object, option: string) => {
+    if (!Object.hasOwn(words, text))
+      throw misused(`${option} is "${text}". Write one of ${Object.keys(words).join(', ')}.`);
+  };
+  if (holds !== undefined) chosen(holds, held, '--holds');
+  if (options.onDeployment !== undefined) chosen(options.onDeployment, onDeployment, '--on-deployment');
+  return {
+    ...(holds !== undefined && { holds: held[holds as keyof typeof held] }),
+    ...(environment && { environments: environment }),
+    ...(options.onDeployment !== undefined && {
+      on_deployment: onDeployment[options.onDeployment as keyof typeof onDeployment],
+    }),
+  };
+}
+
 type Condition = string | Schemas['MatchingConditionsDict'];
 
 /**

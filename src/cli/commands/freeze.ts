@@ -10,13 +10,17 @@ import {
   conditionOptions,
   type ConditionOptions,
   conditionsIn,
+  holdOptions,
+  type HoldOptions,
+  holdsIn,
   nameFor,
   publicReasonOption,
   windowOptions,
 } from './freeze-options.ts';
 
 type Options = WindowOptions &
-  ConditionOptions & {
+  ConditionOptions &
+  HoldOptions & {
     message: string;
     publicReason?: string;
     all?: true;
@@ -33,6 +37,7 @@ export const freeze = command<Options, [targets: string[]]>({
     ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ...windowOptions,
     ...conditionOptions,
+    ...holdOptions,
     ['--all', 'freeze every repository of the owner, including future ones'],
     ['--except <glob>', 'with --all or a pattern: exclude these repositories; repeat for more', 'many'],
     publicReasonOption,
@@ -71,7 +76,15 @@ export const freeze = command<Options, [targets: string[]]>({
     const verb = options.dryRun ? 'Would freeze' : 'Freezing';
     call.output.note(`${verb} ${targets.join(', ')} ${describeWindow(window, call.world.zone)}.`);
     const { message: reason, publicReason: public_reason } = options;
-    const freeze = { reason, start, end, timezone, public_reason, ...conditionsIn(options) };
+    const freeze = {
+      reason,
+      start,
+      end,
+      timezone,
+      public_reason,
+      ...conditionsIn(options),
+      ...holdsIn(options),
+    };
     if (options.dryRun) {
       const { previewFreeze, previewPlan } = await import('../freezing/preview.ts');
       return isPlan(frozen)

@@ -1,14 +1,17 @@
 import { type Call, command, type CommandSpec, type OptionSpec } from '../command.ts';
 import { endItem, findItem } from '../freezing/items.ts';
+import { showPlan } from '../freezing/show-plan.ts';
 import type { Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
 import { readOwner } from '../target.ts';
-import { onOneLine } from '../terminal.ts';
 import type { WindowOptions } from '../times.ts';
 import {
   conditionOptions,
   type ConditionOptions,
   conditionsIn,
+  holdOptions,
+  type HoldOptions,
+  holdsIn,
   nameFor,
   publicReasonOption,
   windowOptions,
@@ -17,9 +20,12 @@ import {
 type Plan = Schemas['FreezePlan'];
 type Where = { in?: string };
 type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
+type Following = { source?: string; title?: string[] };
 type Wanted = WindowOptions &
   ConditionOptions &
-  Recurring & {
+  HoldOptions &
+  Recurring &
+  Following & {
     message?: string;
     name?: string;
     include?: string[];
@@ -33,9 +39,12 @@ const wantedOptions: OptionSpec[] = [
   ['--rule <rrule>', 'how the plan repeats: an RRULE (RFC 5545), such as FREQ=WEEKLY;BYDAY=FR'],
   ['--not-on <date>', 'with --rule: a date on which no freeze begins; repeat for more', 'many'],
   ['--last-date <date>', 'with --rule: the last date on which a freeze may begin'],
+  ['--source <url>', 'the calendar to follow, instead of times: the address of an iCalendar file'],
+  ['--title <glob>', 'with --source: follow the events with this title only; repeat for more', 'many'],
   ['--include <glob>', 'the repositories to freeze; repeat for more', 'many'],
   ['--except <glob>', 'the repositories to exclude; repeat for more', 'many'],
   ...conditionOptions,
+  ...holdOptions,
   publicReasonOption,
 ];
 
@@ -52,10 +61,10 @@ const list = command<object, [owner: string]>({
     output.table(
       ['NAME', 'REPOSITORIES', 'NEXT', 'REPEATS', 'ID'],
       freeze_plans.map(
-        ({ id, name, repositories_matched, next_occurrences: [next], recurrence, timezone }) => [
+        ({ id, name, repositories_matched, next_occurrences: [next], recurrence, source, timezone }) => [
           ...[name, String(repositories_matched)],
           next ? describeMoment(Date.parse(next.starts_at), timezone, world.zone) : 'none',
-          ...[recurrence?.rule ?? 'once', id],
+          ...[source ? 'by a calendar' : (recurrence?.rule ?? 'once'), id],
         ],
       ),
     );
@@ -95,24 +104,23 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
       'holdfast plans create acme -m "Weekend" --include "web-*" --from "fri 18:00" --until "mon 08:00" --rule "FREQ=WEEKLY;BYDAY=FR" --dry-run',
       'See what each weekend would block',
     ],
+    [
+      'holdfast plans create acme -m "Public holiday" --source https://example.com/holidays.ics --title "*holiday*" --zone Europe/Paris',
+      'Freeze on the holidays of a calendar',
+    ],
   ],
   async run(call, options, text) {
     const owner = readOwner(text);
-    const { readWindow, describeWindow } = await import('../times.ts');
-    const window = readWindow(options, call.world);
+    const times =
+      options.source === undefined ? await windowIn(call, options, owner) : followingIn(call, options);
     const { service, memory } = await call.connect();
-    const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
-    call.output.note(`Planning freezes of ${owner} ${describeWindow(window, call.world.zone)}${again}.`);
     const { include = ['*'], message: reason } = options;
-    const { start, end, timezone } = window;
     const body = {
       ...changesIn(options),
       name: options.name ?? nameFor(reason),
       reason,
       repositories: { include, exclude: options.except },
-      start,
-      end,
-      timezone,
+      ...times,
     };
     if (options.dryRun)
       return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
@@ -121,6 +129,22 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
     await showPlan(call, plan);
   },
 });
+
+/** The times of a new plan. */
+async function windowIn({ world, output }: Call, options: Wanted, owner: string) {
+  const { readWindow, describeWindow } = await import('../times.ts');
+  const window = readWindow(options, world);
+  const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
+  output.note(`Planning freezes of ${owner} ${describeWindow(window, world.zone)}${again}.`);
+  return { start: window.start, end: window.end, timezone: window.timezone };
+}
+
+/** The zone of a new plan that follows a calendar. */
+function followingIn({ world }: Call, { zone, from, until, for: length, rule }: Wanted) {
+  if ([from, until, length, rule].some((option) => option !== undefined))
+    throw misused('--source has the times of the calendar. Leave out --from, --until, --for and --rule.');
+  return { start: null, end: null, timezone: zone ?? world.zone };
+}
 
 const update = command<Wanted & Where & { once?: true }, [id: string]>({
   usage: 'update <id>',
@@ -144,8 +168,13 @@ const update = command<Wanted & Where & { once?: true }, [id: string]>({
     const { owner } = await findItem(connection, id, ['plan'], options.in);
     const path = '/freeze_plans/{owner}/{plan_id}';
     const params = { owner, plan_id: id };
-    const times = await timesIn(call, options, await connection.service.get(path, params));
-    const body = { ...changesIn(options), ...times, ...(options.once && { recurrence: null }) };
+    const plan = await connection.service.get(path, params);
+    const times = await timesIn(call, options, plan);
+    const body = {
+      ...changesIn({ source: options.title && plan.source?.url, ...options }),
+      ...times,
+      ...(options.once && { recurrence: null }),
+    };
     if (Object.keys(body).length === 0)
       throw misused('Name what to change. See holdfast plans update --help.');
     await showPlan(call, await connection.service.patch(path, params, body));
@@ -215,9 +244,11 @@ export const plans: CommandSpec = {
 
 /** The fields that the options name, except for the times. */
 function changesIn(options: Wanted) {
-  const { name, message, publicReason, include, except, rule, notOn, lastDate } = options;
+  const { name, message, publicReason, include, except, rule, notOn, lastDate, source, title } = options;
   if (rule === undefined && (notOn || lastDate !== undefined))
     throw misused('--not-on and --last-date need --rule.');
+  if (source === undefined && title)
+    throw misused('--title needs --source, or a plan that follows a calendar.');
   return {
     ...(name !== undefined && { name }),
     ...(message !== undefined && { reason: message }),
@@ -226,21 +257,8 @@ function changesIn(options: Wanted) {
       repositories: { ...(include && { include }), ...(except && { exclude: except }) },
     }),
     ...(rule !== undefined && { recurrence: { rule, except: notOn ?? [], until: lastDate ?? null } }),
+    ...(source !== undefined && { source: { url: source, titles: title ?? null } }),
     ...conditionsIn(options),
+    ...holdsIn(options),
   };
-}
-
-const ruleOf = ({ rule, except, until }: NonNullable<Plan['recurrence']>): string =>
-  [rule, ...(except ?? []).map((date) => `not on ${date}`), ...(until ? [`until ${until}`] : [])].join(', ');
-
-async function showPlan({ output, world }: Call, plan: Plan & { warnings?: string[] }): Promise<void> {
-  const { showOccurrences } = await import('../freezing/preview.ts');
-  output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
-  output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
-  if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
-  await showOccurrences(output, world, plan.timezone, plan.next_occurrences);
-  for (const name of plan.not_enforced)
-    output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
-  for (const warning of plan.warnings ?? []) output.note(`Warning: ${warning}`);
-  output.json({ plan });
 }

@@ -133,7 +133,9 @@ async function ongoingItems(service: Service, place: OwnerOrRepository, now: num
   const { owner, repository } = place;
   const plans =
     repository === null ? (await service.get('/freeze_plans/{owner}', { owner })).freeze_plans : [];
-  const whole = new Set(plans.filter(({ recurrence }) => recurrence === null).map(({ id }) => id));
+  const whole = new Set(
+    plans.filter(({ recurrence, source }) => recurrence === null && !source).map(({ id }) => id),
+  );
   const items = freezes.map((listed): Item => {
     const { plan_id } = listed.freeze;
     return plan_id !== undefined && whole.has(plan_id)

@@ -18,9 +18,13 @@ type Json<Value> = { content: { 'application/json': Value } };
 type Params<Operation> = Operation extends { parameters: { path: infer Each extends object } }
   ? Each
   : object;
-type Body<Operation> = Operation extends { requestBody?: Json<infer Value> } ? Value : never;
+type Body<Operation> = Operation extends { requestBody?: never }
+  ? undefined
+  : Operation extends { requestBody?: Json<infer Value> }
+    ? Value
+    : never;
 type Answer<Operation> = Operation extends {
-  responses: { 200: Json<infer Value> } | { 201: Json<infer Value> };
+  responses: { 200: Json<infer Value> } | { 201: Json<infer Value> } | { 202: Json<infer Value> };
 }
   ? Value
   : null;

@@ -231,3 +231,19 @@ export function compileNameGlob(glob: string): TextTest {
 
 /** Whether a glob is a plain name. */
 export const isPlainName = (glob: string): boolean => !/[*?[\]{}\\]/.test(glob);
+
+/** PostgreSQL writes characters in another way than RE2, and has no class without members. */
+const forPostgreSql = (expression: string): string =>
+  expression
+    .replaceAll('[^\\x{0}-\\x{10FFFF}]', '(?!)')
+    .replace(/\\x\{([0-9a-f]+)\}/g, (_, code: string) => `\\U${code.padStart(8, '0')}`);
+
+/**
+ * What globs of names match, as a regular expression of PostgreSQL (`name ~* …`).
+ * @throws ParseError like `compileNameGlob`.
+ */
+export const nameExpression = (globs: string[]): string =>
+  `^(?:${globs
+    .flatMap((glob) => expandBraces(folded(glob)))
+    .map((glob) => forPostgreSql(expressionOf(unescape(glob))))
+    .join('|')})$`;

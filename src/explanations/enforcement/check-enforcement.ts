@@ -9,9 +9,18 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { ask } from './ask.ts';
 import type { Finding } from './finding.ts';
-import { judgeApp } from './judge-app.ts';
+import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
+import { judgeApp, judgeDeploying } from './judge-app.ts';
+import { judgeEnvironments } from './judge-environments.ts';
+import { readEnvironments } from './read-environment.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
-import { judgeForgotten, judgeInstallation, judgeRoles, judgeTouched } from './judge-repository.ts';
+import {
+  judgeForgotten,
+  judgeInstallation,
+  judgeOutgoing,
+  judgeRoles,
+  judgeTouched,
+} from './judge-repository.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
@@ -62,14 +71,19 @@ export async function checkSettings(
   // Only needed if a branch requires nothing: a dormant ruleset may explain why.
   const isMissing = facts.some((each) => judgeRequired(each, target).state === 'failed');
   const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
+  const deploying = judgeDeploying(app, freezes);
+  const environments = deploying.some(({ state }) => state === 'ok') ? await readEnvironments(asking) : null;
   const findings = [
     ...judgeInstallation(repository, freezesAreOn(repository.products), target, app.installation),
     ...judgeForgotten(freezes, now, target),
     ...facts.flatMap((each) => judgeBranch(each, target, app.grants, dormant)),
     ...judgeTouched(touched, branches.length, mostBranches, target),
     ...judgeApp(app),
+    ...deploying,
+    ...judgeEnvironments(environments, freezes, target),
     ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
+    ...judgeOutgoing(await disabledWebhooks(deps.db, repository.accountId), repository.account.login),
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),
   ];

@@ -17,8 +17,10 @@ export const checks = [
   'permissions',
   'events',
   'comments',
+  'deployments',
   'roles',
   'webhooks',
+  'outgoing_webhooks',
   'clock',
   'rate_limit',
 ] as const;

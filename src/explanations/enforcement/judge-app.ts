@@ -1,8 +1,12 @@
+import { holdsDeployments } from '../../freezes/freeze.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
   asksForComments,
+  asksForDeployments,
   type Grants,
   missingEvents,
   missingForComments,
+  missingForDeployments,
   missingPermissions,
   permissionText,
 } from '../../github/app-manifest.ts';
@@ -37,6 +41,23 @@ function judgeComments(app: AppFacts): Finding[] {
   if (missing.length === 0) return [found('ok', 'People can use commands in comments.')];
   const message = `Nobody can use commands in comments: Holdfast lacks ${missing.join(', ')}.`;
   return [found('warning', message, howToGrant(app, missingForComments))];
+}
+
+/**
+ * Whether the App may decide on deployments, if it requests that or a freeze holds some.
+ * @param freezes those that are not over.
+ */
+export function judgeDeploying(app: AppFacts, freezes: StoredFreeze[]): Finding[] {
+  const { grants, requested } = app;
+  const isWanted = freezes.some((freeze) => holdsDeployments(freeze));
+  if (!grants.known || !requested.known || !(isWanted || asksForDeployments(requested.value))) return [];
+  const found = findingsOf('deployments');
+  const missing = missingForDeployments(grants.value);
+  if (missing.length === 0 && asksForDeployments(grants.value))
+    return [found('ok', 'Holdfast can approve and reject deployments.')];
+  const lacks = missing.length > 0 ? missing.join(', ') : 'the event deployment_protection_rule';
+  const message = `Freezes cannot block deployments on GitHub: Holdfast lacks ${lacks}.`;
+  return [found('warning', message, howToGrant(app, missingForDeployments))];
 }
 
 function judgePermissions(app: AppFacts): Finding {

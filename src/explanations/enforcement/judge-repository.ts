@@ -48,6 +48,20 @@ export function judgeInstallation(
   return findings;
 }
 
+/** Outgoing webhooks of the owner that Holdfast disabled. Never their addresses: that of a chat is a secret. */
+export function judgeOutgoing(
+  disabled: { id: string; kind: string; disabledWhy: string | null }[],
+  owner: string,
+): Finding[] {
+  return disabled.map(({ id, kind, disabledWhy }) =>
+    findingsOf('outgoing_webhooks')(
+      'warning',
+      `Holdfast disabled the outgoing webhook ${id} (${kind}) of ${owner}: ${disabledWhy}`,
+      `Correct it, and enable it with PATCH /v1/webhooks/${owner}/${id} and {"enabled": true}, or delete it.`,
+    ),
+  );
+}
+
 /** Freezes that somebody may have forgotten. @param freezes the freezes that are not over. */
 export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository }: Target): Finding[] {
   const forgotten = freezes

@@ -16,6 +16,7 @@ import { type Instant, readInstant } from '../../statuses/instant-hold/hold-stor
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
+import { waitsForUs } from './read-environment.ts';
 import { excludedBranches, onlyBranches } from '../../freezes/touched-branches.ts';
 
 // What GitHub enforces, for requests that wait. Each check costs GitHub requests, and people may ask often: so all share
@@ -125,7 +126,7 @@ async function findUnenforced(
 /** Milliseconds to share that a branch requires our check. Pipelines ask all day. */
 const yesFreshFor = 300_000;
 const mostBranchesKept = 10_000;
-/** Checks per minute and repository, because anybody may ask about branches of a public repository. */
+/** Checks per minute and repository, because anybody may ask about branches and environments of a public repository. */
 const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserved = 1 / 4;
@@ -149,6 +150,26 @@ export async function branchEnforcement(
   return branchesOf(deps).get(keyOf(id, branch), () => checkBranch(deps, repository, branch, reserve));
 }
 
+/**
+ * Whether GitHub waits for Holdfast before it deploys to an environment. The answer is a few minutes old at most.
+ */
+export async function environmentEnforcement(
+  deps: Needed,
+  repository: FoundRepository,
+  environment: string,
+): Promise<boolean | 'unknown'> {
+  const { id, products, installation } = repository;
+  if (!freezesAreOn(products) || installation.suspendedAt) return false;
+  // GitHub ignores the case of names of environments.
+  const key = JSON.stringify([String(id), { environment: environment.toLowerCase() }]);
+  return branchesOf(deps).get(key, async () => {
+    if (!(await mayAskAbout(deps, repository, reserved))) return 'unknown';
+    const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
+    const waits = await waitsForUs(asking, environment);
+    return waits.known ? waits.value : 'unknown';
+  });
+}
+
 /** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
 export const knownEnforcement = (
   deps: Needed,
@@ -165,11 +186,9 @@ async function checkBranch(
   branch: string | null,
   reserve: number,
 ): Promise<boolean | 'unknown'> {
-  const { id, installation } = repository;
-  const permissions = installation.permissions as Record<string, string>;
+  const permissions = repository.installation.permissions as Record<string, string>;
   if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
-  const count = { name: `branches ${id}`, perMinute: checksPerMinute };
-  if ((await mayAskNow(deps, installation.id, reserve, count)) !== 'yes') return 'unknown';
+  if (!(await mayAskAbout(deps, repository, reserve))) return 'unknown';
   const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
   const name = branch === null ? await readDefaultBranch(asking) : known(branch);
   if (!name.known) return 'unknown';
@@ -178,4 +197,13 @@ async function checkBranch(
   if (state === 'failed') return false;
   // A branch that does not exist requires nothing, and lacks nothing.
   return state === 'unknown' || facts.requirements.length === 0 ? 'unknown' : true;
+}
+
+async function mayAskAbout(
+  deps: Needed,
+  { id, installation }: FoundRepository,
+  reserve: number,
+): Promise<boolean> {
+  const count = { name: `branches ${id}`, perMinute: checksPerMinute };
+  return (await mayAskNow(deps, installation.id, reserve, count)) === 'yes';
 }

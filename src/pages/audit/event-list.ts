@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { type DescribedEvent, describeEvent } from '../../events/describe-event.ts';
 import type { Detail } from '../../events/describe-fields.ts';
-import { whoActed } from '../../events/event-words.ts';
+import { shorten, whoActed } from '../../events/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
-import { toLocalTime } from '../../time/local-time.ts';
+import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import type { Html } from '../layout.ts';
-import { instant, localDayAndTime, longText, shorten, type Times } from '../text.ts';
+import { instant, longText, type Times } from '../text.ts';
 
 /** The owner; whether events are of many repositories; and whether the viewer is an admin of the owner. */
 type ListPlace = { login: string; isOfMany?: boolean; isOwners?: boolean };

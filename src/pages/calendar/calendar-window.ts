@@ -37,3 +37,26 @@ export const startOf = (day: Temporal.PlainDate, zone: string): Date =>
 /** The day that contains an instant. */
 export const dayOf = (instant: Date, zone: string): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate();
+
+/** What the URL asks for. */
+export type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
+
+/** The years that a calendar shows. */
+export const years = { first: 2000, last: 2200 };
+
+/** What a URL asks for: `?month=2026-12&show=quarter`, and each `&repository=`. */
+export function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '') ?? [];
+  const isShown = year !== undefined && Number(year) >= years.first && Number(year) <= years.last;
+  return {
+    zoom: query.get('show') === 'quarter' ? 'quarter' : 'month',
+    month: isShown ? Temporal.PlainDate.from(`${year}-${month}-01`) : today.with({ day: 1 }),
+    repositories: query.getAll('repository').slice(0, 100),
+  };
+}
+
+export const monthName = (month: Temporal.PlainDate): string =>
+  month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+
+export const monthsName = ({ months }: CalendarWindow): string =>
+  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;

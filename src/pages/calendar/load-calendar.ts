@@ -80,10 +80,10 @@ function plannedBy(
   span: Span,
   now: Date,
 ): Entry[] {
-  const made = new Set(occurrencesToMake(plan, now).map(({ date }) => date));
+  const made = new Set(occurrencesToMake(plan, now).map(({ key }) => key));
   return occurrencesFrom(plan, span.from > now ? span.from : now)
     .take(mostOfPlan)
-    .filter((occurrence) => occurrence.startsAt < span.to && !made.has(occurrence.date))
+    .filter((occurrence) => occurrence.startsAt < span.to && !made.has(occurrence.key))
     .map(({ startsAt, endsAt }): Entry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       endsAt,

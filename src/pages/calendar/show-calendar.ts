@@ -1,22 +1,37 @@
 import { html } from 'hono/html';
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
-import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
+import {
+  calendarPath,
+  ownerFormPath,
+  repositoryPath,
+  subscribePath,
+} from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import { describeInstant } from '../../time/local-time.ts';
-import { dayAndTime, readerZone, shorten } from '../text.ts';
+import { dayAndTime, describeInstant } from '../../time/local-time.ts';
+import { shorten } from '../../events/event-words.ts';
+import { readerZone } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { absentPage } from '../reader.ts';
-import { type CalendarWindow, dayOf, startOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
+import {
+  type CalendarWindow,
+  dayOf,
+  monthName,
+  monthsName,
+  readView,
+  startOf,
+  type View,
+  windowAt,
+  years,
+  type Zoom,
+  zooms,
+} from './calendar-window.ts';
 import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
 
 /** How many bars a week has at most. The list below the calendar has them all. */
 const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
-
-/** What the URL asks for. */
-type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
 
 /**
  * `GET /owners/{owner}/calendar`: the freezes of an owner as bars over days, and as a list. `?month=2026-12` is the first
@@ -49,7 +64,9 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const body = html`${crumbs(account.login, chosen, view)}
     <div class="headline">
       <h1>${monthsName(window)}</h1>
-      <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
+      <nav class="bar-of-links" aria-label="Calendar">
+        ${links(calendar)}${visit.isAdmin ? html`<a href="${subscribePath(account.login)}">Subscribe</a>` : ''}
+      </nav>
     </div>
     ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)} ${laterList(calendar)}`;
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar', zone }));
@@ -67,19 +84,6 @@ type Calendar = {
   /** Whether a day leads to the form of a new plan. */
   mayPlan: boolean;
 };
-
-/** The years that a calendar shows. */
-const years = { first: 2000, last: 2200 };
-
-function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '') ?? [];
-  const isShown = year !== undefined && Number(year) >= years.first && Number(year) <= years.last;
-  return {
-    zoom: query.get('show') === 'quarter' ? 'quarter' : 'month',
-    month: isShown ? Temporal.PlainDate.from(`${year}-${month}-01`) : today.with({ day: 1 }),
-    repositories: query.getAll('repository').slice(0, 100),
-  };
-}
 
 const linkTo = (login: string, view: View): string =>
   calendarPath(login, {
@@ -124,12 +128,6 @@ function crumbs(login: string, chosen: OwnerVisit['repositories'], view: View): 
     ${name} · <a href="${linkTo(login, { ...view, repositories: [] })}">All repositories</a>
   </p>`;
 }
-
-const monthName = (month: Temporal.PlainDate): string =>
-  month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
-
-const monthsName = ({ months }: CalendarWindow): string =>
-  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;
 
 /** A month as a grid. The list says the same, so that nobody needs the grid. */
 function monthGrid(calendar: Calendar, month: Temporal.PlainDate): Html {
@@ -203,12 +201,11 @@ function bar(
 function list(calendar: Calendar): Html {
   const { entries, window, view, login } = calendar;
   const first = window.months[0]!;
-  const rest = entries.length >= mostEntries;
   return html`<section id="list" aria-labelledby="list-heading">
     <h2 id="list-heading">Freezes of ${monthsName(window)}</h2>
     <p class="muted">
       Times are in
-      ${window.zone}.${rest ? ` These are the first ${mostEntries}. Choose fewer repositories to see the others.` : ''}
+      ${window.zone}.${entries.length >= mostEntries ? ` These are the first ${mostEntries}. Choose fewer repositories to see the others.` : ''}
     </p>
     ${
       entries.length === 0

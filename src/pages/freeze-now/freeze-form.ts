@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
 import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
-import { shorten } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
 import {
   type Exceptions,
   excludeConditions,

@@ -19,7 +19,8 @@ import {
   textField,
   versionField,
 } from '../form.ts';
-import { instant, longText, shorten, type Times } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant, longText, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';

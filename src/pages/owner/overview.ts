@@ -10,7 +10,8 @@ import {
 } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
-import { instant, quoted, shorten, type Times } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant, quoted, type Times } from '../text.ts';
 import { mostNames, type Overview, type Request, type Row, type SeenOwner } from './load-overview.ts';
 
 /**

@@ -3,7 +3,8 @@ import { asPublic } from '../../freezes/freeze.ts';
 import type { FreezeSpan } from '../../freezes/list-freezes.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import { instant, shorten, type Times } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import {
   type Enforced,

@@ -39,7 +39,8 @@ import {
   versionOf,
 } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
-import { occurrenceTable, repetition } from './show-plan-page.ts';
+import { occurrenceTable } from './occurrence-table.ts';
+import { repetition } from './show-plan-page.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
@@ -94,7 +95,9 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   return previewOrSave(change, empty, 'Create plan', async () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
-      fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
+      fields.start === '' && fields.repeat !== 'calendar'
+        ? progressPath(login, { plan: id })
+        : planPath(login, id);
     return once(change, fields, async (remember) => {
       const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
         remember(tx, to(shown.plan.id)),
@@ -121,7 +124,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
 function changeOf(plan: StoredPlan, fields: PlanFields) {
   const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
   const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
-  const compared = ['recurrence', 'matching_conditions', 'exclude_conditions'] as const;
+  const compared = ['recurrence', 'source', 'matching_conditions', 'exclude_conditions'] as const;
   const same = compared.filter((name) => isDeepStrictEqual(before[name], after[name]));
   const left = new Set<string>([...same, ...(isSameStart ? ['start'] : [])]);
   return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
@@ -153,7 +156,7 @@ async function previewOf(change: OwnerChange, fields: PlanFields) {
   const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
   const preview = await previewPlanSoon(deps, account, input);
-  const start = input.start ?? preview.nextOccurrences[0]!.start;
+  const start = input.start ?? preview.nextOccurrences[0]?.start ?? '';
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
     ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
     <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
@@ -166,6 +169,8 @@ const formFields = {
   timezone: 'zone',
   'recurrence.except': 'except',
   'recurrence.until': 'until',
+  'source.url': 'source',
+  'source.titles': 'titles',
   matching_conditions: 'matching',
   exclude_conditions: 'exceptions',
 };

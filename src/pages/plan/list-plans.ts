@@ -89,7 +89,13 @@ const link = (login: string, plan: StoredPlan): Html =>
   html`<a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>`;
 
 /** How a plan repeats: in words, or its rule where words are missing. */
-export const repeats = ({ recurrence, start }: Pick<StoredPlan, 'recurrence' | 'start'>): Html =>
-  recurrence
-    ? html`${describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`}`
-    : html`Once`;
+export const repeats = ({
+  recurrence,
+  start,
+  source,
+}: Pick<StoredPlan, 'recurrence' | 'start'> & Partial<Pick<StoredPlan, 'source'>>): Html =>
+  source
+    ? html`Follows a calendar`
+    : recurrence
+      ? html`${describeRule(recurrence.rule, start) ?? html`<code>${recurrence.rule}</code>`}`
+      : html`Once`;

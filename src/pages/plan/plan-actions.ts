@@ -5,6 +5,7 @@ import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
+import { isOnce } from '../../plans/occurrences.ts';
 import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
@@ -47,9 +48,7 @@ export async function mayChangePlan({
  * changes the end of the ongoing freezes; the plan no longer changes those.
  */
 export const extendPlan = (change: OwnerChange): Promise<Response> =>
-  orMessage(change, (plan) =>
-    plan.recurrence === null ? extendOnce(change, plan) : extendOngoing(change, plan),
-  );
+  orMessage(change, (plan) => (isOnce(plan) ? extendOnce(change, plan) : extendOngoing(change, plan)));
 
 async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<string> {
   const { deps, actor, account, administered, form } = change;

@@ -19,7 +19,7 @@ import {
   readExceptions,
 } from '../condition-fields.ts';
 import { badField, digestOf, textOf } from '../form.ts';
-import { shorten } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
 
 /** The fields of a plan form, as the text that people typed. */
 export type PlanFields = RepetitionFields & {
@@ -35,8 +35,12 @@ export type PlanFields = RepetitionFields & {
   end: string;
   zone: string;
   /** `every`: the plan repeats as the fields of `RepetitionFields` say, or as the rule does, if there is one. */
-  repeat: 'once' | 'every';
+  /** `calendar`: it follows a calendar, and has no times of its own. */
+  repeat: 'once' | 'every' | 'calendar';
   rule: string;
+  /** The address of the calendar, and globs of titles, one on each line; none for all events. */
+  source: string;
+  titles: string;
   /** The last date, and the dates on which no occurrence begins, with lines, commas or spaces between them. */
   until: string;
   except: string;
@@ -46,6 +50,7 @@ export type PlanFields = RepetitionFields & {
   holds: WhatIsHeld;
   /** Globs of environment names, one on each line; empty for all environments. */
   environments: string;
+  onDeployment: keyof typeof onDeployment;
 };
 
 /** The label of each field. */
@@ -64,12 +69,15 @@ export const labels: Record<keyof PlanFields, string> = {
   days: 'Days',
   monthlyOn: 'Each month',
   rule: 'Custom rule',
+  source: 'Calendar',
+  titles: 'Titles',
   until: 'Last date',
   except: 'Skipped dates',
   matching: 'Conditions',
   exceptions: 'Exclude',
   holds: 'Blocks',
   environments: 'Environments',
+  onDeployment: 'Deployments',
 };
 
 /** What a plan holds, as people choose it. */
@@ -79,6 +87,9 @@ export const held = {
   both: 'Merges and deployments',
 } as const;
 type WhatIsHeld = keyof typeof held;
+
+/** What happens to the deployments that a plan holds. */
+export const onDeployment = { wait: 'Wait until the freeze ends', reject: 'Are rejected' } as const;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
@@ -93,24 +104,27 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     start: text('start'),
     end: text('end'),
     zone: text('zone') || 'UTC',
-    repeat: text('repeat') === 'every' ? 'every' : 'once',
+    repeat: (['every', 'calendar'] as const).find((each) => each === text('repeat')) ?? 'once',
     every: text('every') || everyWeek.every,
     unit: Object.hasOwn(units, unit) ? (unit as Unit) : everyWeek.unit,
     days: dayNames.filter((day) => form.getAll('day').includes(day)),
     monthlyOn: text('monthly_on') === 'weekday' ? 'weekday' : 'date',
     rule: text('rule'),
+    source: text('source'),
+    titles: text('titles'),
     until: text('until'),
     except: text('except'),
     matching: text('matching'),
     exceptions: readExceptions(form),
     holds: Object.hasOwn(held, text('holds')) ? (text('holds') as WhatIsHeld) : 'merges',
     environments: text('environments'),
+    onDeployment: text('on_deployment') === 'reject' ? 'reject' : 'wait',
   };
 }
 
 /** The form fields of a plan. */
 export function fieldsOf(plan: StoredPlan): PlanFields {
-  const { repositories, recurrence } = plan;
+  const { repositories, recurrence, source } = plan;
   const said = recurrence && fieldsOfRule(recurrence.rule, plan.start);
   return {
     ...(said ?? everyWeek),
@@ -119,10 +133,12 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     publicReason: plan.publicReason ?? '',
     include: repositories.include.join('\n'),
     exclude: repositories.exclude.join('\n'),
-    start: plan.start,
-    end: plan.end ?? '',
+    start: source ? '' : plan.start,
+    end: source ? '' : (plan.end ?? ''),
     zone: plan.timezone,
-    repeat: recurrence ? 'every' : 'once',
+    repeat: source ? 'calendar' : recurrence ? 'every' : 'once',
+    source: source?.url ?? '',
+    titles: source?.titles?.join('\n') ?? '',
     rule: recurrence && !said ? recurrence.rule : '',
     until: recurrence?.until ?? '',
     except: recurrence?.except.join('\n') ?? '',
@@ -130,6 +146,7 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     exceptions: exceptionsOf(plan.excludeConditions),
     holds: plan.holds.length > 1 ? 'both' : (plan.holds[0] ?? 'merges'),
     environments: plan.environments.join('\n') === '*' ? '' : plan.environments.join('\n'),
+    onDeployment: plan.onDeployment,
   };
 }
 
@@ -141,15 +158,28 @@ export function planBody(fields: PlanFields) {
     reason: fields.reason,
     public_reason: fields.publicReason || null,
     repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
-    start: fields.start || null,
-    end: fields.end || null,
+    ...timesOf(fields),
     timezone: fields.zone,
-    recurrence: recurrenceOf(fields),
     matching_conditions: fromLines(fields.matching),
     exclude_conditions: excludeConditions(fields.exceptions),
     holds: fields.holds === 'both' ? ['merges', 'deployments'] : [fields.holds],
     environments: environments.length > 0 ? environments : ['*'],
+    on_deployment: fields.onDeployment,
   };
+}
+
+/** The times of a plan, or the calendar that it follows. */
+function timesOf(fields: PlanFields) {
+  const titles = linesOf(fields.titles);
+  const source = { url: fields.source, titles: titles.length > 0 ? titles : null };
+  return fields.repeat === 'calendar'
+    ? { start: null, end: null, recurrence: null, source }
+    : {
+        start: fields.start || null,
+        end: fields.end || null,
+        recurrence: recurrenceOf(fields),
+        source: null,
+      };
 }
 
 function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }: PlanFields) {
@@ -167,7 +197,7 @@ export const templateOf = ({ reason, end, exceptions }: PlanFields) => ({
 });
 
 /** Changes whenever the plan changes, so that a form knows whether it is up to date. */
-export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan));
+export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan, true));
 
 /** The same for the ongoing freezes of a plan. */
 export const versionOfOngoing = (freezes: { id: string; version: number }[]): string =>

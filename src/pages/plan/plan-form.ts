@@ -5,7 +5,7 @@ import { exceptionFields } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
 import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { held, type PlanFields } from './plan-fields.ts';
+import { held, onDeployment, type PlanFields } from './plan-fields.ts';
 
 export type PlanForm = {
   heading: string;
@@ -26,6 +26,7 @@ export type PlanForm = {
 
 const shown = [
   ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'every', 'until'],
+  ...['source', 'titles'],
   ...['except', 'rule', 'matching', 'exceptions', 'environments', 'template_name'],
 ];
 
@@ -70,7 +71,13 @@ export function planForm({
           Object.entries(held).map(([value, label]) => ({ value, label })),
           [fields.holds],
         )}
-        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not block deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. GitHub must wait for Holdfast there.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${chips(
+          'radio',
+          { name: 'on_deployment', label: 'Deployments', problems },
+          Object.entries(onDeployment).map(([value, label]) => ({ value, label })),
+          [fields.onDeployment],
+        )}
       </details>
       ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
@@ -90,6 +97,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   const often = [
     { value: 'once', label: 'Does not repeat' },
     { value: 'every', label: 'Repeats' },
+    { value: 'calendar', label: 'Follows a calendar' },
   ];
   const monthly = [
     { value: 'date', label: 'On the date of the start' },
@@ -97,6 +105,10 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   ];
   const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
   return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}
+    <div class="of-calendar">
+      ${textField(text('source', 'Calendar', { hint: 'The address of an iCalendar file (.ics). Its events are the freezes, in the place of the start and the end above.', attributes: html`maxlength="2000" spellcheck="false" autocapitalize="none" inputmode="url"` }))}
+      ${textArea(text('titles', 'Titles', { hint: html`One title or pattern on each line, such as <code>*freeze*</code>. Leave empty for all events.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+    </div>
     <div class="repetition">
       <div class="side-by-side">
         ${textField(text('every', 'Every', { attributes: html`inputmode="numeric" maxlength="4"` }))}
@@ -128,6 +140,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
   [fields.matching, fields.publicReason, fields.environments].some((text) => text !== '') ||
   fields.holds !== 'merges' ||
+  fields.onDeployment !== 'wait' ||
   ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">

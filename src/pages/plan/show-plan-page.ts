@@ -1,4 +1,4 @@
-import { clockChangeAt, toLocalTime } from '../../time/local-time.ts';
+import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
@@ -16,7 +16,7 @@ import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
 import { timesOf } from '../reader.ts';
-import { longText, instant, localDayAndTime, quoted, type Times } from '../text.ts';
+import { longText, instant, quoted, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { repeats } from './list-plans.ts';
@@ -25,9 +25,11 @@ import { planProgress, type Progress } from '../progress.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import { item } from '../repository/freeze-list.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
+import { occurrenceTable } from './occurrence-table.ts';
 import { mayChangePlan } from './plan-actions.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
-import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
+import { isOnce, type Recurrence } from '../../plans/occurrences.ts';
+import { hostOf, type Source } from '../../plans/plan.ts';
 import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
@@ -54,7 +56,8 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
-    ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times)} ${past}`;
+    ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
+    ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
   return context.html(layout({ ...page, body }));
 }
 
@@ -63,14 +66,14 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const { context, plan, ending } = visit;
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
-  const word = by && plan.recurrence !== null ? 'Deleted' : 'Ended';
+  const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
   return html`${messageOf(context)}
     <h1><bdi>${plan.name}</bdi></h1>
     <p>
       <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
       ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
     </p>
-    ${facts(visit, null)} ${past}`;
+    ${facts(visit, null, times, false)} ${past}`;
 }
 
 /** How long the past is shown, in milliseconds, and how many rows of it at most. */
@@ -112,8 +115,8 @@ async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: T
     </table>`;
 }
 
-/** What a plan says. @param switchedOff where freezes are switched off. */
-function facts(visit: PlanVisit, switchedOff: Html | null): Html {
+/** What a plan says. @param switchedOff where freezes are switched off. @param mayChange whether the viewer may. */
+function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChange: boolean): Html {
   const { plan, isAdmin } = visit;
   return html`<dl class="card">
     ${item('Reason', longText((isAdmin ? plan : asPublic(plan)).reason))}
@@ -121,11 +124,18 @@ function facts(visit: PlanVisit, switchedOff: Html | null): Html {
     ${item('Repositories', repositoriesOf(visit))}
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
     ${plan.recurrence ? item('Repeats', repetition({ ...plan, recurrence: plan.recurrence })) : ''}
+    ${plan.source ? item('Calendar', followed(plan.source, mayChange)) : ''}
+    ${plan.source ? item('Last read', instant(new Date(plan.source.readAt), times)) : ''}
     ${item('Blocks', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
     ${item('Created by', html`${actorName(plan.createdBy)}`)}
     ${item('ID', html`<code class="id">${plan.id}</code>`)}
   </dl>`;
 }
+
+/** The calendar that a plan follows. Its address may be a secret. */
+const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
+  html`<bdi>${mayChange ? url : hostOf(url)}</bdi
+    >${titles ? html`, events named ${names(titles)}` : ', all events'}`;
 
 /** How a plan repeats, until when, and the dates that it skips. */
 export const repetition = (plan: { start: string; recurrence: Recurrence }): Html =>
@@ -160,10 +170,10 @@ function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
   const version = versionField(versionOf(plan));
   const [first] = on;
-  const isEnded = plan.recurrence === null && first !== undefined;
+  const isEnded = isOnce(plan) && first !== undefined;
   return html`<div class="actions">
     ${
-      plan.recurrence === null
+      isOnce(plan)
         ? extendForms(action('extend'), version, plan)
         : first
           ? html`<span class="muted">This occurrence:</span>
@@ -219,16 +229,16 @@ function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Ht
 
 const mostNamed = 50;
 
-function details(visit: PlanVisit, shown: ShownPlan, times: Times): Html {
+function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: boolean): Html {
   const { account, plan, repositories, isAdmin } = visit;
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
   const detached = shown.detached.filter(({ repository }) => isSeen(repository));
   const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
-  return html`${facts(visit, switchedOff)}
+  return html`${facts(visit, switchedOff, times, mayChange)}
     <h2>Next</h2>
-    ${occurrenceTable(next, plan.timezone, times)}
+    ${next.length > 0 ? occurrenceTable(next, plan.timezone, times) : html`<p>The calendar has no such events ahead.</p>`}
     ${
       detached.length > 0
         ? html`<h2>Changed separately</h2>
@@ -245,43 +255,3 @@ const names = (globs: string[]): Html[] =>
 
 const links = (login: string, fullNames: string[]): Html =>
   html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
-
-/** The occurrences of a plan. @param zone its own zone. */
-export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
-  html`<table class="occurrences">
-    <thead>
-      <tr>
-        <th>Start</th>
-        <th>End</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${occurrences.map(
-        ({ start, end, startsAt, endsAt }) =>
-          html`<tr>
-            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
-            <td>
-              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
-            </td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-
-/** Explains what happens to a time that a clock change skips or repeats. */
-function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
-  const time = local.slice(11, 16);
-  switch (clockChangeAt(local, zone)) {
-    case 'skipped':
-      return html`<span class="clock-note"
-        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
-      >`;
-    case 'doubled':
-      return html`<span class="clock-note"
-        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
-        ${edge === 'start' ? 'first' : 'second'}.</span
-      >`;
-    case null:
-      return html``;
-  }
-}

@@ -1,3 +1,5 @@
+import type { Deployment } from '../../deployments/deployment.ts';
+import { listDeployments } from '../../deployments/deployment-store.ts';
 import type { Deps } from '../../deps.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
@@ -20,6 +22,8 @@ export type RepositoryPage = {
   listed: CurrentPage;
   past: PastPage;
   held: HeldPullRequest[];
+  /** The deployments that wait, newest first; none if the viewer may not see them. */
+  waiting: Deployment[];
   /** The latest events; null if the viewer may not see the log. */
   log: ListedEvent[] | null;
 };
@@ -30,6 +34,7 @@ type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: str
 const currentPerPage = 20;
 const pastPerPage = 20;
 const mostEvents = 5;
+const mostDeployments = 20;
 
 /** Loads the page from our database. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
@@ -41,11 +46,12 @@ export async function loadPage(
 ): Promise<RepositoryPage> {
   const { now } = times;
   const { id } = repository;
-  const [current, past, held, log] = await Promise.all([
+  const [current, past, held, log, deployments] = await Promise.all([
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     heldPullRequests(deps, id),
     isInside ? recentEvents(deps, repository, {}, { perPage: mostEvents }) : null,
+    isInside ? listDeployments(deps.db, id, 'waiting', { size: mostDeployments }) : null,
   ]);
   const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
   const listed = pageFrom(current, view.current);
@@ -61,6 +67,7 @@ export async function loadPage(
     listed: { ...shownListed, freezes: read(shownListed.freezes) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
     held,
+    waiting: deployments?.rows ?? [],
     log: log && log.events,
   };
 }

@@ -20,10 +20,13 @@ import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
 import { readView, linkTo } from './view.ts';
+import { waitingDeployments } from './waiting-deployments.ts';
+import { webUrlOf } from '../../github/web-url.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
-import { instant, shorten } from '../text.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant } from '../text.ts';
 import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
@@ -55,7 +58,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+    ${isNew ? '' : currentFreezeList(page, report)}
+    ${waitingDeployments(page, webUrlOf(deps.config.githubApiUrl))} ${refusal ?? enforcement(report, times)}
     ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return context.html(
     layout({
@@ -120,7 +124,7 @@ const notFrozen = (isAnotherOn: boolean): Html =>
 
 function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
-  const { nextTransitionAt: until } = frozenStateAt(kept, null, now);
+  const { nextTransitionAt: until } = frozenStateAt(kept, { base: null }, now);
   const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
   const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<span class="badge held">Frozen</span>

@@ -10,12 +10,12 @@ import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import { chips, confirmation, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
+import { secretPage } from './settings-form.ts';
 
 /** The application keys of an owner, and the rules that let jobs in without one. */
 export async function keysAndRules(
@@ -113,21 +113,18 @@ const day = 86_400_000;
 
 /** Shows the secret of the new key, once. */
 export async function createKeyByForm(change: OwnerChange): Promise<Response> {
-  const { deps, actor, account, context, viewer, form } = change;
+  const { deps, actor, account, form } = change;
   const days = Number(form.get('days') ?? '');
   const expiresAt = days > 0 ? new Date(nowOf(deps.clock).getTime() + days * day) : null;
   const sent = { name: textOf(form, 'key_name'), scope: form.get('scope') };
   const { name, scope } = validate(newApplication, sent, 'body');
   const { key, secret } = await createKey(deps, actor, account, { name, scope, expiresAt });
-  const back = ownerSettingsPath(account.login);
-  const body = html`<h1>New key: <bdi>${key.name}</bdi></h1>
-    <p class="notice done" role="status">Copy the key now. Holdfast does not show it again.</p>
-    <pre class="written">${secret}</pre>
-    <p><a class="button" href="${back}#keys">Back to the settings</a></p>`;
-  const crumbs = [{ name: 'Settings', href: back }, { name: 'New key' }];
-  return context.html(
-    await layout({ title: 'New key', body, viewer, owner: account.login, tab: 'settings', crumbs }),
-  );
+  return secretPage(change, {
+    title: `New key: ${key.name}`,
+    notice: 'Copy the key now. Holdfast does not show it again.',
+    secret,
+    anchor: 'keys',
+  });
 }
 
 export const revokeKeyByForm = ({ deps, actor, account, form }: OwnerChange): Promise<void> =>

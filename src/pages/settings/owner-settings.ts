@@ -26,6 +26,7 @@ import {
   revokeKeyByForm,
   deleteRuleByForm,
 } from './keys-and-rules.ts';
+import { createWebhookByForm, rotateWebhookByForm, webhookForms, webhooksSection } from './webhooks.ts';
 import {
   adminsOnly,
   productsForm,
@@ -33,6 +34,8 @@ import {
   readSettingsForm,
   settingsForm,
 } from './settings-form.ts';
+
+import { connectSlackByForm, disconnectSlackByForm, slackApp } from './slack-app.ts';
 
 /** `GET /owners/{owner}/settings`. */
 export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response> {
@@ -43,7 +46,7 @@ export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response
 }
 
 /** What each form of the page does, by its `do`. */
-const forms: Record<string, (change: OwnerChange) => Promise<void>> = {
+const forms: Record<string, (change: OwnerChange) => Promise<unknown>> = {
   async settings({ deps, actor, account, form }) {
     assertFresh(form, digestOf(await showOwnerSettings(deps, account)), 'these settings');
     await changeOwnerSettings(deps, actor, account, readSettingsForm(form, false));
@@ -55,6 +58,23 @@ const forms: Record<string, (change: OwnerChange) => Promise<void>> = {
   'revoke-key': revokeKeyByForm,
   'create-rule': createRuleByForm,
   'delete-rule': deleteRuleByForm,
+  'connect-slack': connectSlackByForm,
+  'disconnect-slack': disconnectSlackByForm,
+  ...webhookForms,
+};
+
+/** Forms that answer with a page of their own: they show a secret, once. */
+const secretForms: Record<string, (change: OwnerChange) => Promise<Response | string>> = {
+  'create-key': createKeyByForm,
+  'create-webhook': createWebhookByForm,
+  'rotate-webhook': rotateWebhookByForm,
+};
+
+/** Fields that have other names in the API. */
+const apiNames: Record<string, Record<string, string>> = {
+  'create-key': { name: 'key_name' },
+  'create-rule': { name: 'rule_name' },
+  'create-webhook': { repositories: 'webhook_repositories' },
 };
 
 /** `POST /owners/{owner}/settings`. */
@@ -65,14 +85,14 @@ export const sendOwnerSettings = (change: OwnerChange): Promise<Response> =>
       const { account, administered, form } = change;
       // Nobody else but its admins: a role for freezes opens no settings.
       if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its settings.`);
-      // It answers with the secret, once.
-      if (form.get('do') === 'create-key') return createKeyByForm(change);
-      await forms[form.get('do') ?? '']?.(change);
+      const what = form.get('do') ?? '';
+      const page = await secretForms[what]?.(change);
+      if (page !== undefined) return page;
+      await forms[what]?.(change);
       return `${ownerSettingsPath(account.login)}?said=saved`;
     },
     (problems) => page(change, change.account, problems),
-    (error) =>
-      problemsOf(error, { name: change.form.get('do') === 'create-rule' ? 'rule_name' : 'key_name' }),
+    (error) => problemsOf(error, apiNames[change.form.get('do') ?? '']),
   );
 
 async function page(
@@ -95,6 +115,8 @@ async function page(
     <h2>Templates</h2>
     ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
     ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
+    ${await slackApp(deps, account, action, problems, times)} =======
+    ${await webhooksSection(deps, account, action, problems, times)}
     ${await keysAndRules(deps, account, action, problems, times)}`;
   const title = `Settings of ${login}`;
   const { zone } = times;

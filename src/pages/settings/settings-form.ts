@@ -2,7 +2,9 @@ import { html } from 'hono/html';
 import { settingsChange } from '../../api/v1/settings.ts';
 import { validate } from '../../api/read-request.ts';
 import { type Product, products } from '../../installations/product.ts';
+import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
+import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
   chips,
@@ -15,7 +17,7 @@ import {
   textOf,
   versionField,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { Visit } from '../reader.ts';
 
@@ -39,12 +41,27 @@ export const adminsOnly = (
   return messagePage(context, { status: 403, title: 'You cannot change these settings', text, link }, viewer);
 };
 
+/** Shows a new secret, once. @param anchor where the settings go on. */
+export const secretPage = (
+  { context, viewer, account }: OwnerChange,
+  { title, notice, secret, anchor }: { title: string; notice: string; secret: string; anchor: string },
+): Response | Promise<Response> => {
+  const back = ownerSettingsPath(account.login);
+  const body = html`<h1><bdi>${title}</bdi></h1>
+    <p class="notice done" role="status">${notice}</p>
+    <pre class="written">${secret}</pre>
+    <p><a class="button" href="${back}#${anchor}">Back to the settings</a></p>`;
+  const crumbs = [{ name: 'Settings', href: back }, { name: 'Secret' }];
+  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
+};
+
 /** The value of a choice that leaves the setting to the owner. */
 const inherit = 'inherit';
 
 const yesOrNo = { true: 'Required', false: 'Not required' };
 const commands = { true: 'All', requests: 'Only status and exempt', false: 'None' };
 const instantHolds = { off: 'Off', bridge: 'Until the statuses block', lock: 'Until the last freeze ends' };
+const released = { newest: 'The newest of each workflow', all: 'All, one after another' };
 const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
 
 export function settingsForm({ action, settings, owner, problems }: SettingsForm): Html {
@@ -89,6 +106,7 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
       })}
       ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
       ${choices('instant_hold', 'Instant hold', instantHolds, instantHoldHint)}
+      ${choices('release_deployments', 'Deployments at the end of a freeze', released, 'Of those that waited. Older ones are rejected, or wait until the one before has begun.')}
       <div class="actions"><button type="submit">Save settings</button></div>
     </form>`;
 }
@@ -119,6 +137,7 @@ export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean)
     freezers: people('freezers'),
     approvers: people('approvers'),
     instant_hold: value('instant_hold'),
+    release_deployments: value('release_deployments'),
   };
   return validate(settingsChange, change, 'body');
 }

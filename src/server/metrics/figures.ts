@@ -18,6 +18,9 @@ type Figures = {
   pullRequestsLeaking: number;
   /** Repositories that a ruleset of the second App holds at once. */
   instantHolds: number;
+  /** Deliveries to outgoing webhooks that are due, and since when the oldest of them is; null: none is. */
+  deliveriesDue: number;
+  deliveriesDueSince: Date | null;
   /**
    * Of each task, how many jobs are due, since when the oldest of them is (null: none is), and how many wait for another
    * try after they failed.
@@ -30,6 +33,9 @@ type Figures = {
 const figures = `
   WITH statuses AS (
     ${lateStatuses('$1')}
+  ), deliveries AS (
+    SELECT count(*)::int AS due, min(next_attempt_at) AS since
+    FROM outgoing_deliveries WHERE next_attempt_at <= $1::timestamptz
   ), jobs AS (
     SELECT task, count(*) FILTER (WHERE due_at <= job_now())::int AS waiting,
       min(due_at) FILTER (WHERE due_at <= job_now()) AS due_since,
@@ -44,18 +50,17 @@ const figures = `
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
     ) AS "pullRequestsLeaking", (
       SELECT count(*)::int FROM instant_holds WHERE context IS NOT NULL AND since IS NOT NULL
-    ) AS "instantHolds", task, coalesce(jobs.waiting, 0) AS waiting,
+    ) AS "instantHolds", deliveries.due AS "deliveriesDue", deliveries.since AS "deliveriesDueSince", task, coalesce(jobs.waiting, 0) AS waiting,
     jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
-  FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
+  FROM statuses CROSS JOIN deliveries CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
 
 type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 
 /** Reads all of them with one statement. @throws what the database answers. */
 async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
   const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
-  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds } = rows[0]!;
   const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
-  return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds, jobs };
+  return { ...rows[0]!, jobs };
 }
 
 /** Milliseconds for which all scrapes share an answer. */
@@ -115,6 +120,11 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
     'Open pull requests that GitHub would merge although a freeze holds them',
   ).set(pullRequestsLeaking);
   gauge('instant_holds', 'Repositories that a ruleset blocks at once').set(instantHolds);
+  gauge('outgoing_deliveries_due', 'Messages to outgoing webhooks that are due').set(figures.deliveriesDue);
+  gauge(
+    'outgoing_deliveries_oldest_due_seconds',
+    'How long the oldest due message to an outgoing webhook has waited; 0: none waits',
+  ).set(secondsSince(figures.deliveriesDueSince));
   const waiting = gauge('jobs_waiting', 'Jobs that are due and not begun, by task', 'task');
   const oldest = gauge(
     'jobs_oldest_due_seconds',

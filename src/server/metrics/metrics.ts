@@ -15,6 +15,12 @@ const writeOutcomes: Record<WriteOutcome, true> = {
   down: true,
 };
 
+/** What became of a try to tell an outgoing webhook: it took it, is tried again, or was given up. */
+const deliveryOutcomes = ['delivered', 'retried', 'failed'] as const;
+
+/** So many webhooks are remembered until their statuses are written. Another process may write some. */
+const mostHeard = 5000;
+
 /** Methods are free text: those that no route takes count as one. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -68,9 +74,31 @@ export class Metrics {
     ...this.#registers,
   });
 
+  readonly #deliveries = new Counter({
+    name: 'holdfast_outgoing_deliveries_total',
+    help: 'Tries to tell an outgoing webhook, by what became of them',
+    labelNames: ['outcome'],
+    ...this.#registers,
+  });
+  readonly #deliveryDelay = new Histogram({
+    name: 'holdfast_outgoing_delivery_delay_seconds',
+    help: 'How long it took from an event until an outgoing webhook had accepted it',
+    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600, 86_400],
+    ...this.#registers,
+  });
+  readonly #webhookDelay = new Histogram({
+    name: 'holdfast_webhook_to_status_seconds',
+    help: 'How long it took from a webhook about a pull request until this process wrote its commit status',
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    ...this.#registers,
+  });
+  /** When the webhooks came that led to statuses which this process has decided and not written. */
+  readonly #heard = new Map<string, number>();
+
   constructor() {
     // A rate over a counter that begins at 1 does not show its first increase.
     for (const outcome of Object.keys(writeOutcomes)) this.#writes.inc({ outcome }, 0);
+    for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
     for (const task of taskNames) this.#failures.inc({ task }, 0);
     for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
   }
@@ -96,9 +124,30 @@ export class Metrics {
     if (waited !== null) this.#writeDelay.observe(Math.max(0, waited) / 1000);
   }
 
+  /** A status will be written because of a webhook. @param at when that came, in milliseconds since the epoch. */
+  noteHeard(sha: string, at: number): void {
+    if (this.#heard.has(sha)) return;
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size >= mostHeard) this.#heard.delete(oldest!);
+    this.#heard.set(sha, at);
+  }
+
+  /** A status was written. @param now in milliseconds since the epoch. */
+  countHeard(sha: string, now: number): void {
+    const at = this.#heard.get(sha);
+    if (at !== undefined) this.#webhookDelay.observe(Math.max(0, now - at) / 1000);
+    this.#heard.delete(sha);
+  }
+
   /** Counts a try that wrote nothing. */
   countNotWritten(outcome: Exclude<WriteOutcome, 'written'>): void {
     this.#writes.inc({ outcome });
+  }
+
+  /** @param waited milliseconds since the event; null where it was not delivered. */
+  countDelivery(outcome: (typeof deliveryOutcomes)[number], waited: number | null): void {
+    this.#deliveries.inc({ outcome });
+    if (waited !== null) this.#deliveryDelay.observe(Math.max(0, waited) / 1000);
   }
 
   countJobFailures(task: TaskName, jobs: number): void {

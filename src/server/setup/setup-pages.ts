@@ -48,6 +48,8 @@ export type Choices = {
   place: 'database' | 'env';
   /** Whether people can use commands in comments. The App then requests more permissions. */
   takesCommands: boolean;
+  /** Whether freezes hold deployments at GitHub. The App then requests more permissions. */
+  holdsDeployments: boolean;
 };
 
 type SetupPage = {
@@ -153,6 +155,22 @@ function setupForm({ choices, webUrl, places }: SetupPage): Html {
       Holdfast can reply. An App with the second permission can also edit and close pull requests. Holdfast
       never does. You can add both permissions later.
     </p>
+    <label class="choice">
+      <input
+        type="checkbox"
+        name="deployments"
+        value="on"
+        aria-describedby="deployments-hint"
+        ${choices.holdsDeployments ? 'checked' : ''}
+      />
+      Let freezes block deployments of GitHub Actions
+    </label>
+    <p id="deployments-hint" class="muted">
+      The App then requests <i>Deployments: write</i>, so that Holdfast can approve or reject deployments that
+      wait, and <i>Actions: read</i>, so that it finds them. You enable its protection rule in each
+      environment yourself. GitHub offers these rules for public repositories, and for private ones with
+      GitHub Enterprise. You can add both permissions later.
+    </p>
     <button type="submit">Continue</button>
   </form>`;
 }
@@ -171,6 +189,7 @@ const schema = z
     place: z.enum(['database', 'env']).default('database'),
     // The value of a selected checkbox.
     comments: z.literal('on').optional(),
+    deployments: z.literal('on').optional(),
   })
   .refine(
     ({ owner, organization }) => owner === 'person' || /^[A-Za-z0-9-]{1,40}$/.test(organization),
@@ -181,8 +200,9 @@ const schema = z
 export function readChoices(form: URLSearchParams): { choices: Choices; problem: string | null } {
   const parsed = schema.safeParse(Object.fromEntries(form));
   if (parsed.success) {
-    const { comments, ...choices } = parsed.data;
-    return { choices: { ...choices, takesCommands: comments === 'on' }, problem: null };
+    const { comments, deployments, ...given } = parsed.data;
+    const choices = { ...given, takesCommands: comments === 'on', holdsDeployments: deployments === 'on' };
+    return { choices, problem: null };
   }
   const choices: Choices = {
     owner: form.get('owner') === 'person' ? 'person' : 'organization',
@@ -190,6 +210,7 @@ export function readChoices(form: URLSearchParams): { choices: Choices; problem:
     name: form.get('name') ?? '',
     place: form.get('place') === 'env' ? 'env' : 'database',
     takesCommands: form.get('comments') === 'on',
+    holdsDeployments: form.get('deployments') === 'on',
   };
   return { choices, problem: parsed.error.issues[0]!.message };
 }

@@ -145,7 +145,7 @@ class Settling {
     const told = found ?? set ?? { id: Number(rulesetId), name: rulesetName };
     this.#tell({
       type: 'ruleset.repaired',
-      metadata: { ...ofRuleset(told), was: found ? 'changed' : 'deleted' },
+      metadata: { ...ofRuleset(told), found: found ? 'changed' : 'deleted' },
     });
     await this.#save({ ...idOf(set), error: null });
   }

@@ -50,9 +50,9 @@ export function wantedNow(
  */
 function branchesOf(freeze: ParsedFreeze, bases: Base[]): string[] {
   const named = onlyBranches(freeze.freeze);
-  if (named) return named.filter((name) => couldHold(freeze, name));
+  if (named) return named.filter((name) => couldHold(freeze, { base: name }));
   const found = bases.flatMap(({ name, isHead }) =>
-    name !== null && !isHead && couldHold(freeze, name) ? [name] : [],
+    name !== null && !isHead && couldHold(freeze, { base: name }) ? [name] : [],
   );
   const isAboutBases = freeze.conditions !== null && judgeBase(freeze.conditions.matching, '') === false;
   return isAboutBases ? found : [defaultBranch, ...found];
@@ -98,7 +98,7 @@ export function selectedByBases(freeze: ParsedFreeze, bases: Base[]): Selected |
   const { conditions } = freeze;
   let selected = 0;
   for (const { name, open } of bases) {
-    if (!couldHold(freeze, name)) continue;
+    if (!couldHold(freeze, { base: name })) continue;
     if (!conditions || name === null) return null;
     const isExcluded = conditions.exclude !== null && judgeBase(conditions.exclude, name) !== false;
     if (judgeBase(conditions.matching, name) !== true || isExcluded) return null;
@@ -110,7 +110,7 @@ export function selectedByBases(freeze: ParsedFreeze, bases: Base[]): Selected |
 /** The same for pull requests that were read. */
 export function selectedAmong(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Selected {
   const onBranches = open.filter(({ stack, values }) =>
-    couldHold(freeze, stack?.base ?? (values.base as string | undefined) ?? null),
+    couldHold(freeze, { base: stack?.base ?? (values.base as string | undefined) ?? null }),
   );
   const held = onBranches.filter((facts) =>
     ['frozen', 'unknown'].includes(judgeFreeze(freeze, facts, at.getTime())),

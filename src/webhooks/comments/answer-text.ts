@@ -1,22 +1,8 @@
+import { asCode } from '../../github/markdown.ts';
 import { usages } from './command.ts';
 
 // What Holdfast writes into conversations, in GitHub's Markdown. Texts from people are in code spans, where `@name`
 // notifies nobody and numbers and URLs do not link to other issues.
-
-/** A text from a person as a code span, in one line. */
-export function asCode(text: string, most = 200): string {
-  const line = text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  const characters = Array.from(line);
-  const shown = characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
-  if (shown === '') return '';
-  const runs = shown.match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1);
-  const space = runs.length > 0 ? ' ' : '';
-  return fence + space + shown + space + fence;
-}
 
 /** The maximum length of our sentences, which may quote people. */
 const longestSentence = 1000;

@@ -40,7 +40,7 @@ export function readCommand(line: string): Command {
 }
 
 /** Removes quotes around the whole text, which people know from a shell. */
-function unquoted(text: string): string {
+export function unquoted(text: string): string {
   const found = /^(?:"([^"]*)"|'([^']*)'|“([^“”]*)”|‘([^‘’]*)’)$/.exec(text);
   return found ? (found.slice(1).find((inner) => inner !== undefined) ?? '').trim() : text;
 }

@@ -24,13 +24,21 @@ const ofTimes = /^(?:\d\S*|today|tomorrow|at|am|pm|(?:mon|tue|wed|thu|fri|sat|su
  * @throws DoubtfulTime if the time is past, ambiguous or not understood.
  */
 export function readFreezeWords(words: string, defaults: { now: number; zone: string }): FreezeWords {
+  const { rest: reason, ...time } = readTimeWords(words, defaults);
+  if (reason === '') throw new DoubtfulTime('A freeze needs a reason after its time, such as 2h INC-4711.');
+  return { ...time, reason };
+}
+
+/** The same, with what stands after the time, also nothing. @throws DoubtfulTime like `readFreezeWords`. */
+export function readTimeWords(
+  words: string,
+  defaults: { now: number; zone: string },
+): { end: Moment; zone: string; rest: string } {
   const [first = '', ...others] = words.split(/\s+/);
   const isUntil = first.toLowerCase() === 'until';
   const given = isUntil ? others : first.toLowerCase() === 'for' ? others : [first, ...others];
-  const found = isUntil ? readUntil(given, defaults) : readFor(given, defaults);
-  const reason = given.slice(found.length).join(' ');
-  if (reason === '') throw new DoubtfulTime('A freeze needs a reason after its time, such as 2h INC-4711.');
-  return { end: found.end, zone: found.zone, reason };
+  const { end, zone, length } = isUntil ? readUntil(given, defaults) : readFor(given, defaults);
+  return { end, zone, rest: given.slice(length).join(' ') };
 }
 
 /** @property length how many words the time and its zone have. */

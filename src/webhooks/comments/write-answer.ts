@@ -13,7 +13,8 @@ import { type ToldOfComment, jobs } from '../../queue/jobs.ts';
 import { takePlace } from '../../statuses/lease.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { countAttempt, settleAnswer, mayAnnounce, noteAnnounced } from './answer-store.ts';
-import { answerMark, bodyOf, asCode, howToDecide, requestMark } from './answer-text.ts';
+import { asCode } from '../../github/markdown.ts';
+import { answerMark, bodyOf, howToDecide, requestMark } from './answer-text.ts';
 import { zoneOfRepository } from './order.ts';
 
 /** Whether the installation granted the permissions that commands in comments need. */

@@ -66,6 +66,8 @@ describe('jobs that wait', () => {
         jobs.findBypass(3n, 5),
         jobs.endSessions(1),
         jobs.announceRequest(3n, 'c0ffee00-0000-4000-8000-000000000001'),
+        jobs.answerSlack('request'),
+        jobs.tellAuthors('c0ffee00-0000-4000-8000-000000000002', [1n], inHours(0)),
         jobs.correctStatus(2n, 'sha', { id: '1', state: 'success', description: '', by: 'eve', byId: 2 }),
       ]);
     });

@@ -9,7 +9,8 @@ import { requestExemption } from '../../../exemptions/request-exemption.ts';
 import { fullName } from '../../../installations/find-repository.ts';
 import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
-import { howToDecide, asCode } from '../answer-text.ts';
+import { asCode } from '../../../github/markdown.ts';
+import { howToDecide } from '../answer-text.ts';
 import { assertRole, assertWriter, type Order, type RunCommand, zoneOfRepository } from '../order.ts';
 
 /** Exempts the pull request with its current head commit: at once for admins, else an admin or approver must decide. */

@@ -12,7 +12,8 @@ import { endOngoing, type Ongoing, ongoingIn } from '../../../plans/ongoing.ts';
 import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { saveEnded, readTaken } from '../answer-store.ts';
-import { asCode, sentence } from '../answer-text.ts';
+import { asCode } from '../../../github/markdown.ts';
+import { sentence } from '../answer-text.ts';
 import { readFreezeWords } from '../freeze-words.ts';
 import { assertRole, type RunCommand, type Order, zoneOfRepository } from '../order.ts';
 

@@ -3,14 +3,16 @@ import { asPublic } from '../../../freezes/freeze.ts';
 import { whyNot } from '../../../pages/held.ts';
 import { heldPullRequests } from '../../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../../time/local-time.ts';
-import { asCode } from '../answer-text.ts';
-import type { RunCommand, Order } from '../order.ts';
+import { asCode } from '../../../github/markdown.ts';
+import type { Order } from '../order.ts';
+
+type About = Pick<Order, 'deps' | 'repository' | 'number'>;
 
 /** How many freezes an answer names. */
 const mostNamed = 5;
 
 /** Answers what holds the pull request, until when, and whether GitHub holds it. */
-export const showStatus: RunCommand = async (order) => {
+export const showStatus = async (order: About): Promise<string> => {
   const { deps, repository, number } = order;
   const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
   if (!pullRequest.isOpen) return '**Closed.** Freezes block open pull requests only.';
@@ -31,7 +33,7 @@ export const showStatus: RunCommand = async (order) => {
   return '**Free.** No freeze holds this pull request.';
 };
 
-async function headline({ deps, repository, number }: Order, holding: Explained[]): Promise<string> {
+async function headline({ deps, repository, number }: About, holding: Explained[]): Promise<string> {
   const ends = holding.map(({ freeze }) => freeze);
   const endless = ends.some(({ endsAt }) => endsAt === null);
   const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));

@@ -1,0 +1,179 @@
+import type { Deps } from '../deps.ts';
+import type { Actor } from '../events/actor.ts';
+import { freezePath, planPath } from '../installations/page-paths.ts';
+import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../plans/matched-repositories.ts';
+import { isOnce, type Occurrence, occurrencesFrom } from '../plans/occurrences.ts';
+import { listPlans, type StoredPlan } from '../plans/plan-store.ts';
+import type { FoundFeed } from './manage-feeds.ts';
+
+/** One event of a calendar: a freeze, what a plan does to many repositories at once, or what a plan will do. */
+export type CalendarEvent = {
+  /** Stays the same as long as it is the same event for people. */
+  uid: string;
+  /** Grows with each change. */
+  sequence: number;
+  changedAt: Date;
+  isCancelled: boolean;
+  startsAt: Date;
+  /** Null if it has no end. */
+  endsAt: Date | null;
+  /** Whether some of its repositories end before that. */
+  endsDiffer: boolean;
+  timezone: string;
+  reason: string;
+  holdsMerges: boolean;
+  repositories: number;
+  /** The first ones by name, at most ten. */
+  names: string[];
+  /** The plan that makes it. */
+  plan: string | null;
+  /** Who made it, or its plan; null if readers may not know. */
+  createdBy: Actor | null;
+  /** Its page. */
+  path: string;
+};
+
+const day = 86_400_000;
+const pastDays = 90;
+const yearAhead = 366 * day;
+/** The most events of a calendar, the latest ones. */
+const mostEvents = 5000;
+const mostNames = 10;
+const mostOfReason = 2000;
+/** For so long after its deletion, a freeze without an end is still shown as cancelled. */
+const cancelledFor = '7 days';
+
+type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path'> & {
+  id: string;
+  changedAt: string;
+  startsAt: string;
+  endsAt: string | null;
+  planId: string | null;
+  /** The name of the first repository. */
+  name: string;
+  /** Whether the plan does not make it again. */
+  isMade: boolean;
+};
+
+/**
+ * The freezes of some repositories as events, in one JSON column. What a plan made for one occurrence is one event, as
+ * far as nobody changed it separately. Of an event with freezes that are not deleted, the others are no part.
+ */
+const made = `
+  WITH found AS (
+    SELECT f.*, r.name, r.name_key, p.name AS plan, p.created_by AS planned_by,
+      CASE WHEN p.id IS NULL OR f.detached THEN f.id::text
+        WHEN p.rule IS NULL AND p.source IS NULL AND made_for = left(p.start, 10) THEN p.id::text
+        ELSE p.id || ':' || made_for END AS uid,
+      CASE WHEN p.id IS NULL OR f.detached THEN 1 ELSE p.version END AS plan_version,
+      greatest(f.updated_at, f.deleted_at, CASE WHEN NOT f.detached THEN p.updated_at END) AS changed_at
+    FROM repositories r JOIN freezes f ON f.repository_id = r.id LEFT JOIN freeze_plans p ON p.id = f.plan_id,
+      LATERAL (SELECT coalesce(split_part(f.occurrence, '~', 1), left(f.start, 10)) AS made_for) AS its
+    WHERE r.account_id = $1 AND r.installation_id IS NOT NULL AND (cardinality($2::int8[]) = 0 OR r.id = ANY ($2))
+      AND (f.ends_at IS NULL OR f.ends_at > $4::timestamptz) AND (f.deleted_at IS NULL OR f.deleted_at > $4::timestamptz)
+  ), whole AS (
+    SELECT found.*, bool_or(deleted_at IS NULL) OVER its AS lives, sum(version) OVER its AS versions,
+      max(changed_at) OVER its AS last_changed_at, bool_or(coalesce(occurrence, '~') NOT LIKE '%~%') OVER its AS is_made
+    FROM found WINDOW its AS (PARTITION BY uid)
+  ), shown AS (
+    SELECT *, CASE WHEN is_cancelled THEN ends_at ELSE coalesce(deleted_at, ends_at) END AS over_at FROM whole, LATERAL (
+      SELECT NOT lives AND coalesce(ends_at, deleted_at + interval '${cancelledFor}') > $3::timestamptz AS is_cancelled
+    ) AS whether
+    WHERE (deleted_at IS NULL) = lives AND (is_cancelled OR deleted_at IS NULL OR deleted_at > starts_at)
+  ), events AS (
+    SELECT uid, (array_agg(id ORDER BY name_key))[1] AS id, min(plan_id::text) AS "planId", min(plan) AS plan,
+      (min(versions) + min(plan_version) - 2)::int AS sequence, max(last_changed_at) AS "changedAt",
+      bool_or(is_cancelled) AS "isCancelled", bool_or(is_made) AS "isMade",
+      min(starts_at) AS "startsAt", CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt",
+      count(DISTINCT coalesce(over_at, 'infinity')) > 1 AS "endsDiffer", min(timezone) AS timezone,
+      left((array_agg(CASE WHEN $5 THEN coalesce(public_reason, reason) ELSE reason END ORDER BY name_key))[1],
+        ${mostOfReason}) AS reason,
+      bool_or(holds = '{}' OR 'merges' = ANY (holds)) AS "holdsMerges", count(DISTINCT repository_id)::int AS repositories,
+      (array_agg(DISTINCT name))[1:${mostNames}] AS names, (array_agg(name ORDER BY name_key))[1] AS name,
+      CASE WHEN NOT $5 THEN (array_agg(coalesce(planned_by, created_by) ORDER BY name_key))[1] END AS "createdBy"
+    FROM shown GROUP BY uid ORDER BY min(starts_at) DESC, uid LIMIT ${mostEvents}
+  )
+  SELECT coalesce(json_agg(events), '[]') AS events FROM events`;
+
+/** The events of a calendar, the latest first: of the past 90 days, and of plans also a year ahead. */
+export async function loadEvents(
+  deps: Pick<Deps, 'db' | 'sql'>,
+  feed: FoundFeed,
+  now: Date,
+): Promise<CalendarEvent[]> {
+  const { account, repositoryIds, publicText } = feed;
+  const since = new Date(now.getTime() - pastDays * day);
+  const [[found], plans, all] = await Promise.all([
+    deps.sql.query<{ events: Row[] }>('calendar-events', made, [
+      account.id,
+      repositoryIds,
+      now,
+      since,
+      publicText,
+    ]),
+    listPlans(deps.db, account.id, now),
+    repositoriesOfOwner(deps.sql, account.id),
+  ]);
+  const rows = found!.events;
+  const chosen =
+    repositoryIds.length === 0 ? all : all.filter(({ id }) => repositoryIds.some((each) => each === id));
+  const known = new Map(rows.map((row) => [row.uid, row]));
+  const planned = plans.flatMap((plan) => plannedBy(plan, feed, chosen, known, now));
+  // A plan makes these again, for which it once took freezes back.
+  const again = new Set(planned.map(({ uid }) => uid));
+  return [...rows.filter(({ uid }) => !again.has(uid)).map((row) => eventOf(row, account)), ...planned]
+    .toSorted((one, other) => other.startsAt.getTime() - one.startsAt.getTime())
+    .slice(0, mostEvents);
+}
+
+function eventOf(row: Row, account: FoundFeed['account']): CalendarEvent {
+  const { id, planId, name, isMade: _, ...event } = row;
+  return {
+    ...event,
+    changedAt: new Date(row.changedAt),
+    startsAt: new Date(row.startsAt),
+    endsAt: row.endsAt === null ? null : new Date(row.endsAt),
+    path: planId === null ? freezePath({ name, account }, id) : planPath(account.login, planId),
+  };
+}
+
+/** The occurrences of a plan that have no freezes yet. */
+function plannedBy(
+  plan: StoredPlan,
+  { account, publicText }: FoundFeed,
+  chosen: PlanRepository[],
+  known: Map<string, Row>,
+  now: Date,
+): CalendarEvent[] {
+  const matched = matchedBy(plan, chosen).filter(({ isFreezable }) => isFreezable);
+  if (matched.length === 0) return [];
+  const events: CalendarEvent[] = [];
+  for (const occurrence of occurrencesFrom(plan, now)) {
+    if (occurrence.startsAt.getTime() > now.getTime() + yearAhead || events.length === mostEvents) break;
+    const uid = uidOf(plan, occurrence);
+    const before = known.get(uid);
+    if (before?.isMade) continue;
+    events.push({
+      uid,
+      sequence: Math.max(plan.version - 1, before?.sequence ?? 0),
+      changedAt: plan.updatedAt,
+      isCancelled: false,
+      startsAt: occurrence.startsAt,
+      endsAt: occurrence.endsAt,
+      endsDiffer: false,
+      timezone: plan.timezone,
+      reason: (publicText ? (plan.publicReason ?? plan.reason) : plan.reason).slice(0, mostOfReason),
+      holdsMerges: plan.holds.includes('merges'),
+      repositories: matched.length,
+      names: matched.slice(0, mostNames).map(({ name }) => name),
+      plan: plan.name,
+      createdBy: publicText ? null : plan.createdBy,
+      path: planPath(account.login, plan.id),
+    });
+  }
+  return events;
+}
+
+/** Like `uid` of the statement. */
+const uidOf = (plan: StoredPlan, { key }: Occurrence): string =>
+  isOnce(plan) && key === plan.start.slice(0, 10) ? plan.id : `${plan.id}:${key}`;

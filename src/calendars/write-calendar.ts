@@ -1,0 +1,88 @@
+import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
+import type { CalendarEvent } from './load-events.ts';
+
+/** How often calendar apps should read it again, in seconds. */
+const refresh = 3600;
+const day = 86_400_000;
+const mostOfTitle = 120;
+
+/** The text of a calendar (RFC 5545). The same events give the same text, so that its `ETag` stays. */
+export function writeCalendar(
+  events: CalendarEvent[],
+  { login, publicUrl, now }: { login: string; publicUrl: string; now: Date },
+): string {
+  const calendar = ical({
+    name: `Freezes of ${login}`,
+    prodId: { company: 'Holdfast', product: 'Holdfast', language: 'EN' },
+    ttl: refresh,
+  });
+  const { host } = new URL(publicUrl);
+  for (const event of events) {
+    const { endsAt, changedAt, shown } = spanOf(event, now);
+    calendar.createEvent({
+      id: `${event.uid}@${host}`,
+      sequence: event.sequence + shown,
+      stamp: changedAt,
+      lastModified: changedAt,
+      start: event.startsAt,
+      end: endsAt,
+      summary: titleOf(event),
+      description: descriptionOf(event, publicUrl),
+      url: publicUrl + event.path,
+      status: event.isCancelled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
+      // It must not make people busy.
+      transparency: ICalEventTransparency.TRANSPARENT,
+    });
+  }
+  return calendar.toString();
+}
+
+/**
+ * When an event ends in calendars, which know no event without an end: a freeze without one lasts until tomorrow, and
+ * each day it changes once more.
+ * @property shown how often it has changed so.
+ */
+function spanOf({ startsAt, endsAt, changedAt }: CalendarEvent, now: Date) {
+  if (endsAt) return { endsAt, changedAt, shown: 0 };
+  const shown = Math.max(0, Math.floor((now.getTime() - startsAt.getTime()) / day));
+  const lastShown = startsAt.getTime() + shown * day;
+  return {
+    endsAt: new Date(lastShown + day),
+    changedAt: shown > 0 && lastShown > changedAt.getTime() ? new Date(lastShown) : changedAt,
+    shown,
+  };
+}
+
+function titleOf({ holdsMerges, repositories, names, reason }: CalendarEvent): string {
+  const what = holdsMerges ? 'Freeze' : 'Deployment freeze';
+  const where = repositories === 1 ? names[0]! : `${repositories} repositories`;
+  const [line = ''] = reason.trim().split(/\r?\n/);
+  const said = [...line];
+  return `${what} of ${where}: ${said.length > mostOfTitle ? `${said.slice(0, mostOfTitle - 1).join('')}…` : line}`;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Writes times of a zone such as `2026-03-01 11:00`, a few times quicker than `describeInstant`: there are thousands. */
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const clock =
+    clocks.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+function descriptionOf(event: CalendarEvent, publicUrl: string): string {
+  const { reason, repositories, names, endsAt, endsDiffer, timezone, createdBy, plan, path } = event;
+  const more = repositories > names.length ? ` and ${repositories - names.length} more` : '';
+  const end = endsAt ? `${clockOf(timezone).format(endsAt)} ${timezone}` : 'no end';
+  return [
+    reason,
+    '',
+    `Where: ${names.join(', ')}${more}`,
+    `Until: ${end}${endsDiffer ? ', in some repositories earlier' : ''}`,
+    ...(plan === null ? [] : [`Plan: ${plan}`]),
+    ...(createdBy === null ? [] : [`Created by: ${createdBy.name}`]),
+    publicUrl + path,
+  ].join('\n');
+}

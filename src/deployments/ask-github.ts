@@ -1,0 +1,154 @@
+import type { GitHubClient } from '../github/github-app.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
+import { environmentKey } from './deployment.ts';
+
+// Everything that we ask GitHub about deployments. Reading takes `actions: read`, deciding `deployments: write`.
+
+/** A repository, and the client of its installation. */
+export type Asked = { client: GitHubClient; owner: string; repo: string };
+
+/** A run of a workflow. */
+export type Run = {
+  id: bigint;
+  attempt: number;
+  number: number;
+  workflow: string;
+  workflowPath: string;
+  ref: string;
+  sha: string;
+};
+
+type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
+
+const runOf = (run: RunJson): Run => ({
+  id: BigInt(run.id),
+  attempt: run.run_attempt ?? 1,
+  number: run.run_number,
+  workflow: run.name ?? run.path,
+  workflowPath: run.path,
+  ref: run.head_branch ?? '',
+  sha: run.head_sha,
+});
+
+/** A run; null if it is gone. */
+export async function readRun({ client, owner, repo }: Asked, id: bigint): Promise<Run | null> {
+  try {
+    const { data } = await client.rest.actions.getWorkflowRun({ owner, repo, run_id: Number(id) });
+    return runOf(data);
+  } catch (error) {
+    if (isGitHubStatus(error, 404, 410)) return null;
+    throw error;
+  }
+}
+
+const mostPages = 10;
+
+/** The runs that wait for something, newest first; at most 1,000. */
+export async function waitingRuns({ client, owner, repo }: Asked): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (let page = 1; page <= mostPages; page++) {
+    const about = { owner, repo, status: 'waiting' as const, per_page: 100, page };
+    const { data } = await client.rest.actions.listWorkflowRunsForRepo(about);
+    runs.push(...data.workflow_runs.map(runOf));
+    if (data.workflow_runs.length < 100) break;
+  }
+  return runs;
+}
+
+/** The names of the environments that wait in a run, for any rule of theirs. */
+export async function pendingEnvironments({ client, owner, repo }: Asked, runId: bigint): Promise<string[]> {
+  const about = { owner, repo, run_id: Number(runId) };
+  const { data } = await client.rest.actions.getPendingDeploymentsForRun(about);
+  return data.flatMap(({ environment }) => environment.name ?? []);
+}
+
+/** Whether the protection rule of our App is enabled on an environment; false also if there is no such environment. */
+export async function isRuleEnabled(
+  client: GitHubClient,
+  named: { owner: string; repo: string; request?: object },
+  appId: number,
+  environment: string,
+): Promise<boolean> {
+  try {
+    const about = { ...named, environment_name: environment };
+    const { data } = await client.rest.repos.getAllDeploymentProtectionRules(about);
+    const rules = data.custom_deployment_protection_rules ?? [];
+    return rules.some(({ app, enabled }) => enabled && app.id === appId);
+  } catch (error) {
+    if (isGitHubStatus(error, 404)) return false;
+    throw error;
+  }
+}
+
+/** Whether GitHub shows this comment of ours on an environment of a run. */
+export async function hasComment(
+  { client, owner, repo }: Asked,
+  runId: bigint,
+  environment: string,
+  comment: string,
+): Promise<boolean> {
+  const { data } = await client.rest.actions.getReviewsForRun({ owner, repo, run_id: Number(runId) });
+  return data.some(
+    (review) =>
+      review.comment === comment &&
+      review.environments.some(({ name = '' }) => environmentKey(name) === environmentKey(environment)),
+  );
+}
+
+/** How many deployments of a commit to an environment we look at, the newest first. */
+const mostDeployments = 20;
+
+/** Whether a job of a run has begun to deploy a commit to an environment. */
+export async function hasBegun(
+  { client, owner, repo }: Asked,
+  { runId, environment, sha }: { runId: bigint; environment: string; sha: string },
+): Promise<boolean> {
+  const about = { owner, repo, environment, sha, per_page: mostDeployments };
+  const { data } = await client.rest.repos.listDeployments(about);
+  for (const { id } of data) {
+    const of = { owner, repo, deployment_id: id, per_page: 100 };
+    const { data: statuses } = await client.rest.repos.listDeploymentStatuses(of);
+    const isOfRun = statuses.some(({ log_url, target_url }) =>
+      [log_url, target_url].some((url) => url?.includes(`/actions/runs/${runId}/`)),
+    );
+    const begun = statuses.some(({ state }) => ['queued', 'in_progress', 'success'].includes(state));
+    if (isOfRun && begun) return true;
+  }
+  return false;
+}
+
+/**
+ * What GitHub made of an answer: it took it; the deployment no longer waits; our rule has been reviewed before; or
+ * another review was under way at that moment.
+ */
+export type Taken = 'taken' | 'not waiting' | 'reviewed' | 'race';
+
+/** GitHub's texts. Others are errors. */
+const refusals: [RegExp, Taken][] = [
+  [/No pending deployment requests/i, 'not waiting'],
+  [/has already been reviewed/i, 'reviewed'],
+  [/problem approving one of the gates/i, 'race'],
+];
+
+/**
+ * Decides on an environment of a run, or reports with a comment alone.
+ * @throws GitHub's error if it says anything else. Without an answer, it may have arrived.
+ */
+export async function review(
+  { client, owner, repo }: Asked,
+  runId: bigint,
+  environment: string,
+  { state, comment }: { state?: 'approved' | 'rejected'; comment: string },
+): Promise<Taken> {
+  const about = { owner, repo, run_id: Number(runId), environment_name: environment };
+  try {
+    if (state) await client.rest.actions.reviewCustomGatesForRun({ ...about, state, comment });
+    else await client.rest.actions.reviewCustomGatesForRun({ ...about, comment });
+    return 'taken';
+  } catch (error) {
+    if (!isGitHubStatus(error, 422)) throw error;
+    const known = refusals.find(([text]) => text.test(error.message));
+    if (!known) throw error;
+    return known[1];
+  }
+}

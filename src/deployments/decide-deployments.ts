@@ -1,0 +1,126 @@
+import pLimit from 'p-limit';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { holdsDeployments } from '../freezes/freeze.ts';
+import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
+import { listFreezes } from '../freezes/list-freezes.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { readSettings } from '../installations/settings.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { inSteps, jobs } from '../queue/jobs.ts';
+import type { ObservedRepository } from '../statuses/observe.ts';
+import type { Asked } from './ask-github.ts';
+import { holdingComment } from './comment.ts';
+import { judgeDeployments } from './decide.ts';
+import { byRun, type Deployment, environmentKey, isHeld } from './deployment.ts';
+import { openDeployments, watch } from './deployment-store.ts';
+import { act, isPending, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
+
+// Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
+// and asks GitHub for the difference, so that it does not matter what woke it, or how often.
+
+/** Requests at once. GitHub takes some 180 reviews a minute. */
+const atOnce = 8;
+/** Milliseconds until the next try if GitHub was busy with a deployment, or another one must begin first. */
+const step = 1_000;
+/** GitHub takes ten reports for a deployment. */
+const mostReports = 10;
+/** Each round releases what the round before made room for. */
+const mostRounds = 50;
+
+/**
+ * Decides on every deployment of a repository that waits.
+ * @param notBefore the boundary of a freeze that woke us; our clock may be behind.
+ * Sends a job for those that must be looked at again soon.
+ * @throws NotNow if GitHub may not be asked now; and GitHub's errors: the worker tries again.
+ */
+export async function decideDeployments(
+  deps: Deps,
+  repositoryId: bigint,
+  notBefore: Date | null,
+): Promise<void> {
+  await watch(deps.db, repositoryId, nowOf(deps.clock));
+  if ((await openDeployments(deps.db, repositoryId, nowOf(deps.clock))).length === 0) return;
+  const settling = await openSettling(deps, repositoryId);
+  for (let round = 0; round < mostRounds; round++) {
+    const { acts, isQueued } = await plan(settling, notBefore);
+    if (acts.length === 0) {
+      if (isQueued) break;
+      return;
+    }
+    const limit = pLimit(atOnce);
+    const outcomes = await Promise.allSettled(
+      acts.map(([deployment, verdict]) => limit(() => act(settling, deployment, verdict))),
+    );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'again')) break;
+  }
+  await deps.queue.send([jobs.decideDeployments(repositoryId, inSteps(nowOf(deps.clock), step))]);
+}
+
+type Act = [Deployment, ToTell];
+
+/** What to ask of GitHub now. @property isQueued whether one waits for another one to begin. */
+async function plan(
+  { deps, repository, asked }: Settling,
+  notBefore: Date | null,
+): Promise<{ acts: Act[]; isQueued: boolean }> {
+  const now = nowOf(deps.clock);
+  const at = notBefore && notBefore > now ? notBefore : now;
+  const all = await openDeployments(deps.db, repository.id, now);
+  const ongoing = freezesAreOn(repository.products)
+    ? (await listFreezes(deps.sql, repository, at)).filter((freeze) => phaseOf(freeze, at) === 'ongoing')
+    : [];
+  const { releaseDeployments } = await readSettings(deps.db, repository.id);
+  const verdicts = judgeDeployments(
+    all,
+    ({ environment }) => ongoing.filter((freeze) => holdsDeployments(freeze, environment)),
+    releaseDeployments,
+  );
+  const acts: Act[] = [];
+  let isQueued = false;
+  for (const [deployment, verdict] of verdicts) {
+    if (verdict.kind === 'queue') {
+      isQueued = true;
+    } else if (verdict.kind === 'hold') {
+      if (isToReport(deps, repository, deployment, verdict.freezes, now)) acts.push([deployment, verdict]);
+    } else if (
+      verdict.kind === 'approve' &&
+      releaseDeployments === 'all' &&
+      isHeld(deployment) &&
+      (await isBeforeItWaiting(asked, all, deployment))
+    ) {
+      isQueued = true;
+    } else acts.push([deployment, verdict]);
+  }
+  return { acts, isQueued };
+}
+
+/** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */
+async function isBeforeItWaiting(asked: Asked, all: Deployment[], { environment }: Deployment) {
+  const before = all
+    .filter(({ state }) => state === 'approved')
+    .filter((each) => environmentKey(each.environment) === environmentKey(environment))
+    .toSorted((one, other) => one.decidedAt!.getTime() - other.decidedAt!.getTime() || byRun(one, other))
+    .at(-1);
+  return before !== undefined && isPending(asked, before);
+}
+
+/** Once, and again only if the words have changed. */
+function isToReport(
+  deps: Deps,
+  repository: ObservedRepository,
+  deployment: Deployment,
+  freezes: StoredFreeze[],
+  now: Date,
+): boolean {
+  if (deployment.reports === 0) return true;
+  const words = holdingComment(freezes, pageOf(deps, repository), now);
+  return words !== deployment.report && deployment.reports < mostReports;
+}
+
+export const decideDeploymentsTask = defineTask(jobs.decideDeployments, (deps, { repositoryId, at }) =>
+  decideDeployments(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+);

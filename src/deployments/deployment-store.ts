@@ -1,0 +1,184 @@
+import type { Tx } from '../database/database.ts';
+import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import { throughPrisma } from '../database/sql.ts';
+import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
+import type { Run } from './ask-github.ts';
+import { type Answer, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
+
+// Saves and finds deployments.
+
+/** Milliseconds after which one that was decided no longer matters to others. A job waits for 30 days at most. */
+export const decidedFor = 31 * 86_400_000;
+/** Milliseconds that one process has to ask GitHub about a deployment. A request takes 10 s at most. */
+const claimFor = 60_000;
+
+const fromRow = (row: Row): Deployment => ({
+  ...row,
+  state: row.state as DeploymentState,
+  attempted: row.attempted as Answer | null,
+});
+
+/** The key of its row. */
+const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Deployment) => ({
+  repositoryId,
+  runId,
+  attempt,
+  environmentKey: environmentKey(environment),
+});
+
+/** The deployments of a repository that wait, and those that were decided lately. Oldest first. */
+export async function openDeployments(tx: Tx, repositoryId: bigint, now: Date): Promise<Deployment[]> {
+  const waiting = await tx.deployment.findMany({ where: { repositoryId, state: 'waiting' } });
+  if (waiting.length === 0) return [];
+  const since = new Date(now.getTime() - decidedFor);
+  const decided = await tx.deployment.findMany({
+    where: { repositoryId, state: { in: ['approved', 'bypassed'] }, decidedAt: { gt: since } },
+    orderBy: { decidedAt: 'desc' },
+    take: 1000,
+  });
+  return [...waiting, ...decided].map(fromRow);
+}
+
+/** The deployments of a run, of every attempt. */
+export async function deploymentsOfRun(tx: Tx, repositoryId: bigint, runId: bigint): Promise<Deployment[]> {
+  return (await tx.deployment.findMany({ where: { repositoryId, runId } })).map(fromRow);
+}
+
+/** The runs with a deployment that waits, those that GitHub was asked about longest ago first. */
+export async function runsKnownToWait(tx: Tx, repositoryId: bigint): Promise<bigint[]> {
+  const rows = await tx.deployment.findMany({
+    where: { repositoryId, state: 'waiting' },
+    orderBy: { checkedAt: 'asc' },
+    select: { runId: true },
+  });
+  return [...new Set(rows.map(({ runId }) => runId))];
+}
+
+/**
+ * A page of the deployments of a repository, newest first.
+ * @param cursor opaque, from an earlier page's `older` or `newer`. @throws Refusal invalid if the cursor is not ours.
+ */
+export async function listDeployments(
+  tx: Tx,
+  repositoryId: bigint,
+  state: DeploymentState | undefined,
+  { size, cursor }: { size: number; cursor?: string },
+): Promise<Page<Deployment>> {
+  const beside = besideOf(cursor, 'deployment');
+  const { number, order, take } = rowsBeside(beside, size);
+  const found = await tx.deployment.findMany({
+    where: { repositoryId, state, serial: number },
+    orderBy: { serial: order },
+    take,
+  });
+  const { rows, ...cursors } = pageOf(found, size, beside, ({ serial }) => serial);
+  return { rows: rows.map(fromRow), ...cursors };
+}
+
+/**
+ * Saves that an environment of a run waits. One that was decided waits again: GitHub asks once for each job.
+ * @param askedAt when GitHub was asked: what was decided since then is decided.
+ */
+export async function saveRequest(
+  tx: Tx,
+  repositoryId: bigint,
+  run: Run,
+  environment: string,
+  askedAt: Date,
+): Promise<void> {
+  const key = {
+    repositoryId,
+    runId: run.id,
+    attempt: run.attempt,
+    environmentKey: environmentKey(environment),
+  };
+  const asked = { state: 'waiting', requestedAt: askedAt, checkedAt: askedAt };
+  const { workflow, workflowPath, number: runNumber, ref, sha } = run;
+  const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha };
+  const { count } = await tx.deployment.createMany({ data: [row], skipDuplicates: true });
+  if (count > 0) return;
+  await tx.deployment.updateMany({
+    where: { ...key, state: { not: 'waiting' }, decidedAt: { lt: askedAt } },
+    data: { ...asked, decidedAt: null, freezeIds: [], attempted: null, reports: 0, report: null },
+  });
+}
+
+/** GitHub shows that the deployments of a run still wait. */
+export async function markChecked(tx: Tx, repositoryId: bigint, runId: bigint, now: Date): Promise<void> {
+  await tx.deployment.updateMany({ where: { repositoryId, runId }, data: { checkedAt: now } });
+}
+
+/**
+ * Claims a deployment that waits, so that no other process works on it, and saves what a request to GitHub is about.
+ * @param attempted null: no request. @param freezeIds those that hold it; null: no change.
+ * @returns it as it is now, and what an earlier request was about whose answer did not come (`attempted`); null if
+ *   another process has it, or it no longer waits.
+ */
+export async function claim(
+  tx: Tx,
+  repositoryId: bigint,
+  deployment: Deployment,
+  attempted: Answer | null,
+  freezeIds: string[] | null,
+  now: Date,
+): Promise<Deployment | null> {
+  const { runId, attempt, environment } = deployment;
+  const [row] = await throughPrisma(tx).query<{ before: Answer | null }>(
+    'claim-deployment',
+    `UPDATE deployments AS mine
+     SET claimed_until = $5::timestamptz, attempted = coalesce($6, mine.attempted), freeze_ids = coalesce($7::uuid[], mine.freeze_ids)
+     FROM (
+       SELECT repository_id, run_id, attempt, environment_key, attempted AS before FROM deployments
+       WHERE repository_id = $1 AND run_id = $2 AND attempt = $3 AND environment_key = $4 AND state = 'waiting'
+         AND (claimed_until IS NULL OR claimed_until <= $8::timestamptz)
+       FOR UPDATE
+     ) AS free
+     WHERE mine.repository_id = free.repository_id AND mine.run_id = free.run_id AND mine.attempt = free.attempt
+       AND mine.environment_key = free.environment_key
+     RETURNING free.before`,
+    [
+      ...[repositoryId, runId, attempt, environmentKey(environment)],
+      ...[new Date(now.getTime() + claimFor), attempted, freezeIds, now],
+    ],
+  );
+  if (!row) return null;
+  const key = keyOf(repositoryId, deployment);
+  const current = await tx.deployment.findUniqueOrThrow({
+    where: { repositoryId_runId_attempt_environmentKey: key },
+  });
+  return { ...fromRow(current), attempted: row.before };
+}
+
+/** Ends a claim. @param change what the request came to. */
+export async function release(
+  tx: Tx,
+  repositoryId: bigint,
+  deployment: Deployment,
+  change: Prisma.DeploymentUpdateManyMutationInput,
+): Promise<void> {
+  await tx.deployment.updateMany({
+    where: keyOf(repositoryId, deployment),
+    data: { ...change, claimedUntil: null },
+  });
+}
+
+/** Ends a deployment that waits. @returns whether it did: another process may have been faster. */
+export async function decided(
+  tx: Tx,
+  repositoryId: bigint,
+  deployment: Deployment,
+  state: Exclude<DeploymentState, 'waiting'>,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx.deployment.updateMany({
+    where: { ...keyOf(repositoryId, deployment), state: 'waiting' },
+    data: { state, decidedAt: now, attempted: null, claimedUntil: null },
+  });
+  return count > 0;
+}
+
+/** From now on, the sweep asks GitHub each minute which deployments of the repository wait. */
+export async function watch(tx: Tx, repositoryId: bigint, now: Date): Promise<void> {
+  const where = { id: repositoryId, deploymentsCheckedAt: null };
+  await tx.repository.updateMany({ where, data: { deploymentsCheckedAt: now } });
+}

@@ -1,0 +1,141 @@
+import pLimit from 'p-limit';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { answersPerService } from '../github/cache.ts';
+import { missingForDeployments } from '../github/app-manifest.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
+import { observe } from '../statuses/observe.ts';
+import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } from './ask-github.ts';
+import { environmentKey } from './deployment.ts';
+import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
+import { decideDeployments } from './decide-deployments.ts';
+import { end, openSettling, settleVanished, type Settling } from './settle.ts';
+
+// Finds out which environments of a run wait for us: when an event names the run, and each minute, because events get
+// lost.
+
+/**
+ * Looks at one run and decides on what waits in it.
+ * @param told the environment that GitHub asked about: our rule is enabled there.
+ */
+async function lookAtRun(
+  deps: Deps,
+  repositoryId: bigint,
+  runId: bigint,
+  told: string | null,
+): Promise<void> {
+  const settling = await openSettling(deps, repositoryId);
+  const run = await observe(deps, settling.repository, () => readRun(settling.asked, runId));
+  const again = await note(settling, runId, run, told);
+  await decideDeployments(deps, repositoryId, null);
+  if (again) throw new NotNow(new Date(deps.clock.now() + 2_000));
+}
+
+/** Saves what waits in a run, and how that ended which no longer does. @returns whether to look again soon. */
+async function note(
+  settling: Settling,
+  runId: bigint,
+  run: Run | null,
+  told: string | null,
+): Promise<boolean> {
+  const { deps, repository, asked } = settling;
+  const known = await deploymentsOfRun(deps.db, repository.id, runId);
+  const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
+  for (const each of former) await end(settling, each, 'gone');
+  if (!run) return false;
+  const now = nowOf(deps.clock);
+  const pending = await observe(deps, repository, () => pendingEnvironments(asked, runId));
+  const keys = new Set(pending.map(environmentKey));
+  const ofAttempt = new Map(
+    known
+      .filter(({ attempt }) => attempt === run.attempt)
+      .map((each) => [environmentKey(each.environment), each]),
+  );
+  const isNew = (name: string) => ofAttempt.get(environmentKey(name))?.state !== 'waiting';
+  // It can wait for another rule after we approved our part, so the sweep asks seldom whether it waits for us again.
+  const isRecent = (name: string) => {
+    const at = ofAttempt.get(environmentKey(name))?.decidedAt ?? null;
+    return at !== null && now.getTime() - at.getTime() < recently;
+  };
+  const asking = told !== null && (keys.has(environmentKey(told)) || !ofAttempt.has(environmentKey(told)));
+  const wanted = new Set(asking ? [environmentKey(told)] : []);
+  for (const name of pending)
+    if (
+      isNew(name) &&
+      !isRecent(name) &&
+      !wanted.has(environmentKey(name)) &&
+      (await hasOurRule(settling, name))
+    )
+      wanted.add(environmentKey(name));
+  for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
+    if (wanted.has(environmentKey(name)) && isNew(name)) {
+      await watch(deps.db, repository.id, now);
+      await saveRequest(deps.db, repository.id, run, name, now);
+      wanted.delete(environmentKey(name));
+    }
+  await markChecked(deps.db, repository.id, runId, now);
+  let again = false;
+  for (const [key, each] of ofAttempt)
+    if (each.state === 'waiting' && !keys.has(key))
+      again = (await observe(deps, repository, () => settleVanished(settling, each))) === 'again' || again;
+  return again;
+}
+
+/** Milliseconds. */
+const recently = 5 * 60_000;
+
+/** Milliseconds to remember whether an environment has our rule. */
+const ruleFor = 5 * 60_000;
+const rules = answersPerService<boolean>(10_000, () => ruleFor);
+
+function hasOurRule({ deps, repository, asked }: Settling, environment: string): Promise<boolean> {
+  const { client, owner, repo } = asked;
+  return rules(deps).get(`${repository.id} ${environmentKey(environment)}`, () =>
+    observe(deps, repository, () => isRuleEnabled(client, { owner, repo }, deps.config.app.id, environment)),
+  );
+}
+
+/** How many runs we look at in a minute: those that we do not know, and those that we know. */
+const mostUnknown = 50;
+const mostKnown = 5;
+const atOnce = 4;
+
+/** Asks GitHub which runs of a repository wait, and decides on them: webhooks get lost, and people go past us. */
+async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> {
+  const settling = await openSettling(deps, repositoryId);
+  const { repository, asked } = settling;
+  const permissions = repository.installation.permissions as Record<string, string>;
+  // An App that was made without them is not asked.
+  if (missingForDeployments({ permissions }).length > 0) throw new NotNow(null);
+  const runs = await observe(deps, repository, () => waitingRuns(asked));
+  const known = await runsKnownToWait(deps.db, repositoryId);
+  const waiting = new Map(runs.map((run) => [run.id, run]));
+  const unknown = runs.filter(({ id }) => !known.includes(id)).slice(0, mostUnknown);
+  const vanished = known.filter((id) => !waiting.has(id));
+  const checked = known.filter((id) => waiting.has(id)).slice(0, mostKnown);
+  const limit = pLimit(atOnce);
+  const outcomes = await Promise.all([
+    ...unknown.map((run) => limit(() => note(settling, run.id, run, null))),
+    ...checked.map((id) => limit(() => note(settling, id, waiting.get(id)!, null))),
+    ...vanished.map((id) =>
+      limit(async () => {
+        const run = await observe(deps, repository, () => readRun(asked, id));
+        return note(settling, id, run, null);
+      }),
+    ),
+  ]);
+  await decideDeployments(deps, repositoryId, null);
+  if (outcomes.includes(true)) throw new NotNow(new Date(deps.clock.now() + 2_000));
+}
+
+export const lookAtRunTask = defineTask(
+  jobs.lookAtRun,
+  (deps, { repositoryId, runId, environment }) =>
+    lookAtRun(deps, BigInt(repositoryId), BigInt(runId), environment),
+  { takers: 8 },
+);
+
+export const findDeploymentsTask = defineTask(jobs.findDeployments, (deps, { repositoryId }) =>
+  findDeployments(deps, BigInt(repositoryId)),
+);

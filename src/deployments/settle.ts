@@ -1,0 +1,246 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
+import { ourselves } from '../events/actor.ts';
+import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+import { classifyGitHubError } from '../github/github-error.ts';
+import { webUrlOf } from '../github/web-url.ts';
+import { fullName } from '../installations/find-repository.ts';
+import { freezePath } from '../installations/page-paths.ts';
+import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
+import { type Asked, hasBegun, hasComment, pendingEnvironments, review, type Taken } from './ask-github.ts';
+import { approvingComment, holdingComment, rejectingComment, supersededComment } from './comment.ts';
+import type { Verdict } from './decide.ts';
+import { type Answer, type Deployment, type DeploymentState, environmentKey, isHeld } from './deployment.ts';
+import { claim, decided, release } from './deployment-store.ts';
+
+// Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
+// environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
+
+/** What the work on one repository needs. */
+export type Settling = { deps: Deps; repository: ObservedRepository; asked: Asked };
+
+/** @throws NotNow if GitHub may not be asked now. */
+export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Settling> {
+  const repository = await findObservable(deps, repositoryId);
+  const { id, permissions } = repository.installation;
+  const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
+  return { deps, repository, asked: { client, owner: repository.account.login, repo: repository.name } };
+}
+
+export const isPending = async (asked: Asked, { runId, environment }: Deployment): Promise<boolean> =>
+  (await pendingEnvironments(asked, runId)).some(
+    (name) => environmentKey(name) === environmentKey(environment),
+  );
+
+export const pageOf = (deps: Deps, repository: ObservedRepository) => (freeze: StoredFreeze) =>
+  `${deps.config.publicUrl}${freezePath(repository, freeze.id)}`;
+
+/** A verdict that GitHub should hear. */
+export type ToTell = Exclude<Verdict, { kind: 'queue' }>;
+
+/** What we ask of GitHub for a verdict. */
+function answerFor({ deps, repository }: Settling, deployment: Deployment, verdict: ToTell) {
+  const page = pageOf(deps, repository);
+  switch (verdict.kind) {
+    case 'approve':
+      return {
+        answer: 'approved',
+        state: 'approved',
+        comment: approvingComment(isHeld(deployment)),
+      } as const;
+    case 'reject':
+      return {
+        answer: 'rejected',
+        state: 'rejected',
+        comment: rejectingComment(verdict.freezes, page),
+      } as const;
+    case 'supersede': {
+      const { by } = verdict;
+      const run = runPage({ deps, repository }, by.runId);
+      return { answer: 'superseded', state: 'rejected', comment: supersededComment(by, run) } as const;
+    }
+    default: {
+      const comment = holdingComment(verdict.freezes, page, nowOf(deps.clock));
+      return { answer: 'report', comment } as const;
+    }
+  }
+}
+
+/** Tells GitHub a verdict. @returns `again` if it must be looked at again soon. */
+export async function act(
+  settling: Settling,
+  deployment: Deployment,
+  verdict: ToTell,
+): Promise<'done' | 'again'> {
+  const { deps, repository, asked } = settling;
+  const { answer, comment, ...more } = answerFor(settling, deployment, verdict);
+  const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
+  const held = await claim(deps.db, repository.id, deployment, answer, freezeIds, nowOf(deps.clock));
+  if (held === null) return 'again';
+  const { attempted: before } = held;
+  if (held.reports !== deployment.reports) {
+    // Another process has told GitHub since we planned: the next round plans anew.
+    await release(deps.db, repository.id, deployment, { attempted: before });
+    return 'done';
+  }
+  let isSent = false;
+  try {
+    if (before !== null && (await hasArrived(settling, held, before, comment))) return 'again';
+    isSent = true;
+    const taken = await review(asked, deployment.runId, deployment.environment, { ...more, comment });
+    return await settleAnswer(settling, held, answer, comment, taken);
+  } catch (error) {
+    const { kind } = classifyGitHubError(error, deps.clock.now());
+    // Without an answer it may have arrived. Any answer but success means that it did not.
+    const attempted = !isSent ? before : kind === 'down' ? answer : null;
+    await release(deps.db, repository.id, deployment, { attempted });
+    return observe(deps, repository, () => Promise.reject(error as Error));
+  }
+}
+
+/** Whether an earlier request arrived whose answer did not come. Then that is saved. */
+async function hasArrived(
+  settling: Settling,
+  deployment: Deployment,
+  before: Answer,
+  comment: string,
+): Promise<boolean> {
+  const { deps, repository, asked } = settling;
+  if (before === 'report') {
+    const { runId, environment } = deployment;
+    if (!(await hasComment(asked, runId, environment, comment))) return false;
+    await saveReport(settling, deployment, comment);
+    return true;
+  }
+  if (await isPending(asked, deployment)) return false;
+  await end(settling, { ...deployment, attempted: before }, before);
+  await release(deps.db, repository.id, deployment, {});
+  return true;
+}
+
+async function settleAnswer(
+  settling: Settling,
+  deployment: Deployment,
+  answer: Answer,
+  comment: string,
+  taken: Taken,
+): Promise<'done' | 'again'> {
+  const { deps, repository } = settling;
+  if (taken === 'race') {
+    await release(deps.db, repository.id, deployment, { attempted: null });
+    return 'again';
+  }
+  if (taken === 'not waiting') {
+    await release(deps.db, repository.id, deployment, { attempted: null });
+    return settleEnded(settling, { ...deployment, attempted: null });
+  }
+  if (answer === 'report') {
+    // Somebody approved our part before, and another rule still holds it.
+    if (taken === 'reviewed') await end(settling, { ...deployment, freezeIds: [] }, 'approved');
+    else await saveReport(settling, deployment, comment);
+  } else await end(settling, deployment, answer);
+  return 'done';
+}
+
+/** Milliseconds after a request in which GitHub may not show yet that the deployment waits. */
+const appearsWithin = 20_000;
+
+/**
+ * Saves how a deployment ended that no longer waits: by an answer of ours, by somebody who went past us, or because its
+ * run was cancelled or is gone.
+ */
+export async function settleVanished(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
+  const { deps, repository } = settling;
+  const current = await claim(deps.db, repository.id, deployment, null, null, nowOf(deps.clock));
+  if (current === null) return 'again';
+  try {
+    return await settleEnded(settling, current);
+  } finally {
+    await release(deps.db, repository.id, current, {});
+  }
+}
+
+async function settleEnded(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
+  const { deps, asked } = settling;
+  const { attempted, requestedAt } = deployment;
+  if (attempted !== null && attempted !== 'report') {
+    await end(settling, deployment, attempted);
+    return 'done';
+  }
+  if (await hasBegun(asked, deployment)) {
+    await end(settling, deployment, isHeld(deployment) ? 'bypassed' : 'approved');
+    return 'done';
+  }
+  if (deps.clock.now() - requestedAt.getTime() < appearsWithin) return 'again';
+  await end(settling, deployment, 'gone');
+  return 'done';
+}
+
+async function saveReport(settling: Settling, deployment: Deployment, comment: string): Promise<void> {
+  const { deps, repository } = settling;
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    const change = { reports: { increment: 1 }, report: comment, attempted: null };
+    await release(tx, repository.id, deployment, change);
+    if (deployment.reports > 0) return;
+    const event = { type: 'deployment.held', metadata: inEvent(settling, deployment) } as const;
+    await appendEvent(tx, placeOf(repository), event, ourselves, now);
+  });
+}
+
+/** The audit event of each end of a deployment that a freeze held. */
+const eventOf = {
+  approved: 'deployment.released',
+  rejected: 'deployment.rejected',
+  superseded: 'deployment.rejected',
+  bypassed: 'deployment.bypassed',
+} as const;
+
+/** Saves the end of a deployment, and tells the audit log if a freeze held it. */
+export async function end(
+  settling: Settling,
+  deployment: Deployment,
+  state: Exclude<DeploymentState, 'waiting'> | Exclude<Answer, 'report'>,
+): Promise<void> {
+  const { deps, repository } = settling;
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    if (!(await decided(tx, repository.id, deployment, state, now))) return;
+    if (state === 'gone' || !isHeld(deployment)) return;
+    const metadata = { ...inEvent(settling, deployment), state };
+    const event = { type: eventOf[state], metadata } as const;
+    // GitHub does not say who went past us.
+    await appendEvent(tx, placeOf(repository), event, state === 'bypassed' ? null : ourselves, now);
+  });
+  deps.log.info(
+    {
+      repository: fullName(repository),
+      run: String(deployment.runId),
+      environment: deployment.environment,
+      state,
+    },
+    'a deployment was decided',
+  );
+}
+
+type Place = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };
+
+/** The page of a run at GitHub. */
+const runPage = ({ deps, repository }: Place, runId: bigint): string =>
+  `${webUrlOf(deps.config.githubApiUrl)}/${fullName(repository)}/actions/runs/${runId}`;
+
+const inEvent = (
+  place: Place,
+  { runId, runNumber, attempt, environment, workflow, ref, sha, freezeIds }: Deployment,
+) => ({
+  run_url: runPage(place, runId),
+  run_id: Number(runId),
+  run_number: runNumber,
+  attempt,
+  environment,
+  workflow,
+  ref,
+  sha,
+  scheduled_freeze_ids: freezeIds,
+});

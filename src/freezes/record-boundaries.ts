@@ -1,0 +1,107 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import { type Row, throughPrisma } from '../database/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ourselves } from '../events/actor.ts';
+import { appendEvents } from '../events/append-event.ts';
+import type { FreezeInEvent } from '../events/audit-event.ts';
+import { freezeProducts } from '../installations/product.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
+import { attributesJson } from './freeze-columns.ts';
+import { boundariesSince, nextBoundary } from './freeze-window.ts';
+
+/** How many freezes one transaction handles. */
+const atOnce = 500;
+/** Milliseconds after which we look again at freezes that somebody is changing. */
+const patience = 1000;
+
+/**
+ * Writes an audit event where a freeze began or ended, or does so in an hour. Several replicas may run this at once: the
+ * replica that locks a freeze writes its events. Nothing begins or ends where no freeze holds.
+ * @param at the boundary that woke us. The database's clock decides when that is, and may be ahead of ours.
+ */
+export async function recordBoundaries(
+  deps: Pick<Deps, 'db' | 'sql' | 'queue' | 'clock' | 'stopping'>,
+  at?: string,
+): Promise<void> {
+  const now = new Date(Math.max(nowOf(deps.clock).getTime(), at ? Date.parse(at) : 0));
+  for (;;) {
+    const next = await nextOfAll(deps);
+    if (!next) return;
+    const isDone = next > now || deps.stopping.aborted;
+    if (isDone || (await deps.db.$transaction((tx) => record(tx, now))) === 0) {
+      const again = isDone ? next : new Date(now.getTime() + patience);
+      return deps.queue.send([jobs.recordBoundaries(again)]);
+    }
+  }
+}
+
+async function nextOfAll({ sql }: Pick<Deps, 'sql'>): Promise<Date | null> {
+  const [row] = await sql.read<{ at: Date | null }>(
+    'next-boundary',
+    'SELECT min(next_told_at) AS at FROM freezes WHERE deleted_at IS NULL',
+  );
+  return row!.at;
+}
+
+type Due = Row & {
+  id: string;
+  plan_id: string | null;
+  starts_at: Date;
+  ends_at: Date | null;
+  next_told_at: Date;
+  attributes: FreezeInEvent;
+  repository_id: bigint;
+  repository: string;
+  account_id: bigint;
+  holds: boolean;
+};
+
+const due = `
+  SELECT f.id::text, f.plan_id::text, f.starts_at, f.ends_at, f.next_told_at, ${attributesJson('f')} AS attributes,
+    r.id AS repository_id, a.login || '/' || r.name AS repository, a.id AS account_id,
+    NOT r.archived AND r.products::text[] && '{${freezeProducts}}' AND EXISTS (
+      SELECT FROM installations i WHERE i.id = r.installation_id AND i.deleted_at IS NULL AND i.suspended_at IS NULL
+    ) AS holds
+  FROM freezes f JOIN repositories r ON r.id = f.repository_id JOIN accounts a ON a.id = r.account_id
+  WHERE f.next_told_at <= $1::timestamptz AND f.deleted_at IS NULL
+  ORDER BY f.next_told_at, f.id LIMIT ${atOnce} FOR UPDATE OF f SKIP LOCKED`;
+
+const note = `
+  UPDATE freezes SET next_told_at = told.next FROM jsonb_to_recordset($1::jsonb) AS told (id uuid, next timestamptz)
+  WHERE freezes.id = told.id`;
+
+/** @returns the number of freezes. */
+async function record(tx: Tx, now: Date): Promise<number> {
+  const rows = await throughPrisma(tx).query<Due>('due-boundaries', due, [now]);
+  if (rows.length === 0) return 0;
+  const told = rows.map((row) => ({ id: row.id, next: nextBoundary(windowOf(row), now) }));
+  await throughPrisma(tx).query('note-boundaries', note, [JSON.stringify(told)]);
+  const happened = rows
+    .filter(({ holds }) => holds)
+    .flatMap((row) =>
+      boundariesSince(windowOf(row), row.next_told_at, now).map(({ type, at }) => ({
+        at,
+        place: { accountId: row.account_id, repository: { id: row.repository_id, name: row.repository } },
+        event: {
+          type,
+          metadata: {
+            scheduled_freeze_id: row.id,
+            ...(row.plan_id !== null && { freeze_plan_id: row.plan_id }),
+            scheduled_freeze_attributes: row.attributes,
+            planned_at: at.toISOString(),
+          },
+        },
+      })),
+    )
+    .sort((one, other) => one.at.getTime() - other.at.getTime());
+  await appendEvents(tx, happened, ourselves, now);
+  return rows.length;
+}
+
+const windowOf = ({ starts_at, ends_at }: Due) => ({ startsAt: starts_at, endsAt: ends_at });
+
+export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) =>
+  recordBoundaries(deps, at),
+);

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import type { Deps } from '../deps.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Account, OutgoingDelivery } from '../generated/prisma/client.ts';
+import { jobs } from '../queue/jobs.ts';
+import { requireWebhook, type WebhookDeps } from './manage-webhooks.ts';
+
+/**
+ * Sends a webhook a message that says nothing but that it arrives.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal not-found; conflict if it is disabled.
+ */
+export async function testWebhook(
+  deps: WebhookDeps & Pick<Deps, 'queue'>,
+  account: Account,
+  id: string,
+  beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
+): Promise<OutgoingDelivery> {
+  const now = nowOf(deps.clock);
+  return deps.db.$transaction(async (tx) => {
+    await requireEnabled(tx, account, id);
+    const data = { id: randomUUID(), webhookId: id, type: 'webhook.test', createdAt: now };
+    const delivery = await tx.outgoingDelivery.create({ data: { ...data, ...waitingFrom(now) } });
+    await beforeAnswering(tx, delivery);
+    await deps.queue.send([jobs.sendNotices(id)], tx);
+    return delivery;
+  });
+}
+
+/**
+ * A page of the deliveries to a webhook, newest first.
+ * @param cursor opaque, from an earlier page.
+ * @throws Refusal not-found; invalid if the cursor is not ours.
+ */
+export async function listDeliveries(
+  { db }: Pick<Deps, 'db'>,
+  account: Account,
+  webhookId: string,
+  { size, cursor }: { size: number; cursor?: string },
+): Promise<Page<OutgoingDelivery>> {
+  await requireWebhook(db, account, webhookId);
+  const beside = besideOf(cursor, 'delivery');
+  const asked = rowsBeside(beside, size);
+  const where = { webhookId, serial: asked.number };
+  const found = await db.outgoingDelivery.findMany({
+    where,
+    orderBy: { serial: asked.order },
+    take: asked.take,
+  });
+  return pageOf(found, size, beside, ({ serial }) => serial);
+}
+
+/**
+ * Sends a delivery again, as if for the first time. The message has the same id.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal not-found; conflict if it still waits, or if the webhook is disabled.
+ */
+export async function replayDelivery(
+  deps: WebhookDeps & Pick<Deps, 'queue'>,
+  account: Account,
+  webhookId: string,
+  id: string,
+  beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
+): Promise<OutgoingDelivery> {
+  return deps.db.$transaction(async (tx) => {
+    await requireEnabled(tx, account, webhookId);
+    const data = { ...waitingFrom(nowOf(deps.clock)), attempts: 0, groupKey: null };
+    const { count } = await tx.outgoingDelivery.updateMany({
+      where: { id, webhookId, state: { not: 'waiting' } },
+      data,
+    });
+    const delivery = await tx.outgoingDelivery.findFirst({ where: { id, webhookId } });
+    if (!delivery)
+      throw notFound(
+        `The webhook has no delivery ${id}. GET /v1/webhooks/${account.login}/${webhookId}/deliveries lists those of the last 30 days.`,
+      );
+    if (count === 0) throw conflict('This delivery still waits: Holdfast sends it by itself.');
+    await beforeAnswering(tx, delivery);
+    await deps.queue.send([jobs.sendNotices(webhookId)], tx);
+    return delivery;
+  });
+}
+
+const waitingFrom = (now: Date) => ({ state: 'waiting', nextAttemptAt: now });
+
+async function requireEnabled(tx: Tx, account: Account, id: string): Promise<void> {
+  const { isEnabled } = await requireWebhook(tx, account, id);
+  if (!isEnabled)
+    throw conflict('This webhook is disabled. Enable it first: PATCH it with {"enabled": true}.');
+}

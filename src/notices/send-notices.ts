@@ -1,0 +1,195 @@
+import { nowOf } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import type { OutgoingWebhook } from '../generated/prisma/client.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
+import {
+  claimDue,
+  type Claimed,
+  giveUpOpen,
+  nextAttempt,
+  pauseWebhook,
+  settleAll,
+} from './delivery-store.ts';
+import { disableWebhook } from './disable-webhook.ts';
+import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
+import { loadNotices, testNotice } from './load-notices.ts';
+import { type Notice, noticeId } from './notice.ts';
+import { postStandard, postTo, type Sender, type Target } from './post.ts';
+import { AddressRefused } from './public-address.ts';
+import { postToChannel } from './slack/post-to-channel.ts';
+import { tellPeople } from './slack/tell-people.ts';
+import { openWebhook } from './webhook-secrets.ts';
+
+type Kind = 'standard' | 'slack' | 'teams' | 'discord' | 'google_chat' | 'slack_channel' | 'slack_people';
+
+const senders: Record<Kind, Sender> = {
+  standard: postStandard,
+  slack: postTo('slack'),
+  teams: postTo('teams'),
+  discord: postTo('discord'),
+  google_chat: postTo('google_chat'),
+  slack_channel: postToChannel,
+  slack_people: tellPeople,
+};
+
+/** How many deliveries to one webhook are under way at once: at first, and at most. A chat gets one after another. */
+const width = { first: 4, most: 32 };
+/** Milliseconds for which an address that did not answer is left in peace. */
+const rest = 5000;
+/** Milliseconds after which others have their turn. */
+const longestTurn = 30_000;
+/** Jobs for later come in steps of so many milliseconds, so that deliveries that failed together share one. */
+const step = 250;
+
+/**
+ * What this process sends now: a job for a webhook that has its turn ends at once, so one that hangs takes one worker. An
+ * address that did not answer is left in peace for a while. Each service of this process has its own.
+ */
+const turnsOf = new WeakMap<Config, Map<string, Turn>>();
+type Turn = { again: boolean; restsUntil: number | null };
+
+/** Sends the due deliveries of a webhook, until none is due. */
+async function sendTo(deps: Deps, webhookId: string): Promise<void> {
+  const turns = turnsOf.get(deps.config) ?? new Map<string, Turn>();
+  turnsOf.set(deps.config, turns);
+  const before = turns.get(webhookId);
+  if (before && before.restsUntil === null) {
+    before.again = true;
+    return;
+  }
+  if (before && before.restsUntil! > deps.clock.now())
+    return deps.queue.send([jobs.sendNotices(webhookId, new Date(before.restsUntil!))]);
+  const turn: Turn = { again: false, restsUntil: null };
+  turns.set(webhookId, turn);
+  let end: TurnEnd | null = null;
+  try {
+    end = await takeTurn(deps, webhookId, turn);
+  } finally {
+    if (end === 'silent') turn.restsUntil = deps.clock.now() + rest;
+    else turns.delete(webhookId);
+  }
+  const now = deps.clock.now();
+  const isMore = turn.again || end === 'more';
+  const next = isMore ? now : (await nextAttempt(deps.sql, webhookId, new Date(now)))?.getTime();
+  if (next === undefined) return;
+  // What is due although the turn is over is claimed or locked by others.
+  const at = Math.max(next, turn.restsUntil ?? (isMore ? now : now + step));
+  await deps.queue.send([jobs.sendNotices(webhookId, new Date(Math.ceil(at / step) * step))]);
+}
+
+/** How a turn ends: nothing more is due, others have their turn, or the address did not answer. */
+type TurnEnd = 'idle' | 'more' | 'silent';
+
+async function takeTurn(deps: Deps, webhookId: string, turn: Turn): Promise<TurnEnd> {
+  const ends = performance.now() + longestTurn;
+  let most = width.first;
+  let webhook: Owned | null = null;
+  let revision: string | null = null;
+  while (!deps.stopping.aborted && performance.now() < ends) {
+    turn.again = false;
+    const claim = await claimDue(deps.sql, webhookId, nowOf(deps.clock), most);
+    if (claim && !claim.isEnabled) await giveUpOpen(deps.sql, webhookId);
+    if (!claim || claim.claimed.length === 0) {
+      if (turn.again) continue;
+      return 'idle';
+    }
+    // Read after the claim: it may have changed since the last one.
+    if (revision !== claim.revision) webhook = await findOwned(deps, webhookId);
+    if (!webhook) return 'idle';
+    revision = claim.revision;
+    const verdicts = await sendAll(deps, webhook, claim.claimed);
+    if (verdicts.some(({ outcome, status }) => outcome === 'retried' && status === null)) return 'silent';
+    const isWell = verdicts.every(({ outcome }) => outcome === 'delivered');
+    most = isWell ? Math.min(width.most, most * 2) : width.first;
+  }
+  return 'more';
+}
+
+/** A webhook with the login of its owner. */
+type Owned = OutgoingWebhook & { account: { login: string } };
+
+const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
+  deps.db.outgoingWebhook.findUnique({
+    where: { id },
+    include: { account: { select: { login: true } } },
+    relationLoadStrategy: 'join',
+  });
+
+/** Sends what was claimed, all at once, and saves what became of it. */
+async function sendAll(deps: Deps, webhook: Owned, claimed: Claimed[]): Promise<Verdict[]> {
+  const events = claimed.flatMap(({ eventIds }) => eventIds);
+  const notices = await loadNotices(deps, events);
+  const known = new Map(notices.map((notice) => [notice.id, notice]));
+  const noticesOf = (delivery: Claimed): Notice[] =>
+    delivery.type === 'webhook.test'
+      ? [testNotice(deps, webhook.account.login, delivery)]
+      : delivery.eventIds.flatMap((id) => known.get(noticeId(id)) ?? []);
+  const open = opening(deps, webhook);
+  const judged = await Promise.all(
+    claimed.map(async (delivery) => {
+      const [first, ...others] = noticesOf(delivery);
+      if (!first) return { delivery, verdict: lost };
+      const attempt = await tryOnce(deps, open, [first, ...others], delivery);
+      return { delivery, verdict: judgeAttempt(attempt, delivery, deps.clock.now()) };
+    }),
+  );
+  await settleAll(deps.sql, judged);
+  for (const { delivery, verdict } of judged) report(deps, webhook, delivery, verdict);
+  const verdicts = judged.map(({ verdict }) => verdict);
+  const pauses = verdicts.flatMap(({ pausedUntil }) => pausedUntil ?? []);
+  if (pauses.length > 0) await pauseWebhook(deps.sql, webhook.id, new Date(Math.max(...pauses.map(Number))));
+  const final = verdicts.find(({ disables }) => disables);
+  if (final) await disableWebhook(deps, webhook, final.error!);
+  return verdicts;
+}
+
+/** Decrypts a webhook once for many deliveries. What it gives throws if it cannot. */
+function opening(deps: Deps, webhook: Owned): () => Target {
+  let target: Target | null = null;
+  return () => (target ??= { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) });
+}
+
+async function tryOnce(
+  deps: Deps,
+  open: () => Target,
+  notices: [Notice, ...Notice[]],
+  delivery: Claimed,
+): Promise<Attempt> {
+  try {
+    const target = open();
+    return await senders[target.kind as Kind](deps, target, notices, delivery);
+  } catch (error) {
+    return { status: null, error: error instanceof AddressRefused ? error.message : describeFailure(error) };
+  }
+}
+
+/** Counts and logs what became of an attempt. Never the address: that of a chat is a secret. */
+function report(
+  deps: Deps,
+  { id, kind }: Owned,
+  delivery: Claimed,
+  { outcome, status, error }: Verdict,
+): void {
+  const waited = deps.clock.now() - delivery.createdAt.getTime();
+  deps.metrics.countDelivery(outcome, outcome === 'delivered' ? waited : null);
+  const about = {
+    webhook: id,
+    kind,
+    delivery: delivery.id,
+    type: delivery.type,
+    attempts: delivery.attempts,
+  };
+  if (outcome === 'delivered') deps.log.debug(about, 'notice delivered');
+  else deps.log.info({ ...about, status, error }, 'a notice could not be delivered');
+}
+
+export const sendNoticesTask = defineTask(
+  jobs.sendNotices,
+  async (deps, { webhookIds }) => {
+    await Promise.all(webhookIds.map((id) => sendTo(deps, id)));
+  },
+  // They wait for the network, and hold a few messages each.
+  { takers: 256 },
+);

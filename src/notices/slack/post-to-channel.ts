@@ -1,0 +1,100 @@
+import type { Deps } from '../../deps.ts';
+import type { Attempt } from '../judge-attempt.ts';
+import { renderSlack } from '../kinds/slack.ts';
+import { type Action, type Message, messageOf } from '../message.ts';
+import type { Notice } from '../notice.ts';
+import type { Sender, Target } from '../post.ts';
+import { type SlackApp, slackAppFor } from './slack-apps.ts';
+import { askSlack, SlackFailure } from './slack-client.ts';
+
+/** To a channel of the Slack app, with buttons. What was decided replaces the message with the request. */
+export const postToChannel: Sender = async (deps, target, notices) => {
+  const app = await slackAppFor(deps, target.accountId, target.slackTeam);
+  if (!app)
+    return { status: null, error: 'Slack is not connected. Connect it in the settings of the owner.' };
+  const message = messageOf(notices, { publicText: target.publicText });
+  try {
+    const replaced = await replaceRequest(deps, app, target, notices, message);
+    const ts = replaced ?? (await post(deps, app, target, { ...message, actions: actionsOf(notices) }));
+    return { status: 200, messageId: ts };
+  } catch (error) {
+    if (!(error instanceof SlackFailure)) throw error;
+    return attemptOf(error);
+  }
+};
+
+async function post(deps: Deps, app: SlackApp, target: Target, message: Message): Promise<string> {
+  const { text, blocks } = renderSlack(message);
+  const channel = target.slackChannel!;
+  const posted = await askSlack(deps, app.botToken, (client) =>
+    client.chat.postMessage({ channel, text, blocks: blocks as never, unfurl_links: false }),
+  );
+  return posted.ts!;
+}
+
+const decided = ['exemption.approved', 'exemption.denied', 'exemption.revoked', 'exemption.expired'];
+
+/** Shows what became of a request in its message. @returns its id; null if there is no such message. */
+async function replaceRequest(
+  deps: Deps,
+  app: SlackApp,
+  { id, slackChannel }: Target,
+  [notice]: [Notice, ...Notice[]],
+  message: Message,
+): Promise<string | null> {
+  if (!decided.includes(notice.type) || !notice.exemption) return null;
+  const request = await deps.db.outgoingDelivery.findFirst({
+    where: {
+      webhookId: id,
+      subject: notice.exemption.id,
+      type: 'exemption.requested',
+      messageId: { not: null },
+    },
+    orderBy: { serial: 'desc' },
+  });
+  const ts = request?.messageId;
+  if (!ts) return null;
+  const { text, blocks } = renderSlack(message);
+  try {
+    await askSlack(deps, app.botToken, (client) =>
+      client.chat.update({ channel: slackChannel!, ts, text, blocks: blocks as never }),
+    );
+    return ts;
+  } catch (error) {
+    // Somebody deleted the message.
+    if (error instanceof SlackFailure && error.kind === 'refused') return null;
+    throw error;
+  }
+}
+
+/** The buttons below a message. Whoever presses one is checked like somebody who writes a command. */
+function actionsOf(notices: [Notice, ...Notice[]]): Action[] | undefined {
+  const [{ type, exemption, freeze, planId }] = notices;
+  if (type === 'exemption.requested' && exemption) {
+    const value = JSON.stringify({ exemption: exemption.id });
+    return [
+      { id: 'holdfast_approve', label: 'Approve', value, style: 'primary' },
+      { id: 'holdfast_deny', label: 'Deny…', value, style: 'danger' },
+    ];
+  }
+  if (type !== 'freeze.started' || !freeze) return undefined;
+  const value = JSON.stringify(notices.length > 1 && planId ? { plan: planId } : { freeze: freeze.id });
+  return [
+    ...(freeze['end'] === null ? [] : [{ id: 'holdfast_extend', label: 'Extend 1 h', value }]),
+    { id: 'holdfast_end', label: 'End…', value, style: 'danger' },
+  ];
+}
+
+/** Slack's words for a channel that takes no more messages. */
+const gone = new Set(['channel_not_found', 'is_archived', 'not_in_channel']);
+
+function attemptOf({ kind, reason, retryAfter }: SlackFailure): Attempt {
+  if (kind === 'limited') return { status: 429, retryAfter: (retryAfter ?? 30) * 1000 };
+  if (kind === 'down') return { status: null, error: `Slack does not answer (${reason}).` };
+  if (gone.has(reason))
+    return {
+      status: 410,
+      error: `The channel is gone, archived or private (${reason}). Write /holdfast subscribe in another one.`,
+    };
+  return { status: 403, error: `Slack refuses messages (${reason}). Connect it again in the settings.` };
+}

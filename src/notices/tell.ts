@@ -1,0 +1,216 @@
+import type { DeliveredType, Notice } from './notice.ts';
+import {
+  areOrIs,
+  changesOf,
+  decisionOf,
+  deploymentOf,
+  endOf,
+  exemptionReason,
+  happened,
+  hasBegun,
+  held,
+  holdsMerges,
+  lasts,
+  reasonOf,
+  revisionOf,
+  scopeOf,
+  spanOf,
+  timeOf,
+  untilExpiry,
+  untilOf,
+  whoAndWhy,
+  whoOf,
+  wordsOf,
+  type Place,
+} from './notice-words.ts';
+
+/** A notice in words. Lines that do not apply are null. */
+export type Told = {
+  tone: 'plain' | 'frozen' | 'free' | 'wrong';
+  headline: string;
+  lines: (string | null | false)[];
+};
+
+/** What happened, for people who were not there. */
+export function tell(notice: Notice, place: Place): Told {
+  const told = tellers[notice.type](notice, place);
+  if (!notice.late) return told;
+  const late = `This message is late: it happened on ${timeOf(notice.at, notice)}.`;
+  return { ...told, lines: [...told.lines, late] };
+}
+
+type Tell = (notice: Notice, place: Place) => Told;
+
+const tellers: Record<DeliveredType, Tell> = {
+  'freeze.scheduled': (notice, place) => ({
+    tone: 'plain',
+    headline: `${held(notice, place)} will be frozen ${spanOf(notice)}.`,
+    lines: [whoAndWhy(notice, place, 'scheduled the freeze'), ...scopeOf(notice)],
+  }),
+  'freeze.updated': (notice, place) => ({
+    tone: 'plain',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} changed a freeze of ${place.name}.`,
+    lines: changesOf(notice, place),
+  }),
+  'freeze.deleted': (notice, place) => ({
+    tone: 'free',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} deleted a freeze of ${place.name}.`,
+    lines: [decisionOf(notice, place), reasonOf(notice, place), hasBegun(notice) && mergeAgain],
+  }),
+  'freeze.starting_soon': (notice, place) => ({
+    tone: 'plain',
+    headline: `${held(notice, place)} will soon be frozen: ${spanOf(notice)}.`,
+    lines: [reasonOf(notice, place), ...scopeOf(notice)],
+  }),
+  'freeze.ending_soon': (notice, place) => ({
+    tone: 'plain',
+    headline: `The freeze of ${place.name} will soon end: ${endOf(notice) ?? 'it has no end now'}.`,
+    lines: [reasonOf(notice, place)],
+  }),
+  'freeze.started': (notice, place) => ({
+    tone: 'frozen',
+    headline: `${held(notice, place)} ${areOrIs(notice, place)} frozen ${untilOf(notice)}.`,
+    lines: [
+      whoAndWhy(notice, place, `froze ${place.isMany ? 'them' : 'it'}`),
+      ...scopeOf(notice),
+      holdsMerges(notice) &&
+        'If a pull request cannot wait, request an exemption on the page of the pull request.',
+    ],
+  }),
+  'freeze.ended': (notice, place) => ({
+    tone: 'free',
+    headline: `The freeze of ${place.name} ended.`,
+    lines: [reasonOf(notice, place), holdsMerges(notice) && mergeAgain],
+  }),
+  'freeze.bypassed': (notice, place) => ({
+    tone: 'wrong',
+    headline: happened(notice, place, 'merged', 'past a freeze', 'was merged past a freeze'),
+    lines: [
+      lasts(notice),
+      reasonOf(notice, place),
+      'Check whether the branch requires the status check, and who can bypass it.',
+    ],
+  }),
+  'freeze.leaking': (notice, place) => ({
+    tone: 'wrong',
+    headline: `GitHub would merge ${place.name} although a freeze blocks it.`,
+    lines: [
+      lasts(notice),
+      reasonOf(notice, place),
+      'Require the status check on the branch. The page shows what is missing.',
+    ],
+  }),
+  'freeze.not_enforced': (notice, place) => ({
+    tone: 'wrong',
+    headline: `A freeze of ${place.name} is not enforced.`,
+    lines: [
+      `GitHub does not require ${wordsOf(notice.details['context'], 'the status check')} on ${wordsOf(notice.details['branches'], 'a branch')}, so people can merge.`,
+      reasonOf(notice, place),
+      'Require the status check on the branch. The page shows what is missing.',
+    ],
+  }),
+  'exemption.requested': (notice, place) => ({
+    tone: 'plain',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} requests an exemption for ${place.name}.`,
+    lines: [
+      exemptionReason(notice, place),
+      untilExpiry('The pull request could merge', notice),
+      'An admin or approver of the repository can approve or deny it on the page.',
+    ],
+  }),
+  'exemption.approved': (notice, place) => ({
+    tone: 'free',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} approved an exemption for ${place.name}.`,
+    lines: [
+      decisionOf(notice, place),
+      exemptionReason(notice, place),
+      untilExpiry('The pull request can merge', notice),
+    ],
+  }),
+  'exemption.denied': (notice, place) => ({
+    tone: 'frozen',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} denied an exemption for ${place.name}.`,
+    lines: [decisionOf(notice, place), exemptionReason(notice, place)],
+  }),
+  'exemption.revoked': (notice, place) => ({
+    tone: 'frozen',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} revoked the exemption for ${place.name}.`,
+    lines: [decisionOf(notice, place), exemptionReason(notice, place), blockedAgain],
+  }),
+  'exemption.expired': (notice, place) => {
+    const why = endedBy[String(notice.details['ended_by'])];
+    const its = notice.details['was_approved'] === false ? 'The exemption request' : 'The exemption';
+    return {
+      tone: 'plain',
+      headline: `${its} for ${place.name} ended${why === undefined ? '' : `: ${why}`}.`,
+      lines: [exemptionReason(notice, place), notice.details['ended_by'] !== 'merged' && blockedAgain],
+    };
+  },
+  'exemption.used': (notice, place) => ({
+    tone: 'plain',
+    headline: happened(notice, place, 'merged', 'with an exemption', 'was merged with an exemption'),
+    lines: [exemptionReason(notice, place)],
+  }),
+  'deployment.held': (notice, place) => ({
+    tone: 'frozen',
+    headline: `A freeze blocks ${deploymentOf(notice, place)}.`,
+    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+  }),
+  'deployment.released': (notice, place) => ({
+    tone: 'free',
+    headline: `No freeze blocks ${deploymentOf(notice, place)} any more.`,
+    lines: [revisionOf(notice)],
+  }),
+  'deployment.rejected': (notice, place) => ({
+    tone: 'frozen',
+    headline: `Holdfast rejected ${deploymentOf(notice, place)}.`,
+    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+  }),
+  'deployment.bypassed': (notice, place) => ({
+    tone: 'wrong',
+    headline: `A freeze did not stop ${deploymentOf(notice, place)}: somebody approved it on GitHub.`,
+    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+  }),
+  'ruleset.orphaned': ({ details }, place) => ({
+    tone: 'wrong',
+    headline: `A ruleset of Holdfast was active in ${place.name} without a freeze.`,
+    lines: [labelled('Ruleset', details['ruleset']), 'Holdfast disabled it.'],
+  }),
+  'ruleset.repaired': ({ details }, place) => ({
+    tone: 'wrong',
+    headline: `Somebody ${wordsOf(details['found'], 'changed')} a ruleset of Holdfast in ${place.name}.`,
+    lines: [labelled('Ruleset', details['ruleset']), 'Holdfast repaired it.'],
+  }),
+  'webhook.disabled': ({ details }, place) => {
+    const { url, description } = (details['webhook_attributes'] ?? {}) as Record<string, unknown>;
+    return {
+      tone: 'wrong',
+      headline: `Holdfast disabled an outgoing webhook of ${place.name}.`,
+      lines: [
+        labelled('Address', url),
+        !place.isPublic && labelled('Description', description),
+        !place.isPublic && labelled('Reason', details['reason']),
+        'It gets no messages until somebody enables it in the settings.',
+      ],
+    };
+  },
+  'webhook.test': (_, place) => ({
+    tone: 'plain',
+    headline: `This is a test from Holdfast for ${place.name}.`,
+    lines: ['If you can read this, the outgoing webhook works.'],
+  }),
+};
+
+const labelled = (label: string, value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? `${label}: ${value}` : null;
+
+const mergeAgain = 'Pull requests can merge again, unless another freeze blocks them.';
+const blockedAgain = 'If a freeze is ongoing, it blocks the pull request.';
+
+const endedBy: Record<string, string> = {
+  pushed: 'somebody pushed a new commit',
+  retargeted: 'its base branch changed',
+  time: 'its time is up',
+  freezes: 'the freezes ended',
+  merged: 'the pull request was merged',
+};

@@ -1,0 +1,123 @@
+import { nowOf } from '../clock.ts';
+import { codeOf } from '../database/database-errors.ts';
+import type { Deps } from '../deps.ts';
+import { invalid } from '../errors.ts';
+import { AddressRefused, fetchPublic, type PublicAnswer } from '../notices/public-address.ts';
+import { isTimeZone } from '../time/local-time.ts';
+import { hostOf, type PlanInput, type ReadInput, type Source, type SourceInput } from './plan.ts';
+import { readEvents, SourceUnreadable } from './source-events.ts';
+
+/** Milliseconds for the whole answer. */
+const patience = 10_000;
+const mostBytes = 5 * 1024 * 1024;
+/** A calendar that says for so long that nothing changed is read as a whole: its rules yield later events by then. */
+const wholeEvery = 7 * 86_400_000;
+
+/** A calendar that was read. @property warnings in sentences. */
+type Read = { source: Source; warnings: string[] };
+
+/**
+ * Reads the calendar that a plan follows.
+ * @param known what an earlier reading gave; if nothing changed since, its events stay.
+ * @param timezone the plan's.
+ * @throws SourceUnreadable with a sentence that names the host of the calendar, and no more of its address.
+ */
+export async function readSource(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  { url, titles }: SourceInput,
+  timezone: string,
+  known: Source | null = null,
+): Promise<Read> {
+  const now = nowOf(deps.clock);
+  const isFresh = known && now.getTime() - Date.parse(known.readWholeAt) < wholeEvery;
+  const answer = await ask(deps, url, isFresh ? known : null);
+  const readAt = now.toISOString();
+  if (answer === 'unchanged') return { source: { ...known!, readAt, error: null }, warnings: [] };
+  const events = await readEvents(answer.text, { titles, timezone, now }).catch((error: unknown) => {
+    throw error instanceof SourceUnreadable
+      ? new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`)
+      : error;
+  });
+  const { etag, lastModified } = answer;
+  return {
+    source: {
+      url,
+      titles,
+      windows: events.windows,
+      readAt,
+      readWholeAt: readAt,
+      error: null,
+      etag,
+      lastModified,
+    },
+    warnings: warningsOf(events.matchNothing, events.windows.length, url),
+  };
+}
+
+const warningsOf = (matchNothing: string[], count: number, url: string): string[] => [
+  ...matchNothing.map((title) => `No event of the calendar of ${hostOf(url)} has the title \`${title}\`.`),
+  ...(count === 0 && matchNothing.length === 0
+    ? [`The calendar of ${hostOf(url)} has no such events ahead, so this plan freezes nothing.`]
+    : []),
+];
+
+type Answer = { text: string; etag: string | null; lastModified: string | null };
+
+async function ask(
+  deps: Pick<Deps, 'config'>,
+  url: string,
+  known: Source | null,
+): Promise<Answer | 'unchanged'> {
+  const host = hostOf(url);
+  const unreadable = (what: string) => new SourceUnreadable(`${host} ${what}.`);
+  try {
+    const answer = await fetchPublic(deps, new URL(url), {
+      method: 'GET',
+      headers: {
+        accept: 'text/calendar, */*;q=0.1',
+        'user-agent': 'Holdfast (calendar)',
+        ...(known?.etag && { 'if-none-match': known.etag }),
+        ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+      },
+      signal: AbortSignal.timeout(patience),
+    });
+    const text = answer.status === 200 ? await answer.text(mostBytes) : await answer.drop();
+    if (answer.status === 304 && known) return 'unchanged';
+    if (answer.status !== 200) throw unreadable(saidBy(answer));
+    if (text === null) throw unreadable('has a calendar of more than 5 MiB');
+    return { text: text!, etag: answer.header('etag'), lastModified: answer.header('last-modified') };
+  } catch (error) {
+    if (error instanceof SourceUnreadable) throw error;
+    if (error instanceof AddressRefused) throw new SourceUnreadable(error.message);
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    throw unreadable(
+      isLate ? `did not answer within ${patience / 1000} s` : `does not answer (${codeOf(error as Error)})`,
+    );
+  }
+}
+
+const saidBy = ({ status }: PublicAnswer): string =>
+  status >= 300 && status < 400
+    ? `answered ${status}, which leads to another address. Use that address`
+    : `answered ${status}`;
+
+/**
+ * A plan from a request with its calendar, if it follows one.
+ * @throws Refusal invalid if the calendar cannot be read.
+ */
+export async function readInput(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  { source, ...input }: PlanInput,
+): Promise<{ input: ReadInput; warnings: string[] }> {
+  // A zone that does not exist is refused with the other fields.
+  if (source === null || !isTimeZone(input.timezone))
+    return { input: { ...input, source: null }, warnings: [] };
+  const read = await readSource(deps, source, input.timezone).catch(refuseUnreadable);
+  return { input: { ...input, source: read.source }, warnings: read.warnings };
+}
+
+/** @throws Refusal invalid for a calendar that cannot be read, and every other error. */
+export function refuseUnreadable(error: unknown): never {
+  if (!(error instanceof SourceUnreadable)) throw error;
+  throw invalid([{ path: ['body', 'source', 'url'], message: error.message, type: 'value_error' }]);
+}

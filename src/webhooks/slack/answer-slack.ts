@@ -1,0 +1,317 @@
+// A request of Slack is carried out once and answered, even if processes die in between:
+//  1. `acceptRequest` saved it with the job that runs this, before Slack got its answer.
+//  2. An account that is not linked gets a link to our sign-in, for itself alone, and nothing else happens.
+//  3. A command that changes something opens a window that shows what would happen. Sending the window is a request of
+//     its own, and makes the change.
+//  4. We ask GitHub at that moment what the person may do, as pages and comments do. Slack's word counts for nothing.
+//  5. The change is made by a use case of the API, which saves the answer in its transaction.
+import { within } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
+import type { SlackLink, SlackRequest } from '../../generated/prisma/client.ts';
+import { type SlackApp, slackAppOf } from '../../notices/slack/slack-apps.ts';
+import { askSlack, respond, SlackFailure } from '../../notices/slack/slack-client.ts';
+import { findLink, offerLink } from '../../notices/slack/slack-links.ts';
+import { defineTask, NotNow } from '../../queue/define-task.ts';
+import { jobs } from '../../queue/jobs.ts';
+import { DoubtfulTime } from '../../time/moment.ts';
+import { carryOutButton, ownerOfButton, windowOfButton } from './buttons.ts';
+import { readSlackCommand, type SlackVerb } from './slack-command.ts';
+import {
+  AnsweredMeanwhile,
+  callerOf,
+  note,
+  type Noted,
+  ownerOf,
+  personOf,
+  type Preview,
+  type Reply,
+  saveReply,
+  type SlackOrder,
+} from './slack-order.ts';
+import type { Asked } from './slack-request.ts';
+import { looking, nothingChanged, plain, viewOf, type Window } from './slack-text.ts';
+import { changePerson } from './verbs/about-person.ts';
+import { subscribe, unsubscribe } from './verbs/channels.ts';
+import { approve, deny, exempt, previewApprove, previewDeny, previewExempt } from './verbs/exemptions.ts';
+import { freeze, previewFreeze } from './verbs/freeze.ts';
+import { extend, previewExtend, previewUnfreeze, unfreeze } from './verbs/ongoing.ts';
+import { showStatus } from './verbs/show-status.ts';
+
+/** A command that changes something: what its window shows, and what sending that does. */
+type Change = { preview(order: SlackOrder): Promise<Preview>; carryOut(order: SlackOrder): Promise<void> };
+
+const changes: Partial<Record<SlackVerb, Change>> = {
+  freeze: { preview: previewFreeze, carryOut: freeze },
+  extend: { preview: previewExtend, carryOut: extend },
+  unfreeze: { preview: previewUnfreeze, carryOut: unfreeze },
+  exempt: { preview: previewExempt, carryOut: exempt },
+  approve: { preview: previewApprove, carryOut: approve },
+  deny: { preview: previewDeny, carryOut: deny },
+};
+
+/** A command without a window. @returns what only the person sees; nothing if the answer is saved. */
+const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string | undefined>>> = {
+  status: showStatus,
+  subscribe,
+  unsubscribe,
+};
+
+/** What a request contains, and how Slack names the person. */
+type Content = Asked & { userName: string; teamName: string };
+
+/** After this many milliseconds, the person may no longer want it. */
+const longestDelay = 10 * 60_000;
+/** How long Slack takes answers at the address of a request, and how many. */
+const responseLasts = 29 * 60_000;
+const mostReplies = 5;
+/** After this many milliseconds without Slack, nobody waits for an answer. */
+const givenUpAfter = 60 * 60_000;
+
+/**
+ * Carries out a request of Slack, and answers it.
+ * @throws NotNow while GitHub or Slack does not answer. The worker tries again.
+ */
+export async function answerSlack(deps: Deps, id: string): Promise<void> {
+  const request = await deps.db.slackRequest.findUnique({ where: { id } });
+  if (!request || request.isSettled) return;
+  const app = await slackAppOf(deps, request.app);
+  const reply = app && ((request.answer as Reply | null) ?? (await obey(deps, app, request)));
+  if (reply) await send(deps, app, request, reply);
+  await deps.db.slackRequest.update({ where: { id }, data: { isSettled: true } });
+}
+
+/** @returns what to answer; null if there is nothing to say, because a window says it. */
+async function obey(deps: Deps, app: SlackApp, request: SlackRequest): Promise<Reply | null> {
+  const asked = request.asked as Content;
+  const link = await findLink(deps, request);
+  if (!link) return toSignIn(deps, request, asked);
+  const isLate = deps.clock.now() - request.receivedAt.getTime() > longestDelay;
+  if (isLate && !(request.noted as Noted | null)?.done)
+    return privately(
+      nothingChanged(
+        'Holdfast read this more than 10 minutes after you sent it. If you still want it, send it again.',
+      ),
+    );
+  try {
+    return await carryOut(deps, app, request, asked, link);
+  } catch (error) {
+    if (error instanceof AnsweredMeanwhile) return savedReply(deps, request);
+    return privately(whyRefused(deps, error));
+  }
+}
+
+async function savedReply(deps: Deps, { id }: SlackRequest): Promise<Reply | null> {
+  return (await deps.db.slackRequest.findUniqueOrThrow({ where: { id } })).answer as Reply | null;
+}
+
+const privately = (text: string): Reply => ({ text, isPublic: false });
+
+/** The text of a refusal. @throws NotNow while GitHub does not answer; every other error. */
+function whyRefused(deps: Deps, error: unknown): string {
+  if (isUnavailable(error) || isTooManyRequests(error))
+    throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
+  if (error instanceof DoubtfulTime || error instanceof Refusal) return nothingChanged(error.message);
+  throw error;
+}
+
+async function toSignIn(deps: Deps, request: SlackRequest, { userName, teamName }: Content): Promise<Reply> {
+  const path = await offerLink(deps, request, { userName, teamName });
+  return privately(
+    `Holdfast does not know who you are on GitHub. <${deps.config.publicUrl}${path}|Sign in with GitHub> to link your account, then send this again. The link works once, for 15 minutes, and is for you alone. Nothing was changed.`,
+  );
+}
+
+/** @returns what to answer at once; null if the answer is saved or in a window. */
+async function carryOut(
+  deps: Deps,
+  app: SlackApp,
+  request: SlackRequest,
+  asked: Content,
+  link: SlackLink,
+): Promise<Reply | null> {
+  const begun = asked.kind === 'window' ? await begunBy(deps, request, asked.of) : request;
+  if (!begun)
+    return privately(nothingChanged('Holdfast no longer knows this window. Write the command again.'));
+  const first = begun.asked as Content;
+  const noted = { ...(begun.noted as Noted | null), ...(request.noted as Noted | null) };
+  const typed = asked.kind === 'window' ? asked.reason : null;
+  const orderOf = async (
+    owner: string | null | bigint,
+    more: Pick<SlackOrder, 'target' | 'words'>,
+  ): Promise<SlackOrder> => {
+    const account =
+      typeof owner === 'bigint'
+        ? await ownerOf(deps, app, await loginOf(deps, owner))
+        : await ownerOf(deps, app, owner);
+    const person = await personOf(deps, account, link);
+    const who = `<@${request.userId}> (${plain(person.login)} on GitHub)`;
+    const saveAnswer: SlackOrder['saveAnswer'] = (tx, text) =>
+      saveReply(tx, request.id, { text, isPublic: true });
+    return { deps, app, account, ...callerOf(deps, person), who, begun, request, noted, saveAnswer, ...more };
+  };
+  if (first.kind === 'button') {
+    const owner = await ownerOfButton(deps, first);
+    if (owner === null) return privately(nothingChanged('What this button is about is gone.'));
+    const window = windowOfButton(first);
+    if (window && asked.kind === 'button')
+      return open(deps, app, request, asked.triggerId, async () => ({ window }));
+    await carryOutButton(await orderOf(owner, { target: null, words: typed ?? '' }), first);
+    return savedReply(deps, request);
+  }
+  const command = first.kind === 'command' ? readSlackCommand(first.text) : null;
+  if (!command) return null;
+  const { verb, target, words } = command;
+  if (verb === 'notify' || verb === 'unlink')
+    return privately(await changePerson(deps, request, verb, words));
+  const getOrder = () => orderOf(ownerIn(app, verb, target, words), { target, words });
+  const change = changes[verb];
+  if (!change) {
+    const text = await answers[verb]!(await getOrder());
+    return typeof text === 'string' ? privately(text) : savedReply(deps, request);
+  }
+  if (asked.kind === 'command')
+    return open(deps, app, request, asked.triggerId, async () => change.preview(await getOrder()));
+  await change.carryOut(await getOrder());
+  return savedReply(deps, request);
+}
+
+/** The owner that a command names; null if it names none. An app of one owner needs none. */
+function ownerIn(
+  { accountId }: SlackApp,
+  verb: SlackVerb,
+  target: SlackOrder['target'],
+  words: string,
+): string | null {
+  if (verb !== 'subscribe' && verb !== 'unsubscribe') return target?.owner ?? null;
+  return accountId === null ? (/^[a-z\d][\w-]*(?=\s|$)/i.exec(words)?.[0] ?? null) : null;
+}
+
+const loginOf = async ({ db }: Deps, id: bigint): Promise<string> =>
+  (await db.account.findUniqueOrThrow({ where: { id }, select: { login: true } })).login;
+
+/** The request that a window belongs to, if the same person began it. */
+async function begunBy(
+  { db }: Deps,
+  { app, teamId, userId }: SlackRequest,
+  id: string,
+): Promise<SlackRequest | null> {
+  return db.slackRequest.findFirst({ where: { id, app, teamId, userId } });
+}
+
+/** Milliseconds of the 3 s in which Slack opens a window that we use to fill it. */
+const soon = 1_500;
+
+/**
+ * Opens the window of a command with what would happen, or answers why it cannot. If GitHub takes long, the window opens
+ * first, and is filled later.
+ */
+async function open(
+  deps: Deps,
+  app: SlackApp,
+  request: SlackRequest,
+  triggerId: string,
+  look: () => Promise<Preview>,
+): Promise<Reply | null> {
+  const seen = look().catch((error: unknown) => {
+    if (isUnavailable(error) || isTooManyRequests(error)) return nothingChanged(error.message);
+    return whyRefused(deps, error);
+  });
+  const first = await within(soon, seen);
+  if (typeof first === 'string') return privately(first);
+  if (first) await noteWith(deps, request, first);
+  const viewId = await openView(deps, app, triggerId, viewOf(request.id, first?.window ?? looking));
+  if (viewId === null)
+    return privately(nothingChanged('Slack did not open the window in time. Write the command again.'));
+  if (first) return null;
+  const last = await seen;
+  if (typeof last !== 'string') await noteWith(deps, request, last);
+  const window: Window = typeof last === 'string' ? { title: 'Holdfast', paragraphs: [last] } : last.window;
+  const view = viewOf(request.id, window) as never;
+  // Somebody may have closed it.
+  await askSlack(deps, app.botToken, (client) => client.views.update({ view_id: viewId, view })).catch(
+    unlessRefused,
+  );
+  return null;
+}
+
+const noteWith = async (deps: Deps, request: SlackRequest, { noted }: Preview): Promise<void> => {
+  if (noted) await note(deps.db, request, noted);
+};
+
+/** @returns the id of the window; null if Slack does not open it any more. */
+async function openView(deps: Deps, app: SlackApp, triggerId: string, view: object): Promise<string | null> {
+  const opened = await askSlack(deps, app.botToken, (client) =>
+    client.views.open({ trigger_id: triggerId, view: view as never }),
+  ).catch(unlessRefused);
+  return opened?.view?.id ?? null;
+}
+
+function unlessRefused(error: unknown): null {
+  if (error instanceof SlackFailure && error.kind === 'refused') return null;
+  throw error;
+}
+
+/**
+ * Sends an answer: where Slack takes answers to the request, else by a message of the bot.
+ * @throws NotNow while Slack limits or does not answer.
+ */
+async function send(deps: Deps, app: SlackApp, request: SlackRequest, reply: Reply): Promise<void> {
+  const begun = await begunRequest(deps, request);
+  try {
+    if (!(await respondTo(deps, begun, reply)))
+      await post(deps, app, { ...begun, userId: request.userId }, reply);
+  } catch (error) {
+    if (!(error instanceof SlackFailure)) throw error;
+    const age = deps.clock.now() - request.receivedAt.getTime();
+    if (error.kind !== 'refused' && age < givenUpAfter)
+      throw new NotNow(new Date(deps.clock.now() + Math.max(1, error.retryAfter ?? 5) * 1000));
+    deps.log.warn({ team: request.teamId, reason: error.reason }, 'Slack took no answer');
+  }
+}
+
+/** The request with the address for answers: for a sent window, the command or button that opened it. */
+async function begunRequest(deps: Deps, request: SlackRequest): Promise<SlackRequest> {
+  const asked = request.asked as Content;
+  return (asked.kind === 'window' && (await begunBy(deps, request, asked.of))) || request;
+}
+
+/** @returns false if Slack takes no answer to this request any more. */
+async function respondTo(
+  deps: Deps,
+  { id, responseUrl, receivedAt }: SlackRequest,
+  reply: Reply,
+): Promise<boolean> {
+  if (responseUrl === null || deps.clock.now() - receivedAt.getTime() > responseLasts) return false;
+  const { count } = await deps.db.slackRequest.updateMany({
+    where: { id, replies: { lt: mostReplies } },
+    data: { replies: { increment: 1 } },
+  });
+  if (count === 0) return false;
+  const { isPublic, ...message } = reply;
+  try {
+    await respond(deps, responseUrl, message, isPublic);
+    return true;
+  } catch (error) {
+    if (error instanceof SlackFailure && error.kind === 'refused') return false;
+    throw error;
+  }
+}
+
+async function post(
+  deps: Deps,
+  app: SlackApp,
+  { channelId, userId }: Pick<SlackRequest, 'channelId' | 'userId'>,
+  { isPublic, ...message }: Reply,
+): Promise<void> {
+  if (channelId === null) return;
+  await askSlack(deps, app.botToken, (client) =>
+    isPublic
+      ? client.chat.postMessage({ channel: channelId, ...message } as never)
+      : client.chat.postEphemeral({ channel: channelId, user: userId, ...message } as never),
+  );
+}
+
+export const answerSlackTask = defineTask(jobs.answerSlack, (deps, { requestId }) =>
+  answerSlack(deps, requestId),
+);

@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { ongoingIn } from '../../plans/ongoing.ts';
+import { findPlan } from '../../plans/plan-store.ts';
+import { authorizeFreezer, authorizeIn, type SlackOrder } from './slack-order.ts';
+import type { Asked } from './slack-request.ts';
+import { plain, type Window } from './slack-text.ts';
+import { decide } from './verbs/exemptions.ts';
+import { endThese, extendByHour, type Theirs } from './verbs/ongoing.ts';
+
+// The buttons below our messages. What they are about is in their value, which only we wrote: Slack signs what it sends.
+
+type Pressed = Extract<Asked, { kind: 'button' }>;
+
+const uuid = z.uuid();
+const about = z.union([z.object({ exemption: uuid }), z.object({ freeze: uuid }), z.object({ plan: uuid })]);
+type About = z.output<typeof about>;
+
+/** What a button is about. @returns null if it is none of ours. */
+function readValue({ value }: Pressed): About | null {
+  try {
+    return about.safeParse(JSON.parse(value)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The owner of what a button is about; null if it is gone. */
+export async function ownerOfButton(deps: Deps, button: Pressed): Promise<bigint | null> {
+  const found = readValue(button);
+  if (!found) return null;
+  if ('plan' in found)
+    return (await deps.db.freezePlan.findUnique({ where: { id: found.plan } }))?.accountId ?? null;
+  return (await repositoryOf(deps, found))?.accountId ?? null;
+}
+
+/** The repository of a freeze or an exemption; null if it is gone. */
+async function repositoryOf(
+  { db, sql }: Deps,
+  found: { exemption: string } | { freeze: string },
+): Promise<FoundRepository | null> {
+  const select = { repositoryId: true };
+  const row =
+    'freeze' in found
+      ? await db.freeze.findUnique({ where: { id: found.freeze }, select })
+      : await db.exemption.findUnique({ where: { id: found.exemption }, select });
+  return row && ((await repositoriesOfIds(sql, [row.repositoryId]))[0] ?? null);
+}
+
+/** The window of a button that asks first. */
+export function windowOfButton({ button }: Pressed): Window | null {
+  const reason = { label: 'Reason' };
+  if (button === 'deny')
+    return {
+      title: 'Deny the exemption',
+      act: 'Deny',
+      paragraphs: ['The pull request stays blocked.'],
+      reason,
+    };
+  if (button === 'end')
+    return {
+      title: 'End the freeze',
+      act: 'End',
+      paragraphs: ['The pull requests that it blocks can merge within seconds.'],
+      reason,
+    };
+  return null;
+}
+
+/** Does what a button says, if GitHub says that the person may. */
+export async function carryOutButton(order: SlackOrder, pressed: Pressed): Promise<void> {
+  const { deps, words } = order;
+  const { button } = pressed;
+  const found = readValue(pressed)!;
+  if (button === 'approve' || button === 'deny') {
+    const repository = 'exemption' in found && (await repositoryOf(deps, found));
+    if (!repository) throw gone();
+    return decide(order, repository.name, found.exemption, button, words);
+  }
+  const theirs = await theirsOf(order, found);
+  if (button === 'extend') return extendByHour(order, theirs);
+  order.noted = { ...order.noted, shown: theirs.ongoing.map(({ value }) => value) };
+  return endThese(order, theirs, words);
+}
+
+const gone = () => notFound('What this button is about is gone.');
+
+/** What is ongoing of the freeze or plan of a button. @throws Refusal like the authorization. */
+async function theirsOf(order: SlackOrder, found: About): Promise<Theirs> {
+  const { deps, account } = order;
+  if ('plan' in found) {
+    const plan = await findPlan(deps.db, { id: found.plan, accountId: account.id }, nowOf(deps.clock));
+    if (!plan) throw gone();
+    const { administered } = await authorizeFreezer(order, plan.repositories);
+    const all = await ongoingIn(
+      deps,
+      account,
+      await matchedRepositories(deps.sql, plan),
+      administered === null,
+    );
+    const ongoing = all.filter(({ value }) => value.endsWith(plan.id));
+    return { ongoing, administered, place: `the plan ${plain(plan.name)}` };
+  }
+  if (!('freeze' in found)) throw gone();
+  const named = await repositoryOf(deps, found);
+  if (!named) throw gone();
+  const { repository } = await authorizeIn(order, named.name, { role: 'freezer' });
+  const administered = new Set([repository.name.toLowerCase()]);
+  const ongoing = (await ongoingIn(deps, account, [repository], false)).flatMap((each) => {
+    const freezes = each.freezes.filter(({ id }) => id === found.freeze);
+    // Only this freeze, also of a plan.
+    return freezes.length > 0 ? { ...each, freezes, plan: null } : [];
+  });
+  return { ongoing, administered, place: plain(fullName(repository)) };
+}

@@ -1,0 +1,81 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { assertStorable, readLimited } from '../../api/read-request.ts';
+import type { Deps } from '../../deps.ts';
+import { hasSlack, type SlackApp, slackAppsOfTeam } from '../../notices/slack/slack-apps.ts';
+import { acceptRequest } from './accept-request.ts';
+import { claimedTeam, type Heard, readCommandRequest, readInteraction } from './slack-request.ts';
+
+/** The most bytes of a request. */
+const largest = 256 * 1024;
+/** Seconds that a request may be old, or ahead of our clock. */
+const freshFor = 300;
+
+/** `POST /slack/commands`. */
+export const receiveSlackCommand = (deps: Deps, context: Context): Promise<Response> =>
+  receive(deps, context, (form) => form, readCommandRequest);
+
+/** `POST /slack/interactions`: pressed buttons and sent windows. */
+export const receiveSlackInteraction = (deps: Deps, context: Context): Promise<Response> =>
+  receive(deps, context, (form) => parsed(form['payload']), readInteraction);
+
+/**
+ * Answers a request of Slack as soon as its job is saved: Slack waits 3 s. The signature is checked on the raw bytes
+ * with the secrets of the apps of the workspace that the request names.
+ */
+async function receive(
+  deps: Deps,
+  context: Context,
+  contentOf: (form: Record<string, string>) => unknown,
+  read: (content: unknown) => Heard | null,
+): Promise<Response> {
+  if (!(await hasSlack(deps))) return context.json({ detail: 'Slack is not set up here.' }, 404);
+  const signature = context.req.header('X-Slack-Signature') ?? '';
+  const timestamp = context.req.header('X-Slack-Request-Timestamp') ?? '';
+  const age = Math.abs(deps.clock.now() / 1000 - Number(timestamp));
+  if (!/^v0=[0-9a-f]{64}$/i.test(signature) || !/^\d{1,12}$/.test(timestamp) || age > freshFor)
+    return unsigned(context);
+  const bytes = await readLimited(context.req.raw, largest);
+  const content = contentOf(Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes))));
+  const teamId = claimedTeam(content);
+  const apps = teamId === null ? [] : await slackAppsOfTeam(deps, teamId);
+  const app = apps.find((each) => isSigned(each, timestamp, bytes, signature));
+  if (!app) {
+    deps.log.warn({ team: teamId }, 'a request of Slack with a wrong signature was refused');
+    return unsigned(context);
+  }
+  const heard = read(content);
+  if (!heard) return context.json({ detail: 'This is not a request of the Slack app.' }, 400);
+  assertStorable(heard, 'body');
+  const answer = await acceptRequest(deps, app, heard);
+  // An empty answer shows nothing, and closes a window.
+  return answer ? context.json(answer) : context.body(null, 200);
+}
+
+const unsigned = (context: Context): Response =>
+  context.json(
+    {
+      detail:
+        'The signature is missing, wrong or more than 5 minutes old. Compare the signing secret with the one of the Slack app, and check the clock of this machine.',
+    },
+    401,
+  );
+
+function isSigned(
+  { signingSecret }: SlackApp,
+  timestamp: string,
+  bytes: Uint8Array,
+  signature: string,
+): boolean {
+  if (signingSecret === null) return false;
+  const expected = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(bytes).digest();
+  return timingSafeEqual(expected, Buffer.from(signature.slice(3), 'hex'));
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
+}

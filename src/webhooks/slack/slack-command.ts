@@ -1,0 +1,115 @@
+import { unquoted } from '../comments/command.ts';
+
+/** The commands in Slack: those of comments, with what they are about, and some about Slack. */
+export const slackUsages = {
+  status: '/holdfast status [repository, pull request, plan or all]',
+  freeze: '/holdfast freeze <repository or all> <2h or until friday 18:00> <reason>',
+  extend: '/holdfast extend <repository, plan or all> <1h or until friday 18:00>',
+  unfreeze: '/holdfast unfreeze <repository, plan or all> <reason>',
+  exempt: '/holdfast exempt <pull request> <reason>',
+  approve: '/holdfast approve <pull request> [reason]',
+  deny: '/holdfast deny <pull request> <reason>',
+  subscribe: '/holdfast subscribe <owner> [repositories]',
+  unsubscribe: '/holdfast unsubscribe [owner]',
+  notify: '/holdfast notify <on or off>',
+  unlink: '/holdfast unlink',
+  help: '/holdfast help',
+} as const;
+export type SlackVerb = keyof typeof slackUsages;
+
+/** What a command is about. The owner is null where the command names none. */
+export type Target =
+  | { kind: 'all'; owner: string | null }
+  /** @property named the name or the id of a plan. */
+  | { kind: 'plan'; owner: string | null; named: string }
+  /** @property globs names of repositories, or patterns. */
+  | { kind: 'repositories'; owner: string | null; globs: string[] }
+  | { kind: 'pull-request'; owner: string | null; repository: string; number: number };
+
+/** A command. @property words what stands after the target, in one line. */
+export type SlackCommand = { verb: SlackVerb; target: Target | null; words: string };
+
+/** The kinds of targets that a command takes; null in the list: none is needed. */
+const targetsOf: Record<SlackVerb, (Target['kind'] | null)[]> = {
+  status: ['all', 'plan', 'repositories', 'pull-request', null],
+  freeze: ['all', 'repositories'],
+  extend: ['all', 'plan', 'repositories'],
+  unfreeze: ['all', 'plan', 'repositories'],
+  exempt: ['pull-request'],
+  approve: ['pull-request'],
+  deny: ['pull-request'],
+  subscribe: [null],
+  unsubscribe: [null],
+  notify: [null],
+  unlink: [null],
+  help: [null],
+};
+const needsWords: readonly SlackVerb[] = ['freeze', 'extend', 'unfreeze', 'exempt', 'deny', 'notify'];
+const takesNoWords: readonly SlackVerb[] = ['status', 'unlink'];
+
+/** Slack sends these three characters as entities. */
+const plain = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+/**
+ * Reads the text after `/holdfast`. A command with missing or extra words counts as unknown.
+ * @returns null if it is unknown; an empty text asks for help.
+ */
+export function readSlackCommand(text: string): SlackCommand | null {
+  const line = plain(text.toWellFormed().replaceAll('\0', ''))
+    .replace(/[\s\u2028\u2029]+/g, ' ')
+    .trim();
+  const [, name = '', rest = ''] = /^(\S*) ?(.*)$/.exec(line)!;
+  const verb = name === '' ? 'help' : name.toLowerCase();
+  if (!isVerb(verb)) return null;
+  const kinds = targetsOf[verb];
+  const isTargeted = kinds.length > 1 || kinds[0] !== null;
+  const found = isTargeted && rest !== '' ? readTarget(rest) : { target: null, words: rest };
+  if (!found || !kinds.includes(found.target?.kind ?? null)) return null;
+  const words = unquoted(found.words);
+  const isMeant = words === '' ? !needsWords.includes(verb) : !takesNoWords.includes(verb);
+  return isMeant ? { verb, target: found.target, words } : null;
+}
+
+const isVerb = (name: string): name is SlackVerb => Object.hasOwn(slackUsages, name);
+
+const login = '[a-z\\d](?:[a-z\\d_-]{0,98})';
+const pullRequest = new RegExp(
+  `^(?:(${login})/)?([\\w.-]{1,100})#(\\d{1,9})$|^<?https?://[^/\\s]+/(${login})/([\\w.-]{1,100})/pull/(\\d{1,9})[^\\s]*$`,
+  'i',
+);
+const named = new RegExp(`^(?:(${login})/)?([^/\\s]{1,200})$`, 'i');
+
+/** The target at the start of a text, and the rest. @returns null if there is none. */
+function readTarget(text: string): { target: Target; words: string } | null {
+  const asPlan =
+    /^(?:([a-z\d][\w-]*)\/)?plan[ :](?:"([^"]+)"|“([^”]+)”|'([^']+)'|‘([^’]+)’|(\S+)) ?(.*)$/i.exec(text);
+  if (asPlan) {
+    const [, owner = null, ...quoted] = asPlan;
+    const name = quoted.slice(0, 5).find((each) => each !== undefined)!;
+    return { target: { kind: 'plan', owner, named: name.trim() }, words: asPlan[7]! };
+  }
+  const [, first = '', words = ''] = /^(\S*) ?(.*)$/.exec(text.replace(/,\s+/g, ','))!;
+  const found = pullRequest.exec(first);
+  if (found) {
+    const [, owner, name, number, otherOwner, otherName, otherNumber] = found;
+    const target = {
+      kind: 'pull-request',
+      owner: owner ?? otherOwner ?? null,
+      repository: (name ?? otherName)!,
+      number: Number(number ?? otherNumber),
+    } as const;
+    return { target, words };
+  }
+  if (first.toLowerCase() === 'all') return { target: { kind: 'all', owner: null }, words };
+  const parts = first.split(',').filter(Boolean);
+  const read = parts.map((part) => named.exec(part));
+  if (parts.length === 0 || read.some((each) => each === null)) return null;
+  const owners = new Set(read.flatMap((each) => each![1]?.toLowerCase() ?? []));
+  if (owners.size > 1) return null;
+  const owner = read.find((each) => each![1])?.[1] ?? null;
+  const globs = read.map((each) => each![2]!);
+  if (owner !== null && globs.length === 1 && globs[0] === '*')
+    return { target: { kind: 'all', owner }, words };
+  return { target: { kind: 'repositories', owner, globs }, words };
+}

@@ -1,0 +1,95 @@
+import { type SlackVerb, slackUsages } from './slack-command.ts';
+
+// What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
+
+/** A text from a person, in one line. */
+export function plain(text: string, most = 300): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const characters = Array.from(line);
+  return escaped(characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`);
+}
+
+/** Without the three characters that begin what Slack links, mentions or decodes. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const link = (url: string, text: string): string => `<${url}|${plain(text)}>`;
+
+/** Our Markdown for GitHub as Slack's mrkdwn. */
+export const fromMarkdown = (text: string): string =>
+  escaped(text)
+    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<$2|$1>')
+    .replaceAll('**', '*')
+    .replace(/^- /gm, '• ');
+
+/** The most characters of a section. */
+const longest = 3_000;
+
+/** Paragraphs as sections, each within Slack's limit. */
+export const sections = (paragraphs: string[]): object[] =>
+  paragraphs.slice(0, 40).map((text) => ({
+    type: 'section',
+    text: { type: 'mrkdwn', text: text.length <= longest ? text : `${text.slice(0, longest - 1)}…` },
+  }));
+
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number} ${number === 1 ? one : many}`;
+
+/** Lines with bullets, as many as people read. */
+export const list = (lines: string[]): string =>
+  [
+    ...lines.slice(0, 15).map((line) => `• ${line}`),
+    ...(lines.length > 15 ? [`• and ${lines.length - 15} more`] : []),
+  ].join('\n');
+
+/** Why nothing was changed. */
+export const nothingChanged = (message: string): string => `*Nothing was changed.* ${plain(message, 1_000)}`;
+
+/** What `/holdfast help` answers. */
+export const helpText = ['Holdfast knows these commands:', '']
+  .concat(Object.values(slackUsages).map((usage) => `• \`${escaped(usage)}\``))
+  .concat(
+    '',
+    'A repository is `acme/web`, or `web` where only one owner uses this Slack app; several are `web,api-*`. A pull request is `acme/web#12` or its address. A plan is `plan "Year end"`.',
+  )
+  .join('\n');
+
+/** What to write instead. */
+export const usageOf = (verb: SlackVerb): string => slackUsages[verb];
+
+const titleLength = 24;
+
+/** A window of Slack. @property reason asks for one. */
+export type Window = { title: string; paragraphs: string[]; act?: string; reason?: { label: string } };
+
+/** @param id the request that the window belongs to. */
+export const viewOf = (id: string, { title, paragraphs, act, reason }: Window): object => ({
+  type: 'modal',
+  callback_id: 'holdfast',
+  private_metadata: id,
+  title: { type: 'plain_text', text: title.slice(0, titleLength) },
+  ...(act && { submit: { type: 'plain_text', text: act.slice(0, titleLength) } }),
+  close: { type: 'plain_text', text: act ? 'Cancel' : 'Close' },
+  blocks: [
+    ...sections(paragraphs),
+    ...(reason
+      ? [
+          {
+            type: 'input',
+            block_id: 'reason',
+            label: { type: 'plain_text', text: reason.label },
+            element: { type: 'plain_text_input', action_id: 'reason', max_length: 3_000 },
+          },
+        ]
+      : []),
+  ],
+});
+
+/** Shown while Holdfast asks GitHub. */
+export const looking: Window = {
+  title: 'Holdfast',
+  paragraphs: ['Holdfast is checking your permission and the open pull requests…'],
+};

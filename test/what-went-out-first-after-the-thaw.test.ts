@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
+import { decisions, grantDeployments, pass, toldOf } from './support/deployments.ts';
+
+// Which of the deployments that waited go out when a freeze ends.
+
+const acme = acmeForAll();
+beforeAll(() => grantDeployments(acme));
+const production = { environments: ['production'] };
+const frozen = { holds: ['deployments'] };
+const states = (repository: string, runs: { id: number }[]) =>
+  runs.map(({ id }) => acme.github.jobsOf(repository, id)[0]);
+
+test('the newest run of each environment and workflow goes out, and older ones are superseded', async () => {
+  const web = await acme.repository('web');
+  for (const name of ['production', 'staging']) acme.github.addEnvironment(web, name);
+  const { id } = await acme.freeze(web, frozen);
+  const runs: { id: number }[] = [];
+  for (const given of [
+    production,
+    production,
+    { ...production, workflow: 'Docs' },
+    { environments: ['staging'] },
+    production,
+  ]) {
+    runs.push(acme.github.runWorkflow(web, given));
+    await acme.quiet();
+  }
+  expect(new Set(states(web, runs))).toEqual(new Set(['waiting']));
+  await acme.remove(web, id);
+  expect(states(web, runs)).toEqual(['failure', 'failure', 'in_progress', 'in_progress', 'in_progress']);
+  const [, rejection] = acme.github.reviewsOf(web, runs[0]!.id);
+  expect(rejection!.comment).toMatch(
+    /^The freeze is over\. This deployment is superseded by \[run 4\]\(http.*\/acme\/web\/actions\/runs\/\d+\) of `Deploy`\.$/,
+  );
+  expect((await toldOf(acme, web)).toSorted()).toEqual([
+    ...Array(5).fill('deployment.held'),
+    ...Array(2).fill('deployment.rejected'),
+    ...Array(3).fill('deployment.released'),
+  ]);
+});
+
+test('what was cancelled meanwhile supersedes nothing', async () => {
+  const api = await acme.repository('api');
+  acme.github.addEnvironment(api, 'production');
+  const { id } = await acme.freeze(api, frozen);
+  const [old, cancelled] = [
+    acme.github.runWorkflow(api, production),
+    acme.github.runWorkflow(api, production),
+  ];
+  await acme.quiet();
+  await pass(acme, 30_000);
+  const lost = acme.github.webhookFaults.add({ kind: 'lose', event: 'deployment_status' });
+  acme.github.cancelRun(api, cancelled.id);
+  await acme.quiet();
+  lost.remove();
+  await acme.remove(api, id);
+  await pass(acme, 60_000);
+  expect(states(api, [old, cancelled])).toEqual(['in_progress', 'failure']);
+  const rows = await acme.app.deps.db.deployment.findMany({ where: { repository: { nameKey: 'api' } } });
+  expect(rows.map(({ runNumber, state }) => [runNumber, state]).toSorted()).toEqual([
+    [1, 'approved'],
+    [2, 'gone'],
+  ]);
+});
+
+test('with release_deployments: all, one after another, the oldest first', async () => {
+  const lib = await acme.repository('lib');
+  acme.github.addEnvironment(lib, 'production', { others: ['sentry'] });
+  const change = { release_deployments: 'all' };
+  const path = `/v1/repos/${lib}/settings`;
+  const answer = await acme.call('PATCH', path, { as: acme.admin, body: change });
+  expect([answer.status, answer.body.release_deployments]).toEqual([200, 'all']);
+  const { id } = await acme.freeze(lib, frozen);
+  const runs: { id: number }[] = [];
+  for (let count = 0; count < 3; count++) {
+    runs.push(acme.github.runWorkflow(lib, production));
+    await acme.quiet();
+    await acme.advanceTo(new Date(acme.clock.now() + 1000));
+  }
+  await acme.remove(lib, id);
+  await pass(acme, 10_000, 2_000);
+  // Another App still holds the first one, so the second one waits.
+  const approved = () => runs.map((run) => decisions(acme, lib, run).includes('approved'));
+  expect(approved()).toEqual([true, false, false]);
+  acme.github.approveAs('sentry', lib, runs[0]!.id, 'production');
+  await pass(acme, 6_000, 2_000);
+  expect([approved(), states(lib, runs)]).toEqual([
+    [true, true, false],
+    ['in_progress', 'waiting', 'waiting'],
+  ]);
+  acme.github.cancelRun(lib, runs[1]!.id);
+  await pass(acme, 6_000, 2_000);
+  expect(approved()).toEqual([true, true, true]);
+});
+
+test('fifty runs that wait are decided at once, and none twice', async () => {
+  const many = await acme.repository('many');
+  const names = Array.from({ length: 50 }, (_, index) => `eu-${index}`);
+  for (const name of names) acme.github.addEnvironment(many, name);
+  const { id } = await acme.freeze(many, frozen);
+  const runs = names.map((name) => acme.github.runWorkflow(many, { environments: [name] }));
+  await acme.quiet();
+  const began = performance.now();
+  await acme.remove(many, id);
+  expect(new Set(states(many, runs))).toEqual(new Set(['in_progress']));
+  expect(performance.now() - began).toBeLessThan(10_000);
+  for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending', 'approved']);
+});
