@@ -23,7 +23,7 @@ export async function requestReconcile(
     WITH told AS (
       UPDATE freezes SET next_told_at =
         CASE WHEN ${staysToldUntil} AND next_told_at <= starts_at THEN next_told_at ELSE ${boundary}::timestamptz END
-      WHERE id = ${id}::uuid
+      WHERE id = ${id}::uuid AND deleted_at IS NULL
     )
     UPDATE repositories SET reconcile_requested_at = ${now} WHERE id = ${repositoryId}`;
   const boundaries = [startsAt, endsAt].filter((at) => at !== null && at > now) as Date[];

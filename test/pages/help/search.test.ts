@@ -23,7 +23,7 @@ test.each([
   ['metrics', 'monitor#metrics'],
   ['alert', 'monitor#alerts'],
   ['grafana', 'monitor#a-dashboard-for-grafana'],
-  ['slack', 'slack#slack'],
+  ['slack', 'slack#freeze-and-decide-in-slack'],
   ['webhook', 'notices#create-a-webhook'],
   ['signature', 'notices#verify-a-signature'],
   ['back up', 'backup#back-up-and-restore'],
