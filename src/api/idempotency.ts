@@ -104,7 +104,7 @@ async function save(
     request,
     key,
     bodyHash,
-    hasSecret ? seal(config.secretKey!, purposeOf(where), text) : text,
+    hasSecret && config.secretKey !== null ? seal(config.secretKey, purposeOf(where), text) : text,
     now,
     expiry(now),
   ];

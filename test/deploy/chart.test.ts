@@ -50,7 +50,10 @@ const everything = {
     from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
     database: { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], port: 6432 },
   },
-  secrets: { metricsToken: 'metrics-token', secretKeyPrevious: 'former-key' },
+  secrets: {
+    ...{ metricsToken: 'metrics-token', secretKeyPrevious: 'former-key', lockPrivateKey: 'lock-key' },
+    ...{ slackBotToken: 'slack-bot', slackSigningSecret: 'slack-signing', slackAppToken: 'slack-app' },
+  },
   serviceMonitor: { enabled: true, interval: '15s', labels: { release: 'prometheus' } },
   prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
   grafanaDashboard: { enabled: true, labels: { grafana_dashboard: 'yes' } },

@@ -26,6 +26,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   "SECRET_KEY" "secrets.secretKey"
   "SECRET_KEY_PREVIOUS" "secrets.secretKeyPrevious"
   "METRICS_TOKEN" "secrets.metricsToken"
+  "SLACK_BOT_TOKEN" "secrets.slackBotToken"
+  "SLACK_SIGNING_SECRET" "secrets.slackSigningSecret"
+  "SLACK_APP_TOKEN" "secrets.slackAppToken"
+  "LOCK_PRIVATE_KEY" "secrets.lockPrivateKey"
   "PRIVATE_KEY" "app.privateKey"
   "WEBHOOK_SECRET" "app.webhookSecret"
   "CLIENT_SECRET" "app.clientSecret" -}}

@@ -99,7 +99,7 @@ export const postCalendars = endpoint({
   async handle({ deps, actor, account, body, remember }) {
     const wanted = { repositories: body.repositories ?? null, publicText: body.public_text ?? true };
     const made = await createFeed(deps, actor, account, wanted, (tx, saved) =>
-      remember(tx, { status: 201, body: presentNew(saved) }),
+      remember(tx, { status: 201, body: presentNew(saved), hasSecret: true }),
     );
     return presentNew(made);
   },
