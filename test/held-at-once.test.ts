@@ -167,7 +167,7 @@ describe('what somebody does to the ruleset is put right within a minute, and to
       (id) => acme.github.editRuleset(id, { checks: [{ context: 'ci', appId: 1 }] }),
       'changed',
     ],
-  ])('%s', async (name, change, was) => {
+  ])('%s', async (name, change, found) => {
     const web = await holds().held(name.replaceAll(' ', '-'), 'lock', [{}]);
     await acme.freeze(web);
     const [before] = holds().rulesets(web);
@@ -179,8 +179,8 @@ describe('what somebody does to the ruleset is put right within a minute, and to
     const [event, ...others] = await holds().events(web, 'ruleset.repaired');
     expect(event!.metadata).toMatchObject({
       ruleset: 'Holdfast instant hold',
-      was,
-      found_by: { name: 'Holdfast' },
+      found,
+      repaired_by: { name: 'Holdfast' },
     });
     expect(others).toEqual([]);
     expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
