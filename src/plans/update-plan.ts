@@ -107,7 +107,7 @@ async function readAnew(
 
 /** A plan has its own times, or follows a calendar. @throws Refusal invalid for a change that would change that. */
 function assertSameKind(before: Plan, change: PlanChange): void {
-  const followsNone = 'This plan follows no calendar. Create another plan with a `source`.';
+  const followsNone = 'This plan follows no calendar. Create another plan with a source.';
   const follows = 'This plan follows a calendar. Leave this out, or create another plan.';
   const wrong = before.source
     ? [

@@ -26,7 +26,7 @@ const valueOf = (number: number, { type, label }: Column): string =>
   {
     uuid: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
     jsonb: `{"number": ${number}}`,
-    timestamptz: `2026-03-01T09:00:${String(number).padStart(2, '0')}.123Z`,
+    timestamptz: new Date(Date.parse('2026-03-01T09:00:00.123Z') + number * 1000).toISOString(),
     bool: 'true',
     bytea: `\\x${String(number).padStart(4, '0')}`,
   }[type] ??
