@@ -29,7 +29,8 @@ async function receive(
   contentOf: (form: Record<string, string>) => unknown,
   read: (content: unknown) => Heard | null,
 ): Promise<Response> {
-  if (!(await hasSlack(deps))) return context.json({ detail: 'Slack is not set up here.' }, 404);
+  // Nothing can be verified then.
+  if (!(await hasSlack(deps))) return context.json({ detail: 'Slack is not set up here.' }, 401);
   const signature = context.req.header('X-Slack-Signature') ?? '';
   const timestamp = context.req.header('X-Slack-Request-Timestamp') ?? '';
   const age = Math.abs(deps.clock.now() / 1000 - Number(timestamp));
