@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { loadEvents } from '../calendars/load-events.ts';
 import { findFeed } from '../calendars/manage-feeds.ts';
-import { writeCalendar } from '../calendars/write-calendar.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -17,6 +16,8 @@ export function mountCalendars(api: OpenAPIHono, deps: Deps): void {
       throw notFound(
         'There is no such calendar, or it was deleted. Ask who gave you its address for a new one.',
       );
+    // Loads a library that services without subscribers never need.
+    const { writeCalendar } = await import('../calendars/write-calendar.ts');
     const now = nowOf(deps.clock);
     const { login } = feed.account;
     const { publicUrl } = deps.config;

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { within } from '../clock.ts';
 import { compileGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Config } from '../config.ts';
@@ -161,21 +161,25 @@ const ignoredBytes = 8192;
 /** To one host. What is too many waits. */
 const mostConnections = 32;
 
+/** A service that tells nobody never needs it, and it takes some MiB. */
+const loadUndici = () => import('undici');
+
 /** The connections of each service in this process. Tests run several. */
-const agents = new WeakMap<Config, Dispatcher>();
+const agents = new WeakMap<Config, Promise<Dispatcher>>();
 
 /**
  * An agent for addresses that people named. Behind a proxy, the proxy resolves the names: then it decides which addresses
  * can be reached.
  */
-export function createPublicAgent(
+export async function createPublicAgent(
   {
     webhookAllowedHosts,
     httpsProxy,
     noProxy,
   }: Pick<Config, 'webhookAllowedHosts' | 'httpsProxy' | 'noProxy'>,
   resolve?: LookupFunction,
-): Dispatcher {
+): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent } = await loadUndici();
   return new EnvHttpProxyAgent({
     connect: { lookup: judgedLookup(webhookAllowedHosts, resolve) },
     allowH2: false,
@@ -199,11 +203,12 @@ export async function fetchPublic(
   checkAddress(url.href, config.webhookAllowedHosts);
   const dispatcher = agents.get(config) ?? createPublicAgent(config);
   agents.set(config, dispatcher);
-  return ask(dispatcher, url, init);
+  return ask(await dispatcher, url, init);
 }
 
 /** `fetchPublic` through an agent. */
 export async function ask(dispatcher: Dispatcher, url: URL, init: PublicRequest): Promise<PublicAnswer> {
+  const { request } = await loadUndici();
   const { statusCode, headers, body } = await request(url, { ...init, dispatcher });
   return {
     status: statusCode,

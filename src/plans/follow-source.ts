@@ -7,10 +7,9 @@ import { appendEvent } from '../events/append-event.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { keepFreezes, requestReconciles } from './keep-plan.ts';
-import { attributesOfPlan, hostOf, type Source } from './plan.ts';
+import { attributesOfPlan, hostOf, type Source, SourceUnreadable } from './plan.ts';
 import { findPlan, lockPlan, noteRead, type StoredPlan, touchPlan } from './plan-store.ts';
 import { readSource } from './read-source.ts';
-import { SourceUnreadable } from './source-events.ts';
 
 /**
  * Reads the calendar of a plan again, and follows what changed. If it cannot be read, the last good copy stays, and the

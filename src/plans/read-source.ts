@@ -4,8 +4,14 @@ import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import { AddressRefused, fetchPublic, type PublicAnswer } from '../notices/public-address.ts';
 import { isTimeZone } from '../time/local-time.ts';
-import { hostOf, type PlanInput, type ReadInput, type Source, type SourceInput } from './plan.ts';
-import { readEvents, SourceUnreadable } from './source-events.ts';
+import {
+  hostOf,
+  type PlanInput,
+  type ReadInput,
+  type Source,
+  type SourceInput,
+  SourceUnreadable,
+} from './plan.ts';
 
 /** Milliseconds for the whole answer. */
 const patience = 10_000;
@@ -33,6 +39,8 @@ export async function readSource(
   const answer = await ask(deps, url, isFresh ? known : null);
   const readAt = now.toISOString();
   if (answer === 'unchanged') return { source: { ...known!, readAt, error: null }, warnings: [] };
+  // The library that reads calendars takes some MiB, which most services never need.
+  const { readEvents } = await import('./source-events.ts');
   const events = await readEvents(answer.text, { titles, timezone, now }).catch((error: unknown) => {
     throw error instanceof SourceUnreadable
       ? new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`)

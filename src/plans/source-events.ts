@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto';
 import ical, { type EventInstance, type VEvent } from 'node-ical';
 import { Temporal } from 'temporal-polyfill';
 import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { SourceUnreadable, type SourceWindow } from './plan.ts';
 import { calendarInZones } from './source-zones.ts';
-
-/**
- * An event of a calendar that a plan follows. Its times are wall-clock times in the plan's zone for an event of whole days,
- * and else instants, which end in `Z`.
- * @property key the same when the event is moved or renamed.
- */
-export type SourceWindow = { key: string; start: string; end: string };
 
 /** @property matchNothing the titles that no event has. */
 export type SourceEvents = { windows: SourceWindow[]; matchNothing: string[] };
-
-/** A calendar that a plan cannot follow. The message follows the words "the calendar". */
-export class SourceUnreadable extends Error {
-  override readonly name = 'SourceUnreadable';
-}
 
 const day = 86_400_000;
 /** Events that ended longer ago are left out. */

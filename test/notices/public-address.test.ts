@@ -144,7 +144,7 @@ describe('a name', () => {
   });
 
   const posting = async (resolve: LookupFunction, allowed: string[], path = '/') => {
-    const agent = createPublicAgent({ ...none, webhookAllowedHosts: allowed }, resolve);
+    const agent = await createPublicAgent({ ...none, webhookAllowedHosts: allowed }, resolve);
     try {
       const answer = await ask(agent, new URL(`http://hook.example:${port}${path}`), post);
       await answer.drop();
@@ -244,7 +244,7 @@ describe('behind a proxy', () => {
   });
 
   const posting = async (host: string, noProxy = '') => {
-    const agent = createPublicAgent({ ...none, httpsProxy, noProxy }, dns(['127.0.0.1']));
+    const agent = await createPublicAgent({ ...none, httpsProxy, noProxy }, dns(['127.0.0.1']));
     try {
       await ask(agent, new URL(`https://${host}/`), post);
       return null;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readEvents, SourceUnreadable } from '../../src/plans/source-events.ts';
+import { SourceUnreadable } from '../../src/plans/plan.ts';
+import { readEvents } from '../../src/plans/source-events.ts';
 
 const file = (...lines: string[]): string =>
   ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n');

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import { EnvHttpProxyAgent, fetch as fetchThrough } from 'undici';
+import type { EnvHttpProxyAgent } from 'undici';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -37,9 +37,10 @@ export const quiet = {
 const proxies = new WeakMap<Config, EnvHttpProxyAgent>();
 
 /** The proxy to Slack; undefined if there is none. */
-export function proxyOf(config: Config): EnvHttpProxyAgent | undefined {
+export async function proxyOf(config: Config): Promise<EnvHttpProxyAgent | undefined> {
   const { httpsProxy, noProxy } = config;
   if (httpsProxy === null) return undefined;
+  const { EnvHttpProxyAgent } = await import('undici');
   const known = proxies.get(config) ?? new EnvHttpProxyAgent({ httpProxy: '', httpsProxy, noProxy });
   proxies.set(config, known);
   return known;
@@ -48,11 +49,11 @@ export function proxyOf(config: Config): EnvHttpProxyAgent | undefined {
 /** Asks an address of Slack, through the proxy if there is one. */
 const fetchSlack =
   (config: Config): typeof fetch =>
-  (url, init) => {
-    const dispatcher = proxyOf(config);
-    return dispatcher
-      ? (fetchThrough(url as string, { ...(init as object), dispatcher }) as unknown as Promise<Response>)
-      : fetch(url, init);
+  async (url, init) => {
+    const dispatcher = await proxyOf(config);
+    if (!dispatcher) return fetch(url, init);
+    const { fetch: fetchThrough } = await import('undici');
+    return fetchThrough(url as string, { ...(init as object), dispatcher }) as unknown as Promise<Response>;
   };
 
 /** Options of the library: our jobs try again, so that it does not. */

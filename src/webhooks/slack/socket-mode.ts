@@ -78,13 +78,14 @@ class Connection {
     const about = { app: this.#app.key };
     try {
       const { SocketModeClient } = await import('@slack/socket-mode');
+      const dispatcher = await proxyOf(this.#deps.config);
       if (this.#isClosed) return;
       const client = new SocketModeClient({
         appToken: this.#app.appToken!,
         autoReconnectEnabled: false,
         logger: quiet,
         clientOptions: optionsOf(this.#deps),
-        dispatcher: proxyOf(this.#deps.config),
+        dispatcher,
       });
       this.#client = client;
       client.on('slash_commands', (envelope: Envelope) => void this.#hear(envelope, readCommandRequest));
