@@ -61,3 +61,18 @@ export function unsealWithAny(keys: SecretKeys, purpose: string, sealed: string)
     }
   throw new CannotUnseal();
 }
+
+/** What only SECRET_KEY_PREVIOUS opens, sealed anew with SECRET_KEY; anything else as it is. */
+export function sealedAnew(
+  { secretKey, secretKeyPrevious }: SecretKeys,
+  purpose: string,
+  sealed: string,
+): string {
+  if (secretKey === null || secretKeyPrevious === null) return sealed;
+  try {
+    return seal(secretKey, purpose, unseal(secretKeyPrevious, purpose, sealed));
+  } catch (error) {
+    if (error instanceof CannotUnseal) return sealed;
+    throw error;
+  }
+}

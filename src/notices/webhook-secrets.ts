@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { CannotUnseal, seal, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
+import { seal, sealedAnew, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
@@ -57,19 +57,10 @@ export function openWebhook(keys: SecretKeys, webhook: Sealed, now: Date): Opene
  * nothing where it is not set.
  */
 export async function resealWebhooks({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
-  const { secretKey, secretKeyPrevious } = config;
-  if (secretKey === null || secretKeyPrevious === null) return;
-  const previous = { secretKey: secretKeyPrevious, secretKeyPrevious: null };
+  if (config.secretKeyPrevious === null) return;
   for (const { id, sealedUrl, sealedSecret, sealedPreviousSecret } of await db.outgoingWebhook.findMany()) {
-    const anew = <Text extends string | null>(field: Field, sealed: Text) => {
-      if (!sealed) return sealed;
-      try {
-        return sealOf(config, id, field, openSealed(previous, id, field, sealed));
-      } catch (error) {
-        if (error instanceof CannotUnseal) return sealed;
-        throw error;
-      }
-    };
+    const anew = <Text extends string | null>(field: Field, sealed: Text) =>
+      sealed && sealedAnew(config, purposeOf(field, id), sealed);
     const data = {
       sealedUrl: anew('url', sealedUrl),
       sealedSecret: anew('secret', sealedSecret),

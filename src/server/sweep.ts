@@ -11,6 +11,7 @@ import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts'
 import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
+import { resealSlackApps } from '../notices/slack/slack-apps.ts';
 import { hearForPeople } from '../notices/slack/tell-people.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -59,6 +60,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...(await askForDeployments(db, now)).map((id) => jobs.findDeployments(id)),
   ]);
   await resealWebhooks(deps);
+  await resealSlackApps(deps);
   await hearForPeople(deps);
   await forget(deps, now);
   await deps.keepUp();

@@ -1,6 +1,7 @@
 // An owner connects a Slack app of its own on the settings page. It changes nothing of other owners.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InSlack, startInSlack } from '../support/slack.ts';
+import { resealSlackApps, slackAppOf } from '../../src/notices/slack/slack-apps.ts';
 import { Visitor, words } from '../support/visitor.ts';
 
 let acme: InSlack;
@@ -80,6 +81,22 @@ test('what is connected works for this owner alone, is sealed, and can be discon
   const { db } = acme.app.deps;
   expect(await db.auditEvent.count({ where: { type: 'slack_app.create' } })).toBe(1);
   expect((await ada.sendOnce(settings, { do: 'disconnect-slack' })).status).toBe(303);
-  expect((await acme.slack.command(user, acme.channel, 'status')).status).toBe(404);
+  expect((await acme.slack.command(user, acme.channel, 'status')).status).toBe(401);
   expect([await db.slackLink.count(), await db.slackApp.count()]).toEqual([0, 0]);
+});
+
+test('after SECRET_KEY changed, its secrets are encrypted anew, and need the former key no more', async () => {
+  expect((await connect()).status).toBe(303);
+  const { deps } = acme.app;
+  const later = {
+    ...deps.config,
+    secretKey: 'another key with at least 32 characters',
+    secretKeyPrevious: null,
+  };
+  const { id } = await deps.db.slackApp.findFirstOrThrow();
+  const tokenWith = async (config: typeof later) => (await slackAppOf({ ...deps, config }, id))?.botToken;
+  expect(await tokenWith(later)).toBeUndefined();
+  await resealSlackApps({ ...deps, config: { ...later, secretKeyPrevious: deps.config.secretKey } });
+  expect(await tokenWith(later)).toBe(acme.slack.botToken);
+  await deps.db.slackApp.deleteMany();
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../../clock.ts';
-import { CannotUnseal, seal, unsealWithAny } from '../../database/secret-key.ts';
+import { CannotUnseal, seal, sealedAnew, unsealWithAny } from '../../database/secret-key.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict, invalid, type Problem } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
@@ -90,6 +90,23 @@ function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;
+  }
+}
+
+/** Like `resealWebhooks`, for the secrets of Slack apps. */
+export async function resealSlackApps({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
+  if (config.secretKeyPrevious === null) return;
+  for (const { id, botToken, signingSecret, appToken } of await db.slackApp.findMany()) {
+    const anew = <Text extends string | null>(field: keyof Secrets, sealed: Text) =>
+      sealed && sealedAnew(config, purposeOf(field, id), sealed);
+    const data = {
+      botToken: anew('botToken', botToken),
+      signingSecret: anew('signingSecret', signingSecret),
+      appToken: anew('appToken', appToken),
+    };
+    // Somebody may have connected it again meanwhile.
+    if (data.botToken !== botToken)
+      await db.slackApp.updateMany({ where: { id, botToken, signingSecret, appToken }, data });
   }
 }
 
