@@ -61,6 +61,8 @@ describe('a channel', () => {
         .map(({ text }) => text)
         .join('\n'),
     ).toContain(`(ada on GitHub) ended in *${web}*: It is over`);
+    expect(began.text).toContain('Release');
+    expect(buttons(began)).toEqual([]);
   });
 
   test('decides on exemptions, and the message shows the decision, wherever it was made', async () => {

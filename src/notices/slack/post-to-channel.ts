@@ -1,19 +1,24 @@
 import type { Deps } from '../../deps.ts';
 import type { Attempt } from '../judge-attempt.ts';
 import { renderSlack } from '../kinds/slack.ts';
+import { loadNotices } from '../load-notices.ts';
 import { type Action, type Message, messageOf } from '../message.ts';
 import type { Notice } from '../notice.ts';
 import type { Sender, Target } from '../post.ts';
 import { type SlackApp, slackAppFor } from './slack-apps.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';
 
-/** To a channel of the Slack app, with buttons. What was decided replaces the message with the request. */
+/**
+ * To a channel of the Slack app, with buttons. What was decided replaces the message with the request, and a freeze that is
+ * over leaves the message of its beginning without buttons.
+ */
 export const postToChannel: Sender = async (deps, target, notices) => {
   const app = await slackAppFor(deps, target.accountId, target.slackTeam);
   if (!app)
     return { status: null, error: 'Slack is not connected. Connect it in the settings of the owner.' };
   const message = messageOf(notices, { publicText: target.publicText });
   try {
+    await withdrawButtons(deps, app, target, notices);
     const replaced = await replaceRequest(deps, app, target, notices, message);
     const ts = replaced ?? (await post(deps, app, target, { ...message, actions: actionsOf(notices) }));
     return { status: 200, messageId: ts };
@@ -53,18 +58,51 @@ async function replaceRequest(
     orderBy: { serial: 'desc' },
   });
   const ts = request?.messageId;
-  if (!ts) return null;
+  return ts && (await update(deps, app, slackChannel!, ts, message)) ? ts : null;
+}
+
+/** Shows another text in a message. @returns false if somebody deleted it. */
+async function update(
+  deps: Deps,
+  app: SlackApp,
+  channel: string,
+  ts: string,
+  message: Message,
+): Promise<boolean> {
   const { text, blocks } = renderSlack(message);
   try {
     await askSlack(deps, app.botToken, (client) =>
-      client.chat.update({ channel: slackChannel!, ts, text, blocks: blocks as never }),
+      client.chat.update({ channel, ts, text, blocks: blocks as never }),
     );
-    return ts;
+    return true;
   } catch (error) {
-    // Somebody deleted the message.
-    if (error instanceof SlackFailure && error.kind === 'refused') return null;
+    if (error instanceof SlackFailure && error.kind === 'refused') return false;
     throw error;
   }
+}
+
+/** Takes the buttons from the message that a freeze began, or those of a plan all did, once they are over. */
+async function withdrawButtons(
+  deps: Deps,
+  app: SlackApp,
+  { id, slackChannel, publicText }: Target,
+  notices: [Notice, ...Notice[]],
+): Promise<void> {
+  const [{ type, freeze, planId }] = notices;
+  if ((type !== 'freeze.ended' && type !== 'freeze.deleted') || !freeze) return;
+  const began = await deps.db.outgoingDelivery.findFirst({
+    where: {
+      webhookId: id,
+      subject: planId ?? freeze.id,
+      type: 'freeze.started',
+      messageId: { not: null },
+    },
+    orderBy: { serial: 'desc' },
+  });
+  if (!began || began.eventIds.length > notices.length) return;
+  const [first, ...others] = await loadNotices(deps, began.eventIds);
+  if (first)
+    await update(deps, app, slackChannel!, began.messageId!, messageOf([first, ...others], { publicText }));
 }
 
 /** The buttons below a message. Whoever presses one is checked like somebody who writes a command. */
