@@ -30,7 +30,7 @@ const newToken = (): string => `hf_cal_${randomBytes(24).toString('base64url')}`
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Where calendar apps read a calendar. */
-export const feedPath = (token: string): string => `/calendars/${token}.ics`;
+const feedPath = (token: string): string => `/calendars/${token}.ics`;
 
 /** The calendars of an owner, oldest first. */
 export async function listFeeds({ db, sql }: Pick<Deps, 'db' | 'sql'>, account: Account) {

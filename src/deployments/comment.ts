@@ -50,7 +50,7 @@ export const approvingComment = (wasHeld: boolean): string =>
   wasHeld ? 'No freeze holds this deployment any more.' : 'No freeze holds this deployment.';
 
 /** The freeze that ends last. */
-export const lastOf = (freezes: StoredFreeze[]): StoredFreeze =>
+const lastOf = (freezes: StoredFreeze[]): StoredFreeze =>
   freezes.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
 
 const endOf = ({ endsAt }: StoredFreeze): number => endsAt?.getTime() ?? Infinity;

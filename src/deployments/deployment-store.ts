@@ -8,7 +8,7 @@ import { type Answer, type Deployment, type DeploymentState, environmentKey } fr
 // Saves and finds deployments.
 
 /** Milliseconds after which one that was decided no longer matters to others. A job waits for 30 days at most. */
-export const decidedFor = 31 * 86_400_000;
+const decidedFor = 31 * 86_400_000;
 /** Milliseconds that one process has to ask GitHub about a deployment. A request takes 10 s at most. */
 const claimFor = 60_000;
 

@@ -77,6 +77,18 @@ const mostKept = 10;
 
 const looksOf = cachePerService<string, Look>(mostKept, longest);
 
+/** What decides about pull requests. The end is left out, because it moves on with the time of the request. */
+const judgedBy = [
+  'start',
+  'timezone',
+  'recurrence',
+  'source',
+  'matchingConditions',
+  'excludeConditions',
+  'holds',
+  'environments',
+] as const;
+
 /**
  * The same for pages: what is known within a second. Holdfast goes on looking behind the page, and the same preview
  * shows more when it is asked for again.
@@ -84,27 +96,7 @@ const looksOf = cachePerService<string, Look>(mostKept, longest);
  */
 export const previewPlanSoon = (deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> =>
   previewBy(deps, account, input, async (freezable, freeze, at) => {
-    const {
-      start,
-      timezone,
-      recurrence,
-      source,
-      matchingConditions,
-      excludeConditions,
-      holds,
-      environments,
-    } = input;
-    // The end moves on with the time of the request.
-    const judged = [
-      start,
-      timezone,
-      recurrence,
-      source,
-      matchingConditions,
-      excludeConditions,
-      holds,
-      environments,
-    ];
+    const judged = judgedBy.map((name) => input[name]);
     const key = JSON.stringify([judged, freezable.map(({ id }) => String(id))]);
     const kept = looksOf(deps);
     const begin = (): Look => {

@@ -3,7 +3,6 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
 import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
-import { nextBoundary } from './freeze-window.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, forbidden } from '../errors.ts';
@@ -111,7 +110,6 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
       ...toRow(freeze),
       id: freeze.id,
       repositoryId: freeze.repositoryId,
-      nextToldAt: nextBoundary(freeze, now),
       createdAt: now,
       createdBy: by,
       updatedAt: now,

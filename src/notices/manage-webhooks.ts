@@ -16,7 +16,7 @@ import { newSecret, sealOf } from './webhook-secrets.ts';
 
 /** The kinds that people create. */
 export const webhookKinds = ['standard', 'slack', 'teams', 'discord', 'google_chat'] as const;
-type WebhookKind = (typeof webhookKinds)[number];
+export type WebhookKind = (typeof webhookKinds)[number];
 
 /** Tells people of Slack about their own pull requests. Nobody creates or sees it. */
 export const peopleKind = 'slack_people';

@@ -15,6 +15,7 @@ import {
 import { disableWebhook } from './disable-webhook.ts';
 import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
 import { loadNotices, testNotice } from './load-notices.ts';
+import type { peopleKind, WebhookKind } from './manage-webhooks.ts';
 import { type Notice, noticeId } from './notice.ts';
 import { postStandard, postTo, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
@@ -22,7 +23,7 @@ import { postToChannel } from './slack/post-to-channel.ts';
 import { tellPeople } from './slack/tell-people.ts';
 import { openWebhook } from './webhook-secrets.ts';
 
-type Kind = 'standard' | 'slack' | 'teams' | 'discord' | 'google_chat' | 'slack_channel' | 'slack_people';
+type Kind = WebhookKind | 'slack_channel' | typeof peopleKind;
 
 const senders: Record<Kind, Sender> = {
   standard: postStandard,

@@ -44,9 +44,7 @@ const current = (now: Date) => ({
 });
 
 /** SQL for whether a plan may make freezes again and again: it repeats or follows a calendar, and is not over. */
-export const isRepeating = (
-  now: string,
-): string => `(rule IS NOT NULL OR source IS NOT NULL) AND deleted_at IS NULL
+const isRepeating = (now: string): string => `(rule IS NOT NULL OR source IS NOT NULL) AND deleted_at IS NULL
   AND (over_at IS NULL OR over_at > ${now}::timestamptz OR source IS NOT NULL)`;
 
 /** The plans of an owner that are not over, oldest first. */

@@ -12,7 +12,7 @@ const day = 86_400_000;
 /** Events that ended longer ago are left out. */
 const daysBack = 31;
 const daysAhead = 2 * 366;
-export const mostWindows = 10_000;
+const mostWindows = 10_000;
 /** Milliseconds for the expansion of all rules. */
 const patience = 5000;
 

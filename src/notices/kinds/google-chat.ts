@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts';
-import { fitLines, withoutMarks } from './plain-text.ts';
+import { asEntities, fitLines, withoutMarks } from './plain-text.ts';
 
 /** Google Chat accepts 32,000 bytes. A character has up to three. */
 const longestText = 6_000;
@@ -9,7 +9,7 @@ const longestText = 6_000;
  * can be escaped; a card reads a little HTML.
  */
 export function renderGoogleChat({ headline, lines, links }: Message): object {
-  const text = fitLines(lines, longestText, escape).join('<br>');
+  const text = fitLines(lines, longestText, asEntities).join('<br>');
   const buttons = links.map(({ label, url }) => ({ text: label, onClick: { openLink: { url } } }));
   const widgets = [...(text === '' ? [] : [{ textParagraph: { text } }]), { buttonList: { buttons } }];
   return {
@@ -17,6 +17,3 @@ export function renderGoogleChat({ headline, lines, links }: Message): object {
     cardsV2: [{ cardId: 'notice', card: { sections: [{ widgets }] } }],
   };
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -45,3 +45,7 @@ export const withoutMarks = (text: string): string =>
     .replace(loneUnderscore, lookAlike)
     // A link of Markdown, which Mattermost and Rocket.Chat read in messages for Slack.
     .replaceAll('](', ']\u200b(');
+
+/** Where `&`, `<` and `>` have to be entities. */
+export const asEntities = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

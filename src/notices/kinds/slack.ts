@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts';
-import { fitLines, withoutMarks } from './plain-text.ts';
+import { asEntities, fitLines, withoutMarks } from './plain-text.ts';
 
 type Block = { type: string; [field: string]: unknown };
 
@@ -23,8 +23,7 @@ export function renderSlack(message: Message): { text: string; blocks: Block[] }
 }
 
 /** The characters that Slack wants as entities: without `<` nothing is a link or a mention. */
-const escape = (text: string): string =>
-  withoutMarks(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escape = (text: string): string => asEntities(withoutMarks(text));
 
 /** Lines, as few sections as they fit into. */
 function inSections(lines: string[]): string[] {

@@ -3,7 +3,7 @@ import type { Attempt } from '../judge-attempt.ts';
 import { renderSlack } from '../kinds/slack.ts';
 import { loadNotices } from '../load-notices.ts';
 import { type Action, type Message, messageOf } from '../message.ts';
-import type { Notice } from '../notice.ts';
+import type { DeliveredType, Notice } from '../notice.ts';
 import type { Sender, Target } from '../post.ts';
 import { type SlackApp, slackAppFor } from './slack-apps.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';
@@ -48,18 +48,17 @@ async function replaceRequest(
   message: Message,
 ): Promise<string | null> {
   if (!decided.includes(notice.type) || !notice.exemption) return null;
-  const request = await deps.db.outgoingDelivery.findFirst({
-    where: {
-      webhookId: id,
-      subject: notice.exemption.id,
-      type: 'exemption.requested',
-      messageId: { not: null },
-    },
-    orderBy: { serial: 'desc' },
-  });
+  const request = await lastMessage(deps, id, notice.exemption.id, 'exemption.requested');
   const ts = request?.messageId;
   return ts && (await update(deps, app, slackChannel!, ts, message)) ? ts : null;
 }
+
+/** The last message that told the channel of something, of one type. */
+const lastMessage = ({ db }: Deps, webhookId: string, subject: string, type: DeliveredType) =>
+  db.outgoingDelivery.findFirst({
+    where: { webhookId, subject, type, messageId: { not: null } },
+    orderBy: { serial: 'desc' },
+  });
 
 /** Shows another text in a message. @returns false if somebody deleted it. */
 async function update(
@@ -90,15 +89,7 @@ async function withdrawButtons(
 ): Promise<void> {
   const [{ type, freeze, planId }] = notices;
   if ((type !== 'freeze.ended' && type !== 'freeze.deleted') || !freeze) return;
-  const began = await deps.db.outgoingDelivery.findFirst({
-    where: {
-      webhookId: id,
-      subject: planId ?? freeze.id,
-      type: 'freeze.started',
-      messageId: { not: null },
-    },
-    orderBy: { serial: 'desc' },
-  });
+  const began = await lastMessage(deps, id, planId ?? freeze.id, 'freeze.started');
   if (!began || began.eventIds.length > notices.length) return;
   const [first, ...others] = await loadNotices(deps, began.eventIds);
   if (first)

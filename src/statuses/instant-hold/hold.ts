@@ -124,8 +124,7 @@ const leastShare = 1 / 4;
 const leastSeconds = 20;
 
 /** Seconds that statuses take at today's pace. */
-export const secondsOf = (selected: number, perMinute: number): number =>
-  Math.ceil((selected * 60) / perMinute);
+const secondsOf = (selected: number, perMinute: number): number => Math.ceil((selected * 60) / perMinute);
 
 /** Why a bridge does nothing for a freeze, as a sentence; null if it is worth it. */
 export function whyNoBridge({ selected, open }: Selected, perMinute: number): string | null {

@@ -30,7 +30,7 @@ type Given = {
 export type Settled = { hasBegun: boolean; isUndecided: boolean };
 
 /** Puts the ruleset of a repository in force or out of force, as the ongoing freezes want it. Never throws for GitHub. */
-export async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): Promise<Settled> {
+async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): Promise<Settled> {
   const seen = await readHold(deps.sql, repositoryId, nowOf(deps.clock));
   if (!seen) return { hasBegun: false, isUndecided: false };
   const first = await planFor(deps, seen, given);

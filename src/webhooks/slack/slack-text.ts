@@ -1,26 +1,18 @@
-import { type SlackVerb, slackUsages } from './slack-command.ts';
+import { shorten } from '../../events/event-words.ts';
+import { asEntities } from '../../notices/kinds/plain-text.ts';
+import { slackUsages } from './slack-command.ts';
 
 // What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
 
 /** A text from a person, in one line. */
-export function plain(text: string, most = 300): string {
-  const line = text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  const characters = Array.from(line);
-  return escaped(characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`);
-}
-
-/** Without the three characters that begin what Slack links, mentions or decodes. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export const plain = (text: string, most = 300): string =>
+  asEntities(shorten(text.toWellFormed().replace(/\p{Cc}/gu, ' '), most));
 
 export const link = (url: string, text: string): string => `<${url}|${plain(text)}>`;
 
 /** Our Markdown for GitHub as Slack's mrkdwn. */
 export const fromMarkdown = (text: string): string =>
-  escaped(text)
+  asEntities(text)
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<$2|$1>')
     .replaceAll('**', '*')
     .replace(/^- /gm, '• ');
@@ -50,15 +42,12 @@ export const nothingChanged = (message: string): string => `*Nothing was changed
 
 /** What `/holdfast help` answers. */
 export const helpText = ['Holdfast knows these commands:', '']
-  .concat(Object.values(slackUsages).map((usage) => `• \`${escaped(usage)}\``))
+  .concat(Object.values(slackUsages).map((usage) => `• \`${asEntities(usage)}\``))
   .concat(
     '',
     'A repository is `acme/web`, or `web` where only one owner uses this Slack app; several are `web,api-*`. A pull request is `acme/web#12` or its address. A plan is `plan "Year end"`.',
   )
   .join('\n');
-
-/** What to write instead. */
-export const usageOf = (verb: SlackVerb): string => slackUsages[verb];
 
 const titleLength = 24;
 
