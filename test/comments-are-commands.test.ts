@@ -95,6 +95,24 @@ describe('freeze', () => {
   });
 });
 
+test('a freeze of deployments is made, told in one sentence, and ended', async () => {
+  const answer = await said('freeze both to production,live-* 2h INC-9');
+  expect(answer).toContain('**Frozen until 2026-03-01 11:00 UTC.**');
+  expect(answer).toContain('Merges are blocked; deployments to `production` and `live-*` wait.');
+  const [made] = await freezes();
+  expect(made).toMatchObject({ holds: ['merges', 'deployments'], environments: ['production', 'live-*'] });
+  expect(await said('status')).toContain(
+    '- `INC-9`, until 2026-03-01 11:00 UTC (merges are blocked; deployments to `production` and `live-*` wait)',
+  );
+  await acme.remove(web, made.id);
+  expect(await said('freeze deployments 2h INC-9')).toMatch(
+    /^\*\*Deployments are frozen until 2026-03-01 11:00 UTC\.\*\*\n\nDeployments wait; merges are not blocked\./,
+  );
+  expect(acme.frozen(web)).toEqual([]);
+  expect(await said('unfreeze over')).toContain('(deployments wait; merges are not blocked)');
+  expect(await freezes()).toEqual([]);
+});
+
 describe('unfreeze', () => {
   test('ends freezes that began when somebody made them, and says why in the log', async () => {
     await acme.freeze(web, { reason: 'By key' });
@@ -381,7 +399,9 @@ describe('status', () => {
 test('the answer to an unknown command shows how to write commands', async () => {
   for (const words of ['', 'help', 'status please', 'exempt']) {
     const answer = await said(words, 'wes');
-    expect(answer).toContain('- `/holdfast freeze <2h or until friday 18:00> <reason>`');
+    expect(answer).toContain(
+      '- `/holdfast freeze [deployments or both] <2h or until friday 18:00> <reason>`',
+    );
     expect(answer.split('\n')).toHaveLength(8);
   }
 });

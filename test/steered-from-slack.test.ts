@@ -36,6 +36,20 @@ describe('a freeze', () => {
     expect(acme.slack.window(ada)).toBeNull();
   });
 
+  test('of deployments is told in one sentence, listed and ended', async () => {
+    const sentence = 'Deployments to production wait; merges are not blocked.';
+    await acme.says(ada, `freeze ${web} deployments to production 2h INC-9`);
+    expect(acme.slack.windowText(ada)).toContain(`*.\n${sentence}\nReason: INC-9`);
+    await acme.sends(ada);
+    expect(acme.frozen(web)).toEqual([]);
+    expect(last()).toContain(`INC-9\n${sentence}\n`);
+    await acme.says(ada, `status ${web}`);
+    expect(acme.slack.whispered(ada)).toContain(`INC-9, until 2026-03-01 11:00 UTC. ${sentence}`);
+    await acme.says(ada, `unfreeze ${web} over`);
+    await acme.sends(ada);
+    expect(last()).toContain(`(ada on GitHub) ended in *${web}*: over`);
+  });
+
   test('is extended and ended', async () => {
     await acme.freeze(web, { reason: 'Release', end: '2026-03-01T12:00:00' });
     await acme.says(ada, `extend ${web} 1h`);

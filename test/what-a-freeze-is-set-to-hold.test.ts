@@ -102,7 +102,7 @@ test('a freeze of only deployments holds no pull request', async () => {
   // The page says so.
   const page = await (await fetch(`${acme.app.url}/repos/${api}`)).text();
   expect(page).toContain('No freeze of merges is ongoing');
-  expect(page).toContain('Deployments to environments that match');
+  expect(page).toContain('Deployments to production wait; merges are not blocked.');
   expect(page).not.toContain('Pull requests that match');
 
   // Once it holds merges too, it holds.

@@ -53,6 +53,37 @@ export function changesIn(before: object, after: object, fields = allFields): De
     .filter((change) => change.before !== change.text);
 }
 
+/** What a freeze or plan holds, by our names or those of the API. Lists that are empty or absent were never set. */
+export type Holding = {
+  holds?: readonly string[] | null;
+  environments?: readonly string[] | null;
+  onDeployment?: string | null;
+  on_deployment?: string | null;
+};
+
+/** How many environments the sentence names. */
+const mostNamed = 5;
+
+/**
+ * What a freeze blocks, in one sentence: `Merges are blocked; deployments to production wait.`
+ * @param show how to write the name or pattern of an environment.
+ * @returns null for a freeze of merges alone: that is what people expect.
+ */
+export function whatIsBlocked(
+  { holds, environments, onDeployment, on_deployment }: Holding,
+  show: (environment: string) => string = (environment) => environment,
+): string | null {
+  if (!holds?.includes('deployments')) return null;
+  const names = !environments || environments.includes('*') ? [] : environments;
+  const shown = names.slice(0, mostNamed).map(show);
+  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
+  const to = shown.length > 0 ? ` to ${new Intl.ListFormat('en-GB').format(shown)}` : '';
+  const become = (onDeployment ?? on_deployment) === 'reject' ? 'are rejected' : 'wait';
+  return holds.includes('merges')
+    ? `Merges are blocked; deployments${to} ${become}.`
+    : `Deployments${to} ${become}; merges are not blocked.`;
+}
+
 /** The reasons of an exemption. */
 export const reasonOf = ({
   reason,

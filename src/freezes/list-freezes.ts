@@ -2,6 +2,7 @@ import type { SqlTx } from '../database/sql.ts';
 import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
 import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
 import { isAheadOf, isNotEnded, earliestFirst, notEnded } from './freeze-store.ts';
+import type { Holding } from '../events/describe-fields.ts';
 import { holdsMerges } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import type { Actor } from '../events/actor.ts';
@@ -97,26 +98,31 @@ export type FreezeSpan = Pick<
   StoredFreeze,
   'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'
 > &
-  Pick<FreezeRecord, 'createdBy' | 'createdAt'>;
+  Pick<FreezeRecord, 'createdBy' | 'createdAt'> &
+  Holding;
 
 /**
- * The freezes of merges of some repositories that overlap a span and are not deleted, earliest first.
+ * The freezes of some repositories that overlap a span and are not deleted, earliest first.
  * @param most the maximum number for each repository.
+ * @param what leaves out the freezes of deployments alone.
  */
 export async function spansWithin(
   tx: Tx,
   repositoryIds: bigint[],
   { from, to }: { from: Date; to: Date },
   most: number,
+  what: 'all' | 'of merges',
 ): Promise<FreezeSpan[]> {
   return tx.$queryRaw<FreezeSpan[]>`
     SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
       timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId",
+      holds, environments, on_deployment AS "onDeployment",
       created_by AS "createdBy", created_at AS "createdAt"
     FROM unnest(${repositoryIds}::int8[]) AS repository (id_of) CROSS JOIN LATERAL (
       SELECT * FROM freezes f
       WHERE f.repository_id = id_of AND f.deleted_at IS NULL AND f.starts_at < ${to}
-        AND (f.ends_at IS NULL OR f.ends_at > ${from}) AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
+        AND (f.ends_at IS NULL OR f.ends_at > ${from})
+        AND (${what === 'all'} OR f.holds = '{}' OR 'merges' = ANY (f.holds))
       ORDER BY f.starts_at, f.created_at, f.id LIMIT ${most}
     ) AS its ORDER BY starts_at, created_at, id`;
 }

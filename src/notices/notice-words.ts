@@ -1,7 +1,7 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 import { inOneLine } from '../conditions/sentence.ts';
 import { type Actor, actorName, ourselves } from '../events/actor.ts';
-import { changesIn } from '../events/describe-fields.ts';
+import { changesIn, type Holding, whatIsBlocked } from '../events/describe-fields.ts';
 import { shorten, whatChanged } from '../events/event-words.ts';
 import { dayAndTime, localDayAndTime, toInstant, toLocalTime } from '../time/local-time.ts';
 import type { Notice } from './notice.ts';
@@ -122,13 +122,10 @@ export function scopeOf({ freeze }: Notice): (string | null)[] {
   const [matching, except] = ['matching_conditions', 'exclude_conditions'].map(
     (field) => listOf(field) as ConditionInput[],
   ) as [ConditionInput[], ConditionInput[]];
-  const environments = listOf('environments').filter((each) => each !== '*');
   return [
     matching.length > 0 ? `Only pull requests that match: ${inOneLine(matching)}` : null,
     except.length > 0 ? `Except pull requests that match: ${inOneLine(except)}` : null,
-    listOf('holds').includes('deployments')
-      ? `Blocks ${listOf('holds').join(' and ')}${environments.length > 0 ? ` to ${environments.join(', ')}` : ''}.`
-      : null,
+    freeze && whatIsBlocked(freeze as Holding),
   ];
 }
 

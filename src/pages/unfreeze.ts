@@ -17,6 +17,7 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { type Html, layout } from './layout.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { timesOf } from './reader.ts';
+import { whatIsBlocked } from '../events/describe-fields.ts';
 import { shorten } from '../events/event-words.ts';
 import { instant, type Times } from './text.ts';
 import { html } from 'hono/html';
@@ -40,7 +41,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     change,
     async () => {
       const ticked = new Set(form.getAll('ongoing'));
-      const ongoing = await ongoingIn(deps, account, frozen(named(all, form)), visit.isAdmin);
+      const ongoing = await ongoingIn(deps, account, named(all, form), visit.isAdmin);
       const chosen = ongoing.filter(({ value }) => ticked.has(value));
       const reason = requiredText(form, 'delete_reason', 'Enter a reason for the audit log.');
       if (chosen.length === 0)
@@ -70,8 +71,6 @@ function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[]
   return names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
 }
 
-const frozen = (about: RepositoryState[]) => about.filter(({ ongoing }) => ongoing > 0);
-
 async function page(
   visit: OwnerVisit,
   form: URLSearchParams,
@@ -80,7 +79,7 @@ async function page(
   const { deps, context, account, viewer, repositories, isAdmin } = visit;
   const times = timesOf(visit);
   const about = named(repositories, form);
-  const ongoing = await ongoingIn(deps, account, frozen(about), isAdmin);
+  const ongoing = await ongoingIn(deps, account, about, isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
     ${ticks(ongoing, form, isAdmin, times)}
@@ -136,6 +135,7 @@ function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean, time
                 <label for="ongoing-${index}"
                   ><bdi>${shorten((isAdmin ? freezes[0]! : asPublic(freezes[0]!)).reason, 120)}</bdi></label
                 >
+                <div class="muted">${whatIsBlocked(freezes[0]!) ?? ''}</div>
               </th>
               <td>
                 ${whereOf(repositories)} ${plan ? html`<span class="muted">the entire plan</span>` : ''}

@@ -44,6 +44,7 @@ export async function ongoingIn(
       repositories.map(({ id }) => id),
       moment,
       mostFreezes,
+      'all',
     ),
     listPlans(deps.db, account.id, now),
     countOngoing(deps, account.id, now),

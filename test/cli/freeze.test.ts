@@ -230,6 +230,15 @@ test('--holds, --environment and --on-deployment say what it holds', async () =>
     environments: ['prod*', 'live'],
     on_deployment: 'reject',
   });
+  const sentence = 'Deployments to prod* and live are rejected; merges are not blocked.';
+  const listed = await line.holdfast(['list', 'acme/web'], { isTTY: true, env: { NO_COLOR: '1' } });
+  expect(listed.out).toMatch(/REASON +BLOCKS +ID\n/);
+  expect(listed.out).toContain(sentence);
+  const dry = ['--on-deployment', 'reject', ...words, '--dry-run'];
+  const preview = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'Quiet', ...dry]);
+  expect(preview.out).toContain(`${sentence}\n`);
+  const plan = ['plans', 'create', 'acme', '-m', 'Quiet', '--for', '2h', '--on-deployment', 'reject'];
+  expect((await line.holdfast([...plan, ...words])).out).toContain(`  ${sentence}\n`);
   for (const wrong of [
     ['--holds', 'all'],
     ['--on-deployment', 'stop'],

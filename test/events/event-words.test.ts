@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { auditEventTypes, eventKinds } from '../../src/events/audit-event.ts';
 import { describeEvent } from '../../src/events/describe-event.ts';
 import { csvHeader, csvLine, csvRow, whatChanged, whoActed } from '../../src/events/event-words.ts';
+import { whatIsBlocked } from '../../src/events/describe-fields.ts';
 
 const freeze = {
   reason: 'Books',
@@ -191,3 +192,23 @@ test.each([
     'Holdfast, for a plan of ada',
   ],
 ])('%j %j is %s', (actor, more, words) => expect(whoActed(actor, more)).toBe(words));
+
+const both = ['merges', 'deployments'];
+test.each([
+  [{}, null],
+  [{ holds: ['merges'], environments: ['production'] }, null],
+  [{ holds: both, environments: ['*'] }, 'Merges are blocked; deployments wait.'],
+  [{ holds: both, environments: ['production'] }, 'Merges are blocked; deployments to production wait.'],
+  [
+    { holds: both, environments: ['production', 'live-*'], on_deployment: 'reject' },
+    'Merges are blocked; deployments to production and live-* are rejected.',
+  ],
+  [
+    { holds: ['deployments'], environments: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], onDeployment: 'wait' },
+    'Deployments to a, b, c, d, e and 2 more wait; merges are not blocked.',
+  ],
+  [
+    { holds: ['deployments'], environments: [], onDeployment: null },
+    'Deployments wait; merges are not blocked.',
+  ],
+])('%j is told in one sentence', (freeze, sentence) => expect(whatIsBlocked(freeze)).toBe(sentence));

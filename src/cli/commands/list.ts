@@ -1,3 +1,4 @@
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { command } from '../command.ts';
 import { ownPlace } from '../freezing/items.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
@@ -30,9 +31,11 @@ export const list = command<{ each?: true }, [target: string]>({
     const rows = each || place.repository !== null ? freezes.map((each) => [each]) : byOccurrence(freezes);
     const { describeInstant } = await import('../../time/local-time.ts');
     const shown = (at: number, zone: string) => describeInstant(new Date(at), zone);
+    const blocked = rows.map(([first]) => whatIsBlocked(first!.freeze));
+    const isSpecial = blocked.some((sentence) => sentence !== null);
     output.table(
-      ['STATE', 'WHERE', 'FROM', 'UNTIL', 'REASON', 'ID'],
-      rows.map((same): Cell[] => {
+      ['STATE', 'WHERE', 'FROM', 'UNTIL', 'REASON', ...(isSpecial ? ['BLOCKS'] : []), 'ID'],
+      rows.map((same, index): Cell[] => {
         const [first] = same as [ListedFreeze];
         const { owner, repository, freeze, startsAt, endsAt } = first;
         const isPlan = same.length > 1;
@@ -42,6 +45,7 @@ export const list = command<{ each?: true }, [target: string]>({
           shown(startsAt, freeze.timezone),
           endsAt === null ? 'removed' : shown(endsAt, freeze.timezone),
           freeze.reason,
+          ...(isSpecial ? [blocked[index] ?? 'Merges are blocked.'] : []),
           isPlan ? freeze.plan_id! : freeze.id,
         ];
       }),

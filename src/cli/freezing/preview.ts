@@ -1,5 +1,6 @@
 import type { ConditionInput } from '../../conditions/ast.ts';
 import { inOneLine } from '../../conditions/sentence.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
@@ -44,13 +45,19 @@ export async function previewFreeze(
   return exitCodeOf(enforced);
 }
 
-/** What it would block and exclude, as a sentence. */
-function inWords({
-  matching_conditions: matching = [],
-  exclude_conditions: exclude = [],
-}: Pick<Schemas['NewScheduledFreeze'], 'matching_conditions' | 'exclude_conditions'>): string {
+/** What it would block and exclude, as sentences. */
+function inWords(
+  freeze: Pick<
+    Schemas['NewScheduledFreeze'],
+    'matching_conditions' | 'exclude_conditions' | 'holds' | 'environments' | 'on_deployment'
+  >,
+): string {
+  const { matching_conditions: matching = [], exclude_conditions: exclude = [], holds } = freeze;
+  const blocked = whatIsBlocked(freeze);
+  if (blocked !== null && !holds?.includes('merges')) return blocked;
   const held = matching.length === 0 ? 'all pull requests' : `pull requests that match ${listed(matching)}`;
-  return `It blocks ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
+  const pulls = `It blocks ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
+  return blocked === null ? pulls : `${blocked} ${pulls}`;
 }
 
 /** The service has accepted them, so each group has one key. */

@@ -1,3 +1,4 @@
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import type { Call } from '../command.ts';
 import type { Schemas } from '../service/service.ts';
 import { onOneLine } from '../terminal.ts';
@@ -13,6 +14,8 @@ export async function showPlan(
   const { showOccurrences } = await import('./preview.ts');
   output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
+  const blocked = whatIsBlocked(plan);
+  if (blocked !== null) output.line(`  ${onOneLine(blocked)}`);
   if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
   if (plan.source) {
     const titles = plan.source.titles?.map(onOneLine).join(', ') ?? 'all events';

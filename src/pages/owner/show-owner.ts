@@ -42,6 +42,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       rows.map(({ id }) => id),
       { from: now, to: never },
       1,
+      'of merges',
     ),
     enforcedOf(
       deps,

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ConditionInput } from '../../conditions/ast.ts';
 import { join, type Part } from '../../conditions/sentence.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import type { Html } from '../layout.ts';
 
@@ -11,12 +12,14 @@ const mostInSentence = 8;
 type Rest = 'folded' | { href: string };
 
 /**
- * What a freeze holds: the pull requests that match its conditions, and deployments to its environments.
+ * What a freeze holds: deployments to its environments, and the pull requests that match its conditions.
  * @param rest where the full list is.
  */
-export const whatItHolds = (freeze: Freeze, rest: Rest = 'folded'): Html =>
-  html`${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}
-  ${freeze.holds?.includes('deployments') ? deployments(freeze) : ''}`;
+export function whatItHolds(freeze: Freeze, rest: Rest = 'folded'): Html {
+  const blocked = whatIsBlocked(freeze);
+  return html`${blocked === null ? '' : html`<p>${blocked}</p>`}
+  ${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}`;
+}
 
 function pullRequests(
   { matchingConditions: matching, excludeConditions: exclude }: Freeze,
@@ -35,14 +38,6 @@ function pullRequests(
           ${theRest(exclude, rest)}`
   }`;
 }
-
-const deployments = ({ environments }: Freeze): Html =>
-  environments
-    ? html`<p>
-        Deployments to environments that match
-        ${join(environments.slice(0, mostInSentence), 'or').map(show)}${environments.length > mostInSentence ? ` and ${environments.length - mostInSentence} more` : ''}
-      </p>`
-    : html`<p>All deployments</p>`;
 
 /** The first conditions as a sentence: `label=risky and (base=main or not author=bob)`. */
 export const sentence = (items: ConditionInput[]): Html => {

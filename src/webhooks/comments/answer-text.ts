@@ -1,3 +1,4 @@
+import { type Holding, whatIsBlocked } from '../../events/describe-fields.ts';
 import { asCode } from '../../github/markdown.ts';
 import { usages } from './command.ts';
 
@@ -9,6 +10,12 @@ const longestSentence = 1000;
 
 /** A sentence from a use case. It may quote what people wrote. */
 export const sentence = (text: string): string => asCode(text, longestSentence);
+
+/** In brackets, what a freeze blocks; empty for merges alone. */
+export function alsoBlocked(freeze: Holding): string {
+  const blocked = whatIsBlocked(freeze, (name) => asCode(name));
+  return blocked === null ? '' : ` (${blocked.slice(0, 1).toLowerCase()}${blocked.slice(1, -1)})`;
+}
 
 /** The answer to an unknown command. */
 export const usageText = ['Holdfast knows these commands, in the first line of a comment:', '']

@@ -11,7 +11,7 @@ export const usages: Record<Verb, string> = {
   exempt: '/holdfast exempt <reason>',
   approve: '/holdfast approve [<commit>]',
   deny: '/holdfast deny <reason>',
-  freeze: '/holdfast freeze <2h or until friday 18:00> <reason>',
+  freeze: '/holdfast freeze [deployments or both] <2h or until friday 18:00> <reason>',
   unfreeze: '/holdfast unfreeze <reason>',
 };
 

@@ -2,8 +2,11 @@ import { DoubtfulTime, later, type Moment, readMoment, type Ways } from '../../t
 import { parseDuration } from '../../time/duration.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 
-/** The words of a freeze command: until when, in which zone, and why. */
-type FreezeWords = { end: Moment; zone: string; reason: string };
+/** What a freeze command names, as the API takes it; empty for merges. */
+type Holding = { holds?: ('merges' | 'deployments')[]; environments?: string[] };
+
+/** The words of a freeze command: what it holds, until when, in which zone, and why. */
+type FreezeWords = { holding: Holding; end: Moment; zone: string; reason: string };
 
 /** How to resolve an ambiguous time in a comment. */
 const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => text };
@@ -18,15 +21,33 @@ const abbreviations = new Set(
 );
 const ofTimes = /^(?:\d\S*|today|tomorrow|at|am|pm|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)$/i;
 
+/** `deployments`, `both to production,live-*`: no time begins so. */
+const what = /^(?:(merges)|(?:(deployments)|both)(?: to (\S+))?) (?=\S)/i;
+
+/** Reads what a freeze holds, and the words after it. */
+function readHolding(words: string): { holding: Holding; rest: string } {
+  const [all = '', merges, deployments, environments] = what.exec(words) ?? [];
+  const rest = words.slice(all.length);
+  if (all === '' || merges) return { holding: {}, rest };
+  return {
+    holding: {
+      holds: deployments ? ['deployments'] : ['merges', 'deployments'],
+      ...(environments !== undefined && { environments: environments.split(',').filter(Boolean) }),
+    },
+    rest,
+  };
+}
+
 /**
- * Reads `2h INC-4711` or `until friday 18:00 Europe/Paris Books are closed`.
+ * Reads `2h INC-4711`, `until friday 18:00 Europe/Paris Books are closed` or `deployments to production 2h INC-4711`.
  * @param defaults the current time in milliseconds, and the zone to use if the words name none.
  * @throws DoubtfulTime if the time is past, ambiguous or not understood.
  */
 export function readFreezeWords(words: string, defaults: { now: number; zone: string }): FreezeWords {
-  const { rest: reason, ...time } = readTimeWords(words, defaults);
+  const { holding, rest: others } = readHolding(words);
+  const { rest: reason, ...time } = readTimeWords(others, defaults);
   if (reason === '') throw new DoubtfulTime('A freeze needs a reason after its time, such as 2h INC-4711.');
-  return { ...time, reason };
+  return { ...time, holding, reason };
 }
 
 /** The same, with what stands after the time, also nothing. @throws DoubtfulTime like `readFreezeWords`. */

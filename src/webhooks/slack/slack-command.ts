@@ -3,7 +3,7 @@ import { unquoted } from '../comments/command.ts';
 /** The commands in Slack: those of comments, with what they are about, and some about Slack. */
 export const slackUsages = {
   status: '/holdfast status [repository, pull request, plan or all]',
-  freeze: '/holdfast freeze <repository or all> <2h or until friday 18:00> <reason>',
+  freeze: '/holdfast freeze <repository or all> [deployments or both] <2h or until friday 18:00> <reason>',
   extend: '/holdfast extend <repository, plan or all> <1h or until friday 18:00>',
   unfreeze: '/holdfast unfreeze <repository, plan or all> <reason>',
   exempt: '/holdfast exempt <pull request> <reason>',

@@ -218,3 +218,15 @@ describe('a text of somebody', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 });
+
+test.each([
+  ['deployments 2h x', { holds: ['deployments'] }],
+  ['Deployments to production until 18:00 x', { holds: ['deployments'], environments: ['production'] }],
+  ['both to prod-*,,live 2h x', { holds: ['merges', 'deployments'], environments: ['prod-*', 'live'] }],
+  ['both for 2h x', { holds: ['merges', 'deployments'] }],
+  ['merges 2h x', {}],
+  ['2h deployments to production', {}],
+])('%s holds %j', (words, holding) => {
+  const now = Date.parse('2026-03-01T09:00:00Z');
+  expect(readFreezeWords(words, { now, zone: 'UTC' }).holding).toEqual(holding);
+});

@@ -4,7 +4,8 @@ import { newFreeze, readNewFreeze } from '../../../api/v1/freeze-schemas.ts';
 import type { Tx } from '../../../database/database.ts';
 import { isConflict } from '../../../errors.ts';
 import { createFreeze, type SavedFreeze } from '../../../freezes/create-freeze.ts';
-import { asPublic } from '../../../freezes/freeze.ts';
+import { whatIsBlocked } from '../../../events/describe-fields.ts';
+import { asPublic, holdsMerges } from '../../../freezes/freeze.ts';
 import { knownAccount } from '../../../installations/find-account.ts';
 import { fullName, assertWritable } from '../../../installations/find-repository.ts';
 import { freezePath, ownerFormPath } from '../../../installations/page-paths.ts';
@@ -13,7 +14,7 @@ import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { saveEnded, readTaken } from '../answer-store.ts';
 import { asCode } from '../../../github/markdown.ts';
-import { sentence } from '../answer-text.ts';
+import { alsoBlocked, sentence } from '../answer-text.ts';
 import { readFreezeWords } from '../freeze-words.ts';
 import { assertRole, type RunCommand, type Order, zoneOfRepository } from '../order.ts';
 
@@ -22,8 +23,8 @@ export const freeze: RunCommand = async (order) => {
   await assertRole(order, 'freezer');
   const { deps, repository, words } = order;
   const zone = await zoneOfRepository(deps.db, repository.id);
-  const { end, reason, ...read } = readFreezeWords(words, { now: deps.clock.now(), zone });
-  const body = { reason, start: null, end: end.local, timezone: read.zone };
+  const { end, reason, holding, ...read } = readFreezeWords(words, { now: deps.clock.now(), zone });
+  const body = { reason, start: null, end: end.local, timezone: read.zone, ...holding };
   const input = readNewFreeze(validate(newFreeze, body, 'body'));
   await createFreeze(deps, order.actor, repository, input, (tx, saved) =>
     order.saveAnswer(tx, textOfFreeze(order, saved)),
@@ -33,9 +34,15 @@ export const freeze: RunCommand = async (order) => {
 function textOfFreeze({ deps, repository }: Order, { freeze: made, warnings }: SavedFreeze): string {
   const page = deps.config.publicUrl + freezePath(repository, made.id);
   const until = describeInstant(made.endsAt!, made.timezone);
+  const blocked = whatIsBlocked(made, (name) => asCode(name));
   return [
     // Whether GitHub then refuses to merge them, the warnings say.
-    `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
+    ...(holdsMerges(made)
+      ? [
+          `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
+        ]
+      : [`**Deployments are frozen until ${until}.**`]),
+    ...(blocked === null ? [] : [blocked]),
     `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
     ...warnings.map((warning) => `- ${sentence(warning)}`),
   ].join('\n\n');
@@ -80,7 +87,7 @@ function whyLeft({ actor }: Order, { plan, freezes }: Ongoing): string | null {
 function described({ freezes }: Ongoing): string {
   const [freeze] = freezes as [Ongoing['freezes'][number]];
   const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
-  return `${asCode(asPublic(freeze).reason) || 'A freeze'}, ${until}`;
+  return `${asCode(asPublic(freeze).reason) || 'A freeze'}, ${until}${alsoBlocked(freeze)}`;
 }
 
 const changedMeanwhile = 'somebody changed it at the same moment';

@@ -4,6 +4,7 @@ import { whyNot } from '../../../pages/held.ts';
 import { heldPullRequests } from '../../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { asCode } from '../../../github/markdown.ts';
+import { alsoBlocked } from '../answer-text.ts';
 import type { Order } from '../order.ts';
 
 type About = Pick<Order, 'deps' | 'repository' | 'number'>;
@@ -53,7 +54,7 @@ function list(holding: Explained[]): string {
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
       : 'until it is removed';
     const why = asCode(asPublic(freeze).reason) || 'A freeze';
-    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
+    return `- ${why}, ${until}${alsoBlocked(freeze)}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
   });
   const more = holding.length - lines.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');

@@ -4,6 +4,7 @@ import { newPlan, readNewPlan } from '../../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../../auth/authorize-owner-or.ts';
 import { notFound } from '../../../errors.ts';
 import { type PlanPreview, previewPlanSoon } from '../../../explanations/preview-plan.ts';
+import { whatIsBlocked } from '../../../events/describe-fields.ts';
 import { createFreeze } from '../../../freezes/create-freeze.ts';
 import { freezePath, planPath, pullRequestPath } from '../../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
@@ -29,10 +30,20 @@ async function readFreeze({ deps, account, target, words, begun }: SlackOrder) {
   const name = onlyOf(repositories);
   const zone = await zoneOf(deps, account.id, name);
   const read = readFreezeWords(words, { now: begun.receivedAt.getTime(), zone });
-  const shared = { reason: read.reason, start: null, end: read.end.local, timezone: read.zone };
+  const { reason, holding } = read;
+  const shared = { reason, start: null, end: read.end.local, timezone: read.zone, ...holding };
   const until = describeInstant(new Date(read.end.at), read.zone);
-  const plan = { ...shared, name: Array.from(read.reason).slice(0, 80).join(''), repositories };
-  return { repositories, name, shared, plan, until, reason: read.reason };
+  const plan = { ...shared, name: Array.from(reason).slice(0, 80).join(''), repositories };
+  const blocked = whatIsBlocked(holding);
+  return {
+    repositories,
+    name,
+    shared,
+    plan,
+    until,
+    reason,
+    blocked: blocked === null ? [] : [plain(blocked)],
+  };
 }
 
 /** The zone for times without a zone: that of the newest freeze there, else UTC. */
@@ -52,7 +63,7 @@ export async function zoneOf(
 /** What a freeze would hold, and until when. */
 export async function previewFreeze(order: SlackOrder): Promise<Preview> {
   const { deps, account } = order;
-  const { repositories, until, plan, reason } = await readFreeze(order);
+  const { repositories, until, plan, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
   const preview = await previewPlanSoon(deps, account, readNewPlan(validate(newPlan, plan, 'body')));
   if (preview.matched === 0) throw notFound(`${account.login} has no repository with this name.`);
@@ -62,6 +73,7 @@ export async function previewFreeze(order: SlackOrder): Promise<Preview> {
       act: 'Freeze',
       paragraphs: [
         `*${where(account.login, repositories)}* will be frozen from now until *${until}*.`,
+        ...blocked,
         `Reason: ${plain(reason)}`,
         ...whatHolds(order, preview),
       ],
@@ -105,11 +117,12 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
 /** Freezes: one repository by a freeze, several by a plan. */
 export async function freeze(order: SlackOrder): Promise<void> {
   const { deps, actor, account, who } = order;
-  const { repositories, name, shared, plan, until, reason } = await readFreeze(order);
+  const { repositories, name, shared, plan, until, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
   const told = (path: string, warnings: string[]) =>
     [
       `${who} froze *${where(account.login, repositories)}* until *${until}*: ${plain(reason)}`,
+      ...blocked,
       ...warnings.map((warning) => `:warning: ${plain(warning, 1_000)}`),
       link(deps.config.publicUrl + path, 'Show the freeze'),
     ].join('\n');

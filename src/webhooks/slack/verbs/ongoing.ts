@@ -2,6 +2,7 @@ import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
 import { nowOf } from '../../../clock.ts';
 import { conflict, isConflict, notFound } from '../../../errors.ts';
+import { whatIsBlocked } from '../../../events/describe-fields.ts';
 import { asPublic } from '../../../freezes/freeze.ts';
 import { planChange, updateFreeze } from '../../../freezes/update-freeze.ts';
 import type { Administered } from '../../../installations/find-account.ts';
@@ -72,7 +73,8 @@ export const described = ({ freezes, repositories, plan }: Ongoing): string => {
     repositories.length > 3
       ? count(repositories.length, 'repository', 'repositories')
       : repositories.join(', ');
-  return `${plain(names)}: ${whyOf(first)}, ${until}${plan ? ' (the entire plan)' : ''}`;
+  const blocked = whatIsBlocked(first);
+  return `${plain(names)}: ${whyOf(first)}, ${until}${plan ? ' (the entire plan)' : ''}${blocked === null ? '' : `. ${plain(blocked)}`}`;
 };
 
 const nothingOngoing = (place: string) => conflict(`No freezes are ongoing in ${place}.`);
