@@ -104,7 +104,7 @@ test('a freeze of deployments is made, told in one sentence, and ended', async (
   expect(await said('status')).toContain(
     '- `INC-9`, until 2026-03-01 11:00 UTC (merges are blocked; deployments to `production` and `live-*` wait)',
   );
-  await acme.remove(web, made.id);
+  await acme.remove(web, made!.id);
   expect(await said('freeze deployments 2h INC-9')).toMatch(
     /^\*\*Deployments are frozen until 2026-03-01 11:00 UTC\.\*\*\n\nDeployments wait; merges are not blocked\./,
   );

@@ -54,6 +54,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         protection: new Map(),
         rulesets: [],
         branches: new Map([[defaultBranch, head]]),
+        files: new Map(),
         activities: [],
         commits: new Set([head]),
         statuses: new Map(),
@@ -78,6 +79,11 @@ export function repositories(world: World, webhooks: Webhooks) {
       world.repositories.set(id, repository);
       emit(repository, 'created');
       return { id, nodeId: repository.nodeId, fullName: fullNameOf(repository) };
+    },
+
+    /** Writes a file of the default branch. */
+    writeFile(fullName: string, path: string, text: string) {
+      world.repository(fullName).files.set(path, text);
     },
 
     /** Gives a person a role on a repository; null takes it away. */

@@ -35,6 +35,10 @@ export function repositoryNode(view: View, repository: Repository): object {
     visibility: repository.private ? 'PRIVATE' : 'PUBLIC',
     createdAt: repository.createdAt.toISOString(),
     defaultBranchRef: { __typename: 'Ref', id: `${repository.nodeId}_ref`, name: repository.defaultBranch },
+    object: ({ expression }: { expression: string }) => {
+      demandPermission(view, repository, 'contents');
+      return fileNode(repository, expression);
+    },
     pullRequests: (args: PullRequestsArguments, _: unknown, info: GraphQLResolveInfo) => {
       demandPermission(view, repository, 'pull_requests');
       const { key, items } = selected(view.world.formerVersions.pullRequests(repository, view.asOf), args);
@@ -53,6 +57,21 @@ export function repositoryNode(view: View, repository: Repository): object {
       throw refusal('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`);
     },
   };
+}
+
+/** A file of the default branch, or a folder with its files: `HEAD:.github/workflows`. */
+function fileNode({ files }: Repository, expression: string): object | null {
+  const path = expression.replace(/^HEAD:/, '');
+  const text = files.get(path);
+  if (text !== undefined) return { __typename: 'Blob', text, byteSize: Buffer.byteLength(text) };
+  const names = [...files.keys()].filter((each) => each.startsWith(`${path}/`));
+  if (names.length === 0) return null;
+  const entries = names.map((name) => ({
+    __typename: 'TreeEntry',
+    name: name.slice(path.length + 1),
+    object: () => fileNode({ files } as Repository, `HEAD:${name}`),
+  }));
+  return { __typename: 'Tree', entries };
 }
 
 /** The requested pull requests, in order, with a key that rises in that order. */

@@ -263,6 +263,8 @@ export interface Repository {
   /** The rulesets of the repository itself. Its owner has others. */
   rulesets: Ruleset[];
   branches: Map<string, string>;
+  /** The texts of the files of the default branch, by path. */
+  files: Map<string, string>;
   /** Newest first. */
   activities: Activity[];
   /** Every SHA that can get a status, including heads of pull requests from forks. */

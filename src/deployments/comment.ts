@@ -1,4 +1,4 @@
-import { asPublic } from '../freezes/freeze.ts';
+import { asPublic, longestWait } from '../freezes/freeze.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { asCode } from '../github/markdown.ts';
 import { describeInstant } from '../time/local-time.ts';
@@ -8,9 +8,6 @@ import type { Deployment } from './deployment.ts';
 
 /** GitHub takes fewer than 1,024 characters. A reason of 200 characters leaves room for the rest. */
 export const mostComment = 1_023;
-
-/** GitHub fails a job that waits for longer. */
-const longestWait = 30 * 86_400_000;
 
 /** The address of the page of a freeze. */
 type PageOf = (freeze: StoredFreeze) => string;

@@ -64,6 +64,17 @@ export type Holding = {
 /** How many environments the sentence names. */
 const mostNamed = 5;
 
+/** ` to production and live-*`; empty for all environments. */
+export function toEnvironments(
+  names: readonly string[] | null | undefined,
+  show: (environment: string) => string = (environment) => environment,
+): string {
+  if (!names || names.length === 0 || names.includes('*')) return '';
+  const shown = names.slice(0, mostNamed).map(show);
+  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
+  return ` to ${new Intl.ListFormat('en-GB').format(shown)}`;
+}
+
 /**
  * What a freeze blocks, in one sentence: `Merges are blocked; deployments to production wait.`
  * @param show how to write the name or pattern of an environment.
@@ -71,13 +82,10 @@ const mostNamed = 5;
  */
 export function whatIsBlocked(
   { holds, environments, onDeployment, on_deployment }: Holding,
-  show: (environment: string) => string = (environment) => environment,
+  show?: (environment: string) => string,
 ): string | null {
   if (!holds?.includes('deployments')) return null;
-  const names = !environments || environments.includes('*') ? [] : environments;
-  const shown = names.slice(0, mostNamed).map(show);
-  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
-  const to = shown.length > 0 ? ` to ${new Intl.ListFormat('en-GB').format(shown)}` : '';
+  const to = toEnvironments(environments, show);
   const become = (onDeployment ?? on_deployment) === 'reject' ? 'are rejected' : 'wait';
   return holds.includes('merges')
     ? `Merges are blocked; deployments${to} ${become}.`

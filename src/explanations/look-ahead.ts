@@ -14,6 +14,7 @@ import {
   type Warning,
   warningOfBranches,
   warningsOf,
+  warningsOfDeployments,
 } from '../freezes/freeze-warnings.ts';
 import { selectedAmong, selectedByBases, whyNoBridge } from '../statuses/instant-hold/hold.ts';
 import { readHold } from '../statuses/instant-hold/hold-store.ts';
@@ -25,9 +26,11 @@ import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes
  * questions in parallel, and gives no warning about what GitHub does not answer in time.
  */
 export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
-  // There is nothing to say about a freeze that the change just ended, or that holds no pull requests.
-  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended' || !holdsMerges(freeze))
-    return { unenforced: [], warnings: [] };
+  // There is nothing to say about a freeze that the change just ended.
+  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
+  const { permissions } = repository.installation;
+  const ofDeployments = warningsOfDeployments(freeze, [freeze], permissions).map(({ message }) => message);
+  if (!holdsMerges(freeze)) return { unenforced: [], warnings: ofDeployments };
   const parsed = parseFreeze(freeze);
   const [unenforced, seen] = await Promise.all([
     unenforcedBranches(deps, repository, freeze),
@@ -42,7 +45,10 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
   ];
   const messages = warnings.map(({ message }) => message);
   const ofBridge = await warningOfBridge(deps, repository, parsed, seen);
-  return { unenforced, warnings: [...warningOfPause(deps, repository), ...messages, ...ofBridge] };
+  return {
+    unenforced,
+    warnings: [...warningOfPause(deps, repository), ...messages, ...ofDeployments, ...ofBridge],
+  };
 }
 
 /** Why an instant hold does nothing for a freeze, if it is a bridge that is not worth it. */

@@ -6,7 +6,13 @@ import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
 import { planWindow, limitOpenEnd } from '../freezes/freeze-window.ts';
-import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
+import {
+  type Counts,
+  countsOf,
+  type Warning,
+  warningsOf,
+  warningsOfDeployments,
+} from '../freezes/freeze-warnings.ts';
 import {
   explainFreeze,
   type FreezeReasons,
@@ -86,7 +92,10 @@ export async function previewFreeze(
     judgedAt,
     nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
-    warnings: warningsOf(parsed, seen, freezesAreOn(repository.products)),
+    warnings: [
+      ...warningsOf(parsed, seen, freezesAreOn(repository.products)),
+      ...warningsOfDeployments(input, [checked], repository.installation.permissions),
+    ],
     affected: shown.map((one) => ({
       ...one,
       exemption:

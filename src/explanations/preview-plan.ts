@@ -16,7 +16,7 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
-import { mostShown, foreseeGivenEnds } from '../plans/show-plan.ts';
+import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
 import { seenOf, warningsToTell } from './look-ahead.ts';
 
 /** What a plan would do in one repository. */
@@ -183,6 +183,7 @@ async function previewBy(
       ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
+      ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),
     ],
   };
 }

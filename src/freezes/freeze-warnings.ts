@@ -3,7 +3,8 @@ import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor, excludedForPushers } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { eachField, type Freeze, holdsMerges } from './freeze.ts';
+import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
+import { eachField, type Freeze, holdsDeployments, holdsMerges, longestWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
 
@@ -16,6 +17,8 @@ export const warningTypes = [
   'not_judged',
   'not_enforced',
   'switched_off',
+  'deployments_forgotten',
+  'deployments_not_stopped',
 ] as const;
 
 /** Begins the warning that is not in the `Warning` header, which stays as clients of the interface know it. */
@@ -46,7 +49,7 @@ export function warningsOf(
   seen: Seen | null,
   isOn: boolean,
 ): Warning[] {
-  // All warnings are about pull requests.
+  // All of these are about pull requests.
   if (!holdsMerges(freeze)) return [];
   return [
     ...(isOn ? [] : [noProduct]),
@@ -83,6 +86,41 @@ const comparable = (freeze: Freeze, now: Date) => ({
   end: freeze.endsAt?.getTime() ?? null,
   timezone: null,
 });
+
+/**
+ * Warns about the deployments that a freeze or plan holds.
+ * @param windows when it is ongoing: the freeze itself, or the next occurrences of the plan.
+ * @param permissions what the installation granted.
+ */
+export function warningsOfDeployments(
+  freeze: Pick<Freeze, 'holds' | 'onDeployment'>,
+  windows: Pick<Freeze, 'startsAt' | 'endsAt'>[],
+  permissions: unknown,
+): Warning[] {
+  if (!holdsDeployments(freeze)) return [];
+  const isLong = ({ startsAt, endsAt }: Pick<Freeze, 'startsAt' | 'endsAt'>) =>
+    endsAt === null || endsAt.getTime() - startsAt.getTime() > longestWait;
+  const long = freeze.onDeployment === 'reject' ? undefined : windows.find(isLong);
+  const missing = missingForDeployments({ permissions: permissions as Grants['permissions'] });
+  return [
+    ...(long
+      ? [
+          {
+            type: 'deployments_forgotten' as const,
+            message: `GitHub forgets a deployment that waited 30 days: its job fails. The freeze ${long.endsAt === null ? 'has no end' : 'lasts longer'}.`,
+          },
+        ]
+      : []),
+    ...(missing.length > 0
+      ? [
+          {
+            type: 'deployments_not_stopped' as const,
+            message: `Freezes cannot block deployments on GitHub: Holdfast lacks ${missing.join(', ')}. Only a gate in the pipeline stops them.`,
+          },
+        ]
+      : []),
+  ];
+}
 
 /** @param url the page that says what is missing. */
 export function warningOfBranches(branches: string[], context: string, url: string): Warning[] {

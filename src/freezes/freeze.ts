@@ -150,6 +150,9 @@ export function saysTheSame(one: Freeze, other: Freeze): boolean {
 
 const day = 86_400_000;
 
+/** Milliseconds after which GitHub fails a job that waits. */
+export const longestWait = 30 * day;
+
 /** Milliseconds after which somebody may have forgotten an ongoing freeze without an end. */
 const forgottenAfter = 14 * day;
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ConditionInput } from '../conditions/ast.ts';
-import { chips, type FormProblems, textArea } from './form.ts';
+import type { FreezeFields } from '../freezes/freeze.ts';
+import { chips, type FormProblems, textArea, textOf } from './form.ts';
 import type { Html } from './layout.ts';
 
 // Conditions in a form field: one on each line. A line is a condition, such as `label=hotfix`, or nested JSON, such as
@@ -80,3 +81,88 @@ export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: 
         problems,
       })}
     </details>`;
+
+// What a freeze holds, in a form.
+
+/** What a freeze holds, as people choose it. */
+const held = {
+  merges: 'Merges',
+  deployments: 'Deployments',
+  both: 'Merges and deployments',
+} as const;
+
+/** What happens to the deployments that it holds. */
+const onDeployment = { wait: 'Wait until the freeze ends', reject: 'Are rejected' } as const;
+
+/** @property environments globs of names, one on each line; empty for all environments. */
+export type HeldFields = {
+  holds: keyof typeof held;
+  environments: string;
+  onDeployment: keyof typeof onDeployment;
+};
+
+export const heldLabels: Record<keyof HeldFields, string> = {
+  holds: 'Blocks',
+  environments: 'Environments',
+  onDeployment: 'Deployments',
+};
+
+export function readHeld(form: URLSearchParams): HeldFields {
+  const holds = textOf(form, 'holds');
+  return {
+    holds: Object.hasOwn(held, holds) ? (holds as HeldFields['holds']) : 'merges',
+    environments: textOf(form, 'environments'),
+    onDeployment: textOf(form, 'on_deployment') === 'reject' ? 'reject' : 'wait',
+  };
+}
+
+/** Shows the fields of a freeze or plan in those of the form. */
+export const heldOf = ({
+  holds = [],
+  environments = [],
+  onDeployment,
+}: Partial<FreezeFields>): HeldFields => ({
+  holds: holds.length > 1 ? 'both' : (holds[0] ?? 'merges'),
+  environments: environments.join('\n') === '*' ? '' : environments.join('\n'),
+  onDeployment: onDeployment ?? 'wait',
+});
+
+/** As `holds` of the API. */
+export const holdsBody = (holds: string): string[] =>
+  holds === 'both' ? ['merges', 'deployments'] : [holds];
+
+/** As `environments` of the API. */
+export function environmentsBody(lines: string): string[] {
+  const names = linesOf(lines);
+  return names.length > 0 ? names : ['*'];
+}
+
+/** As the API takes them. */
+export const heldBody = ({ holds, environments, onDeployment }: HeldFields) => ({
+  holds: holdsBody(holds),
+  environments: environmentsBody(environments),
+  on_deployment: onDeployment,
+});
+
+/** Whether they say something else than that merges are held. */
+export const isHeldGiven = ({ holds, environments, onDeployment }: HeldFields): boolean =>
+  holds !== 'merges' || environments !== '' || onDeployment !== 'wait';
+
+const choices = (words: Record<string, string>) =>
+  Object.entries(words).map(([value, label]) => ({ value, label }));
+
+export const heldFields = (
+  { holds, environments, onDeployment: chosen }: HeldFields,
+  problems: FormProblems,
+): Html =>
+  html`${chips('radio', { name: 'holds', label: heldLabels.holds, problems }, choices(held), [holds])}
+  ${textArea({
+    name: 'environments',
+    label: heldLabels.environments,
+    value: environments,
+    hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for
+      every environment. GitHub must wait for Holdfast there.`,
+    problems,
+    attributes: html`spellcheck="false" autocapitalize="none"`,
+  })}
+  ${chips('radio', { name: 'on_deployment', label: heldLabels.onDeployment, problems }, choices(onDeployment), [chosen])}`;

@@ -21,12 +21,15 @@ import {
   type Visit,
 } from './reader.ts';
 import { readerZone } from './text.ts';
-import { verdictOf, whatToMend } from './repository/enforcement.ts';
+import {
+  type ExtraPermissions,
+  howToGrant,
+  installationPage,
+  isGranted,
+  readExtraPermissions,
+} from './extra-permissions.ts';
+import { deploymentFindings, verdictOf, whatToMend } from './repository/enforcement.ts';
 import { pageLinks } from './repository/freeze-list.ts';
-import type { Deps } from '../deps.ts';
-import { settingsOf } from '../explanations/enforcement/read-service.ts';
-import { askGitHub } from '../github/ask-github.ts';
-import { asksForComments, type Grants, missingForComments } from '../github/app-manifest.ts';
 
 /** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
 const perPage = 10;
@@ -78,16 +81,16 @@ type Steps = {
   checked: CheckedRepository[];
   keys: number;
   hasFreezes: boolean;
-  commands: Commands | null;
+  extra: ExtraPermissions | null;
 };
 
 async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
   const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
-  const [{ count, names }, keys, hasFreezes, commands] = await Promise.all([
+  const [{ count, names }, keys, hasFreezes, extra] = await Promise.all([
     usedRepositories(deps, account.id, from, perPage),
     listKeys(deps, account),
     hasEverFrozen(deps.db, account.id),
-    readCommands(deps, account),
+    readExtraPermissions(deps, { account, installation: account.installation }),
   ]);
   const checked: CheckedRepository[] = [];
   await pLimit(atOnce).map(names, async (name) => {
@@ -96,16 +99,17 @@ async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: numbe
   });
   const byName = (one: CheckedRepository, other: CheckedRepository) =>
     one.repository.name.localeCompare(other.repository.name, 'en');
-  return { count, from, checked: checked.toSorted(byName), keys: keys.length, hasFreezes, commands };
+  return { count, from, checked: checked.toSorted(byName), keys: keys.length, hasFreezes, extra };
 }
 
-function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Html {
-  const { count, from, checked, keys, hasFreezes, commands } = steps;
+function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
+  const { count, from, checked, keys, hasFreezes, extra } = steps;
+  const { config } = deps;
   const isRequiredHere = checked.length > 0 && checked.every(({ report }) => report?.enforced === true);
   const isWhole = checked.length === count;
   const web = webUrlOf(config.githubApiUrl);
   const isOrganization = account.type === 'Organization';
-  const installation = `${web}/${isOrganization ? `organizations/${account.login}/` : ''}settings/installations/${account.installation.id}`;
+  const installation = installationPage(deps, { account, installation: account.installation });
   const rules = `${web}/organizations/${account.login}/settings/rules`;
   return html`<h1>First steps for ${account.login}</h1>
     <ol class="steps">
@@ -156,7 +160,7 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
               <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
             </p>`,
       )}
-      ${commandsStep(commands, installation)}
+      ${commandsStep(extra)} ${deploymentsStep(extra, checked)}
     </ol>`;
 }
 
@@ -174,61 +178,46 @@ function requirement({ repository, report }: CheckedRepository): Html {
   </details>`;
 }
 
-/** Whether people can use commands in comments. */
-export type Commands = {
-  /** Whether the App requests the permissions for it. */
-  isAsked: boolean;
-  /** The permissions that the owner has not granted. */
-  missing: string[];
-  /** The App's settings page, where its permissions are. */
-  settings: string;
-};
+/** A step for which the App needs more permissions. */
+const commandsStep = (extra: ExtraPermissions | null): Html =>
+  step(
+    isGranted(extra, 'comments'),
+    'People can use commands in comments',
+    isGranted(extra, 'comments')
+      ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
+      : howToGrant(extra, 'comments'),
+    extra?.requested.comments ? 'To do' : 'Optional',
+  );
 
-/** @returns null while GitHub does not say what the App requests. */
-async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
-  try {
-    const app = await askGitHub(deps, 'App', 'what the App asks for', async () => {
-      const { rest } = await deps.github.asApp();
-      return (await rest.apps.getAuthenticated()).data!;
-    });
-    return {
-      isAsked: asksForComments(app),
-      missing: missingForComments({ permissions: installation.permissions as Grants['permissions'] }),
-      settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
-    };
-  } catch (error) {
-    if (isUnavailable(error)) return null;
-    throw error;
-  }
+/** Whether freezes can block deployments, and which environments have the rule. */
+function deploymentsStep(extra: ExtraPermissions | null, checked: CheckedRepository[]): Html {
+  const isReady = isGranted(extra, 'deployments');
+  const hasRule = checked.some(
+    ({ report }) =>
+      report?.environments?.known && report.environments.value.environments.some(({ waits }) => waits),
+  );
+  const content = isReady
+    ? html`<p>
+          An admin enables the rule of Holdfast in each environment. GitHub offers these rules for public
+          repositories, and for private ones with GitHub Enterprise. Elsewhere, use a
+          <a href="/help/gate">gate</a>.
+        </p>
+        ${checked.map(
+          ({ repository, report }) =>
+            html`<details>
+              <summary>${repository.name}</summary>
+              ${deploymentFindings(report)}
+            </details>`,
+        )}`
+    : howToGrant(extra, 'deployments');
+  const badge = extra?.requested.deployments ? 'To do' : 'Optional';
+  return step(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
 }
 
-const title = 'People can use commands in comments';
-
-/** @param installation the page of the installation on GitHub. */
-function commandsStep(commands: Commands | null, installation: string): Html {
-  if (!commands)
-    return step(false, title, html`<p>GitHub does not answer. Reload the page in a moment.</p>`, 'Optional');
-  const { isAsked, missing, settings } = commands;
-  const isDone = isAsked && missing.length === 0;
-  const accept = html`<a href="${installation}" rel="noreferrer">the installation on GitHub</a>`;
-  const content = isDone
-    ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
-    : isAsked
-      ? html`<p>Ask an owner to accept ${missing.join(' and ')} in ${accept}.</p>`
-      : html`<p>
-          This step is optional. Add two permissions in
-          <a href="${settings}/permissions" rel="noreferrer">the App’s settings</a>: <i>Issues: read</i>, so
-          that GitHub sends comments to Holdfast, and <i>Pull requests: read and write</i>, so that Holdfast
-          can reply. Subscribe to the <i>Issue comment</i> event there too. Then ask an owner to accept the
-          new permissions in ${accept}.
-        </p>`;
-  return step(isDone, title, content, isAsked ? 'To do' : 'Optional');
-}
-
-/** One step and its state. @param otherwise the badge of a step that is not done. */
-export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do'): Html =>
+/** One step and its state. @param otherwise the badge of a step that is not done. @param id where links lead. */
+export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>
   html`<li class="card">
-    <h2 class="first">
+    <h2 class="first" ${id === '' ? '' : html`id="${id}"`}>
       <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}
     </h2>
     ${content}

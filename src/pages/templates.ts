@@ -8,7 +8,7 @@ import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
 import type { OwnerChange } from './change.ts';
-import type { Exceptions } from './condition-fields.ts';
+import type { Exceptions, HeldFields } from './condition-fields.ts';
 import { type FormProblems, requiredText, textField } from './form.ts';
 import type { Duration } from './freeze-now/freeze-form.ts';
 import type { Html } from './layout.ts';
@@ -16,7 +16,12 @@ import type { Html } from './layout.ts';
 // Templates fill in the forms that freeze. They set nothing that a person cannot see and change before the preview.
 
 /** The fields that *Freeze now* and a new plan start with. */
-type Template = { name: string; reason: string; duration: Duration; exceptions: Exceptions };
+type Template = {
+  name: string;
+  reason: string;
+  duration: Duration;
+  exceptions: Exceptions;
+} & Partial<HeldFields>;
 
 const hotfixes: Exceptions = { usual: ['label=hotfix'], lines: '' };
 
@@ -47,8 +52,9 @@ export async function templatesOf(tx: Tx, accountId: bigint): Promise<Template[]
 export function fillIn(query: URLSearchParams, templates: Template[]): URLSearchParams {
   const template = templates.find(({ name }) => name === query.get('template'));
   if (!template) return query;
-  const { reason, duration, exceptions } = template;
-  const filled = new URLSearchParams({ reason, duration, exceptions: exceptions.lines });
+  const { reason, duration, exceptions, holds = '', environments = '', onDeployment = '' } = template;
+  const held = { holds, environments, on_deployment: onDeployment };
+  const filled = new URLSearchParams({ reason, duration, exceptions: exceptions.lines, ...held });
   for (const each of exceptions.usual) filled.append('exception', each);
   for (const name of new Set(query.keys())) filled.delete(name);
   for (const [name, value] of query) filled.append(name, value);
@@ -82,7 +88,7 @@ export const saveAsTemplate = (problems: FormProblems): Html =>
   html`<details ${problems.has('template_name') ? html`open` : ''}>
     <summary>Save as template</summary>
     <div class="find">
-      ${textField({ name: 'template_name', label: 'Name of the template', problems, hint: 'It keeps the reason, the duration and the exceptions.', attributes: html`maxlength="${longestName}"` })}
+      ${textField({ name: 'template_name', label: 'Name of the template', problems, hint: 'It keeps the reason, the duration, the exceptions and what the freeze blocks.', attributes: html`maxlength="${longestName}"` })}
       <button type="submit" name="step" value="template" class="quiet">Save template</button>
     </div>
   </details>`;

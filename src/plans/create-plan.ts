@@ -13,7 +13,7 @@ import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
 import { readInput } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
+import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 const mostPlans = 200;
@@ -46,7 +46,11 @@ export async function createPlan(
     const shown = await showPlan(tx, account, stored, now, kept.matched);
     const saved = {
       ...shown,
-      warnings: [...read.warnings, ...(await warnOfGivenEnds(tx, plan, kept.matched, now))],
+      warnings: [
+        ...read.warnings,
+        ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
+        ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
+      ],
     };
     await beforeAnswering(tx, saved);
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);

@@ -1,4 +1,6 @@
 import type { Tx } from '../database/database.ts';
+import { holdsDeployments } from '../freezes/freeze.ts';
+import { warningsOfDeployments } from '../freezes/freeze-warnings.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { PlanRepository } from './matched-repositories.ts';
@@ -74,6 +76,19 @@ export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: 
     ),
     ...sentences(missed(plan, places, now), makesNone),
   ];
+}
+
+/** Warnings about the deployments that a plan holds. @param occurrences its next ones. */
+export async function warnOfDeployments(
+  tx: Tx,
+  plan: Omit<Plan, 'id'>,
+  occurrences: Occurrence[],
+): Promise<string[]> {
+  if (!holdsDeployments(plan)) return [];
+  const where = { accountId: plan.accountId, deletedAt: null };
+  const installation = await tx.installation.findFirst({ where, select: { permissions: true } });
+  const warnings = warningsOfDeployments(plan, occurrences, installation?.permissions ?? {});
+  return warnings.map(({ message }) => message);
 }
 
 const endsThere = ({ end }: Some): string => `there this plan ends at ${end}.`;

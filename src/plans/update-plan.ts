@@ -17,7 +17,7 @@ import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Sourc
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
 import { readSource, refuseUnreadable } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
+import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
 
 /** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
@@ -68,7 +68,8 @@ export async function updatePlan(
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
-    const warnings = [...read.warnings, ...givenEnds];
+    const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);
+    const warnings = [...read.warnings, ...givenEnds, ...ofDeployments];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });

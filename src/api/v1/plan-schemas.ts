@@ -191,15 +191,11 @@ const planFields = {
 
 export const planSchema = z.object(planFields).openapi('FreezePlan');
 
-export const savedPlanSchema = z
-  .object({
-    ...planFields,
-    warnings: z.array(z.string()).min(1).optional().openapi({
-      description:
-        'Unknown fields, and repositories that give the plan an end, in sentences. Absent if there are none',
-    }),
-  })
-  .openapi('SavedFreezePlan');
+export const planWarnings = z.array(z.string()).min(1).optional().openapi({
+  description: 'What looks like a mistake, in sentences. Absent if there is nothing',
+});
+
+export const savedPlanSchema = z.object({ ...planFields, warnings: planWarnings }).openapi('SavedFreezePlan');
 
 export const exampleNewPlan = {
   name: 'Year end',

@@ -25,6 +25,7 @@ import {
   newPlan,
   notEnforced,
   occurrences,
+  planWarnings,
   presentOccurrence,
   readNewPlan,
 } from './plan-schemas.ts';
@@ -147,6 +148,7 @@ const planPreview = z
       .array(z.string())
       .openapi({ description: 'Repositories that Holdfast could not check in time' }),
     next_occurrences: occurrences,
+    warnings: planWarnings,
   })
   .openapi('FreezePlanPreview');
 
@@ -194,6 +196,7 @@ export const previewPlanEndpoint = endpoint({
       not_enforced: found.notEnforced,
       not_looked_at: found.notLookedAt,
       next_occurrences: found.nextOccurrences.map(presentOccurrence),
+      ...(found.warnings.length > 0 && { warnings: found.warnings }),
     };
   },
 });

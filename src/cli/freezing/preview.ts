@@ -105,6 +105,7 @@ export async function previewPlan(
   );
   output.line(inWords(body));
   await showOccurrences(output, world, body.timezone, preview.next_occurrences);
+  for (const warning of preview.warnings ?? []) output.note(`Warning: ${warning}`);
   for (const name of not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const name of not_looked_at) output.note(`GitHub did not answer about ${name} in time.`);

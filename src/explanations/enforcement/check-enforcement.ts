@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { askAbout, findLeaking } from '../../statuses/merge-states.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
+import type { Fact } from '../../github/pull-requests/fact.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
@@ -11,8 +12,9 @@ import { ask } from './ask.ts';
 import type { Finding } from './finding.ts';
 import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
 import { judgeApp, judgeDeploying } from './judge-app.ts';
-import { judgeEnvironments } from './judge-environments.ts';
-import { readEnvironments } from './read-environment.ts';
+import { type Environments, judgeEnvironments } from './judge-environments.ts';
+import { judgeWorkflows } from './judge-workflows.ts';
+import { readEnvironments, readWorkflows } from './read-environment.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
 import {
   judgeForgotten,
@@ -26,8 +28,11 @@ import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
 import { readApp, readLimits, readRoles, readWebhooks } from './read-service.ts';
 
-/** What GitHub requires and allows, and the state of the service. */
-export type Settings = { checkedAt: Date; findings: Finding[] };
+/**
+ * What GitHub requires and allows, and the state of the service.
+ * @property environments null if nobody wants freezes to hold deployments.
+ */
+export type Settings = { checkedAt: Date; findings: Finding[]; environments: Fact<Environments> | null };
 
 /** Milliseconds for all questions together. Unanswered questions are unknown. */
 const patience = 20_000;
@@ -72,7 +77,11 @@ export async function checkSettings(
   const isMissing = facts.some((each) => judgeRequired(each, target).state === 'failed');
   const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
   const deploying = judgeDeploying(app, freezes);
-  const environments = deploying.some(({ state }) => state === 'ok') ? await readEnvironments(asking) : null;
+  const { grants } = app;
+  const [environments, workflows] =
+    deploying.length > 0 && grants.known
+      ? await Promise.all([readEnvironments(asking, grants.value), readWorkflows(asking, grants.value)])
+      : [null, null];
   const findings = [
     ...judgeInstallation(repository, freezesAreOn(repository.products), target, app.installation),
     ...judgeForgotten(freezes, now, target),
@@ -80,14 +89,15 @@ export async function checkSettings(
     ...judgeTouched(touched, branches.length, mostBranches, target),
     ...judgeApp(app),
     ...deploying,
-    ...judgeEnvironments(environments, freezes, target),
+    ...judgeEnvironments(environments, freezes, target, repository.private),
+    ...judgeWorkflows(workflows, environments, target.repository),
     ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
     ...judgeOutgoing(await disabledWebhooks(deps.db, repository.accountId), repository.account.login),
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),
   ];
-  return { checkedAt: nowOf(deps.clock), findings };
+  return { checkedAt: nowOf(deps.clock), findings, environments };
 }
 
 /** The repository as remedies name it. */

@@ -1,4 +1,5 @@
-import { holdsDeployments } from '../../freezes/freeze.ts';
+import { toEnvironments } from '../../events/describe-fields.ts';
+import { type Freeze, holdsDeployments } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -6,6 +7,7 @@ import type { Target } from './judge-branch.ts';
 
 /** An environment of a repository on GitHub. */
 export type EnvironmentFacts = {
+  id: number;
   name: string;
   /** Whether our protection rule is enabled. */
   waits: boolean;
@@ -15,39 +17,142 @@ export type EnvironmentFacts = {
   adminsBypass: boolean;
 };
 
+/** @property total how many there are, of which we looked at some. */
+export type Environments = { environments: EnvironmentFacts[]; total: number };
+
 /** GitHub enables at most this many. */
 const mostRules = 6;
 
+/** Encodes what a URL has a meaning for, and what a shell has one for. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+
+/** The call that enables our rule, for an admin to paste into a shell. */
+export function enablingCommand({ web, repository, appId }: Target, environment: string): string {
+  const { host } = new URL(web);
+  const where = host === 'github.com' ? '' : ` --hostname ${host}`;
+  const path = `repos/${repository}/environments/${encoded(environment)}/deployment_protection_rules`;
+  return `gh api${where} --method POST ${path} -F integration_id=${appId}`;
+}
+
 /**
- * In which environments GitHub waits for Holdfast. Those without our rule only count if a freeze holds deployments there.
+ * Which environments there are, and in which of them GitHub waits for Holdfast.
  * @param facts null: we did not look. @param freezes those that are not over.
  */
 export function judgeEnvironments(
-  facts: Fact<EnvironmentFacts[]> | null,
+  facts: Fact<Environments> | null,
   freezes: StoredFreeze[],
-  { web, repository, appId }: Target,
+  target: Target,
+  isPrivate: boolean,
 ): Finding[] {
   if (!facts) return [];
+  const { repository } = target;
   const found = findingsOf('deployments');
   if (!facts.known)
-    return [found('unknown', `Holdfast cannot read the environments of ${repository}: ${facts.reason}.`)];
-  return facts.value.flatMap(({ name, waits, rules, adminsBypass }) => {
-    if (waits && adminsBypass)
-      return [
-        found(
-          'warning',
-          `GitHub waits for Holdfast before it deploys to ${name}, but administrators can bypass that.`,
-          `Clear “Allow administrators to bypass configured protection rules” of ${name} at ${web}/${repository}/settings/environments.`,
-        ),
-      ];
-    if (waits) return [found('ok', `GitHub waits for Holdfast before it deploys to ${name}.`)];
-    if (!freezes.some((freeze) => holdsDeployments(freeze, name))) return [];
-    const message = `GitHub does not wait for Holdfast before it deploys to ${name}, so freezes do not block that.`;
-    const path = `repos/${repository}/environments/${encodeURIComponent(name)}/deployment_protection_rules`;
-    const remedy =
-      rules >= mostRules
-        ? `Disable one of its ${mostRules} protection rules first, the most that GitHub allows, at ${web}/${repository}/settings/environments.`
-        : `An admin can enable the rule at ${web}/${repository}/settings/environments, or with: gh api -X POST ${path} -F integration_id=${appId}`;
-    return [found('warning', message, remedy)];
-  });
+    return [
+      found('unknown', `Holdfast cannot read the environments of ${repository}: ${facts.reason}.`),
+      ...judgePlan([], target, isPrivate),
+    ];
+  const { environments, total } = facts.value;
+  const isWanted = freezes.some((freeze) => holdsDeployments(freeze));
+  const left = total - environments.length;
+  return [
+    ...judgePlan(environments, target, isPrivate),
+    ...(total === 0
+      ? [
+          found(
+            isWanted ? 'warning' : 'ok',
+            `${repository} has no environments on GitHub.`,
+            'Name one in a job that deploys, such as environment: production. Then enable the rule there.',
+          ),
+        ]
+      : []),
+    ...environments.map((each) => judgeEnvironment(each, freezes, target)),
+    ...(left > 0
+      ? [found('unknown', `Holdfast did not look at ${left} more environments of ${repository}.`)]
+      : []),
+    ...(environments.some(({ waits }) => waits)
+      ? [
+          found(
+            'ok',
+            'Anybody who can edit a workflow can name another environment, which has no rule.',
+            'Require reviews for .github/workflows, for example with a CODEOWNERS file.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** GitHub does not tell an App the plan of an owner. A rule that is enabled shows it. */
+function judgePlan(
+  environments: EnvironmentFacts[],
+  { web, repository }: Target,
+  isPrivate: boolean,
+): Finding[] {
+  if (!isPrivate || web !== 'https://github.com' || environments.some(({ rules }) => rules > 0)) return [];
+  return [
+    findingsOf('deployments')(
+      'unknown',
+      `${repository} is private, where GitHub offers custom protection rules only with GitHub Enterprise. Holdfast cannot tell which plan it has.`,
+      `With another plan, add a gate to the pipeline: holdfast gate ${repository} --environment NAME`,
+    ),
+  ];
+}
+
+function judgeEnvironment(
+  { id, name, waits, rules, adminsBypass }: EnvironmentFacts,
+  freezes: StoredFreeze[],
+  target: Target,
+): Finding {
+  const found = findingsOf('deployments');
+  const page = `${target.web}/${target.repository}/settings/environments/${id}/edit`;
+  if (waits && adminsBypass)
+    return found(
+      'warning',
+      `GitHub waits for Holdfast before it deploys to ${name}, but administrators can bypass that.`,
+      `Clear “Allow administrators to bypass configured protection rules” at ${page}.`,
+    );
+  if (waits) return found('ok', `GitHub waits for Holdfast before it deploys to ${name}.`);
+  const isHeld = freezes.some((freeze) => holdsDeployments(freeze, name));
+  const message = `GitHub does not wait for Holdfast before it deploys to ${name}`;
+  const remedy =
+    rules >= mostRules
+      ? `It has ${mostRules} protection rules, the most that GitHub allows. Disable one first at ${page}.`
+      : `An admin can enable the rule at ${page}, or with: ${enablingCommand(target, name)}`;
+  return isHeld
+    ? found('warning', `${message}, so freezes do not block that.`, remedy)
+    : found('ok', `${message}. No freeze blocks deployments there now.`, remedy);
+}
+
+/** Whether GitHub waits for Holdfast before the deployments that a freeze holds, also in a sentence. */
+export function judgeHeldDeployments(
+  freeze: Pick<Freeze, 'holds' | 'environments'>,
+  facts: Fact<Environments> | null,
+): { enforced: boolean | 'unknown'; sentence: string } {
+  const to = toEnvironments(freeze.environments);
+  if (!facts?.known) {
+    const why = facts ? `: ${facts.reason}` : '';
+    return {
+      enforced: 'unknown',
+      sentence: `Holdfast cannot tell whether deployments${to} are stopped${why}.`,
+    };
+  }
+  const { environments, total } = facts.value;
+  const held = environments.filter(({ name }) => holdsDeployments(freeze, name));
+  const namesOf = (waits: boolean) => held.filter((each) => each.waits === waits).map(({ name }) => name);
+  const [waiting, loose] = [namesOf(true), namesOf(false)];
+  const stopped = `GitHub waits for Holdfast before it deploys${toEnvironments(waiting)}.`;
+  if (waiting.length > 0 && loose.length > 0)
+    return {
+      enforced: false,
+      sentence: `Deployments${toEnvironments(loose)} are not stopped: the rule is not enabled there. ${stopped}`,
+    };
+  if (total > environments.length)
+    return {
+      enforced: 'unknown',
+      sentence: `Holdfast did not look at all environments. ${waiting.length > 0 ? stopped : ''}`.trim(),
+    };
+  return waiting.length > 0
+    ? { enforced: true, sentence: stopped }
+    : { enforced: false, sentence: `Deployments${to} are not stopped: no environment has the rule.` };
 }

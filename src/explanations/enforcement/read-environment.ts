@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { isRuleEnabled } from '../../deployments/ask-github.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import { type Grants, missingPermissions } from '../../github/app-manifest.ts';
+import { type Fact, notKnown } from '../../github/pull-requests/fact.ts';
 import { type Asking, ask } from './ask.ts';
-import type { EnvironmentFacts } from './judge-environments.ts';
+import type { Environments } from './judge-environments.ts';
+import { type DeployingJob, readJobs, type Workflows } from './judge-workflows.ts';
 
 /**
  * Whether GitHub waits for Holdfast before a job deploys to an environment: our protection rule is enabled there. False
@@ -12,26 +16,91 @@ export const waitsForUs = (asking: Asking, environment: string): Promise<Fact<bo
     isRuleEnabled(client, named, asking.deps.config.app.id, environment),
   );
 
-/** How many environments we look at. */
+/** How many environments we look at, and how many of them at once. */
 const mostEnvironments = 20;
+const atOnce = 4;
 
-/** The environments of a repository. */
-export const readEnvironments = (asking: Asking): Promise<Fact<EnvironmentFacts[]>> =>
-  ask(asking, 'installation', async ({ rest }, named) => {
+/** The environments of a repository. @param grants what the installation granted. */
+export async function readEnvironments(asking: Asking, grants: Grants): Promise<Fact<Environments>> {
+  if (missingPermissions(grants, { actions: 'read' }).length > 0) return notKnown('it needs Actions: read');
+  return ask(asking, 'installation', async ({ rest }, named) => {
     const { data } = await rest.repos.getAllEnvironments({ ...named, per_page: mostEnvironments });
-    return Promise.all(
-      (data.environments ?? []).map(async ({ name, ...environment }) => {
-        const about = { ...named, environment_name: name };
-        const { data: found } = await rest.repos.getAllDeploymentProtectionRules(about);
-        const rules = (found.custom_deployment_protection_rules ?? []).filter(({ enabled }) => enabled);
-        // GitHub answers with it, and does not document it.
-        const { can_admins_bypass: adminsBypass } = environment as { can_admins_bypass?: boolean };
-        return {
-          name,
-          waits: rules.some(({ app }) => app.id === asking.deps.config.app.id),
-          rules: rules.length,
-          adminsBypass: adminsBypass ?? true,
-        };
-      }),
-    );
+    const listed = data.environments ?? [];
+    const environments = await pLimit(atOnce).map(listed, async ({ id, name, ...environment }) => {
+      const about = { ...named, environment_name: name };
+      const { data: found } = await rest.repos.getAllDeploymentProtectionRules(about);
+      const rules = (found.custom_deployment_protection_rules ?? []).filter(({ enabled }) => enabled);
+      // GitHub answers with it, and does not document it.
+      const { can_admins_bypass: adminsBypass } = environment as { can_admins_bypass?: boolean };
+      return {
+        id,
+        name,
+        waits: rules.some(({ app }) => app.id === asking.deps.config.app.id),
+        rules: rules.length,
+        adminsBypass: adminsBypass ?? true,
+      };
+    });
+    return { environments, total: data.total_count ?? environments.length };
   });
+}
+
+/** How many workflows we read, and how large they may be. */
+const mostWorkflows = 50;
+const mostBytes = 50_000;
+const mostBytesTogether = 500_000;
+
+const folder = '.github/workflows';
+
+const listQuery = `
+  query workflows($owner: String!, $name: String!, $tree: String!) {
+    repository(owner: $owner, name: $name) {
+      object(expression: $tree) { ... on Tree { entries { name object { ... on Blob { byteSize } } } } }
+    }
+  }`;
+type ListAnswer = {
+  repository: { object: { entries?: { name: string; object: { byteSize?: number } | null }[] } | null };
+};
+
+/** Several files in one request. */
+const textsQuery = (count: number): string => {
+  const files = Array.from({ length: count }, (_, index) => index);
+  return `
+    query texts($owner: String!, $name: String!, ${files.map((index) => `$f${index}: String!`).join(', ')}) {
+      repository(owner: $owner, name: $name) {
+        ${files.map((index) => `f${index}: object(expression: $f${index}) { ... on Blob { text } }`).join('\n')}
+      }
+    }`;
+};
+type TextsAnswer = { repository: Record<string, { text?: string | null } | null> };
+
+/**
+ * What the workflows of the default branch say, in two requests.
+ * @param grants what the installation granted.
+ */
+export async function readWorkflows(asking: Asking, grants: Grants): Promise<Fact<Workflows>> {
+  if (missingPermissions(grants, { contents: 'read' }).length > 0) return notKnown('it needs Contents: read');
+  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
+    const about = { owner, name, request };
+    const list: ListAnswer = await client.graphql(listQuery, { ...about, tree: `HEAD:${folder}` });
+    const files = (list.repository.object?.entries ?? [])
+      .filter((each) => /\.ya?ml$/i.test(each.name))
+      .map((each) => ({ path: `${folder}/${each.name}`, size: each.object?.byteSize ?? Infinity }));
+    let left = mostBytesTogether;
+    const chosen = files
+      .filter(({ size }) => size <= mostBytes && (left -= size) >= 0)
+      .slice(0, mostWorkflows)
+      .map(({ path }) => path);
+    const unread = files.map(({ path }) => path).filter((path) => !chosen.includes(path));
+    if (chosen.length === 0) return { jobs: [], unread };
+    const expressions = chosen.map((path, index) => [`f${index}`, `HEAD:${path}`]);
+    const variables = { ...about, ...(Object.fromEntries(expressions) as object) };
+    const texts: TextsAnswer = await client.graphql(textsQuery(chosen.length), variables);
+    const jobs: DeployingJob[] = [];
+    for (const [index, path] of chosen.entries()) {
+      jobs.push(...readJobs(path, texts.repository[`f${index}`]?.text ?? ''));
+      // Others wait for this process too.
+      await setImmediate();
+    }
+    return { jobs, unread };
+  });
+}

@@ -81,7 +81,7 @@ async function withHeld(
   ]);
   const ofTables = [...judgeHeld(held, targetOf(deps, repository)), ...judgeInstant(instant)];
   const findings = [...ofTables, ...settings.findings];
-  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held, instant };
+  return { ...settings, enforced: isEnforced(findings), findings, held, instant };
 }
 
 /** For a freeze of everything, we check at most this many branches, the default branch first. */

@@ -5,7 +5,13 @@ import { shorten } from '../../events/event-words.ts';
 import {
   type Exceptions,
   excludeConditions,
+  heldBody,
+  type HeldFields,
+  heldFields,
+  heldLabels,
+  isHeldGiven,
   readExceptions,
+  readHeld,
   exceptionFields,
   linesOf,
 } from '../condition-fields.ts';
@@ -19,7 +25,7 @@ import { saveAsTemplate } from '../templates.ts';
 import { repositoryChooser } from './repository-chooser.ts';
 
 /** The fields of the *Freeze now* form. */
-export type FreezeFields = {
+export type FreezeFields = HeldFields & {
   /** `all`: every repository of the owner, including future ones. `ticked`: the selected ones. */
   which: 'all' | 'ticked';
   /** Names and patterns. */
@@ -43,6 +49,7 @@ export const labels: Record<keyof FreezeFields, string> = {
   until: 'End',
   zone: 'Time zone',
   exceptions: 'Exclude',
+  ...heldLabels,
 };
 
 /** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
@@ -60,6 +67,7 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
     until: textOf(form, 'until'),
     zone: isTimeZone(zone) ? zone : 'UTC',
     exceptions: readExceptions(form),
+    ...readHeld(form),
   };
 }
 
@@ -71,6 +79,7 @@ const shared = (fields: FreezeFields, now: Date) => ({
   end: endOf(fields, now),
   timezone: fields.zone,
   exclude_conditions: excludeConditions(fields.exceptions),
+  ...(isHeldGiven(fields) && heldBody(fields)),
 });
 
 /** The API body for a new freeze. */
@@ -139,7 +148,16 @@ export function freezeForm({
   templates,
   maySaveTemplate,
 }: FreezeForm): Html {
-  const shown = ['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone', 'template_name'];
+  const shown = [
+    'repository',
+    'reason',
+    'until',
+    'public_reason',
+    'exceptions',
+    'zone',
+    'template_name',
+    'environments',
+  ];
   return html`<h1>Freeze now</h1>
     ${templates} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
@@ -155,8 +173,11 @@ export function freezeForm({
       </div>
       ${repositoryChooser({ which: fields.which, selected: fields.repositories, all: repositories, filter, mayAll, problems })}
       ${exceptionFields(fields.exceptions, problems)}
-      <details ${fields.publicReason ? html`open` : ''}>
-        <summary>Public reason, time zone</summary>
+      <details
+        ${fields.publicReason || isHeldGiven(fields) || problems.has('environments') ? html`open` : ''}
+      >
+        <summary>Deployments, public reason, time zone</summary>
+        ${heldFields(fields, problems)}
         ${textField({
           name: 'public_reason',
           label: 'Public reason',

@@ -8,7 +8,7 @@ import { type FreezeChange, planChange, updateFreeze } from '../../freezes/updat
 import { freezePath } from '../../installations/page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import { answerForm, type RepositoryChange, repositoryForm } from '../change.ts';
-import { fromLines } from '../condition-fields.ts';
+import { environmentsBody, fromLines, holdsBody } from '../condition-fields.ts';
 import { newEnd } from '../extend.ts';
 import { assertFresh, badField } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
@@ -91,6 +91,9 @@ function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): Freez
     timezone: given.get('timezone'),
     matching_conditions: lines('matching_conditions'),
     exclude_conditions: lines('exclude_conditions'),
+    holds: given.has('holds') ? holdsBody(given.get('holds')!) : undefined,
+    environments: given.has('environments') ? environmentsBody(given.get('environments')!) : undefined,
+    on_deployment: given.get('on_deployment'),
   };
   if (body.reason?.trim() === '') throw badField('reason', 'Enter a reason for the freeze.');
   return readFreezeChange(validate(freezeChange, body, 'body'));

@@ -4,7 +4,8 @@ import {
   recentEnforcement,
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { type ListedEvent, retentionDays, recentEvents } from '../../events/list-events.ts';
-import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
+import { asPublic, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
+import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
@@ -26,6 +27,7 @@ import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } f
 import { eventList } from '../audit/event-list.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import {
+  deploymentsWord,
   enforcedWord,
   heldByFreeze,
   heldNow,
@@ -35,7 +37,7 @@ import {
   stateOf,
   stateWords,
 } from '../repository/freeze-list.ts';
-import { toLines } from '../condition-fields.ts';
+import { heldFields, heldOf, readHeld, toLines } from '../condition-fields.ts';
 import { extendForms, fieldTime } from '../extend.ts';
 
 /** A form that was refused, and why. */
@@ -76,6 +78,7 @@ export async function freezePage(
     ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
+    ${mayChange && !isOver ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, { state, title, held: its, report, times })}
     ${history ? historyOf(history.events, times, repository) : ''}`;
@@ -162,6 +165,7 @@ function facts(
     ${item('Blocks', whatItHolds(freeze, 'folded'))}
     ${isOn ? item('Blocked now', heldNow(repository, freeze, held, mostHeld)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
+    ${report && holdsDeployments(freeze) && !['ended', 'deleted'].includes(state) ? item('Deployments', deploymentsWord(freeze, report, `${repositoryPath(repository)}#enforcement`)) : ''}
     ${report && isOn ? instantHold(report, times) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
@@ -222,6 +226,7 @@ const whyDelete = textField({
 
 /** The fields of a freeze in a form. A freeze that has begun has no start fields. */
 export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
+  const held = heldOf(freeze);
   return {
     reason: freeze.reason,
     public_reason: freeze.publicReason ?? '',
@@ -229,6 +234,9 @@ export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<strin
     end: fieldTime(freeze.end),
     matching_conditions: toLines(freeze.matchingConditions),
     exclude_conditions: toLines(freeze.excludeConditions),
+    holds: held.holds,
+    environments: held.environments,
+    on_deployment: held.onDeployment,
   };
 }
 
@@ -264,6 +272,7 @@ function editForm(
     </div>
     ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
     ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    ${heldFields(readHeld(new URLSearchParams(given)), refused?.problems ?? noProblems)}
     <button type="submit">Save changes</button>
   </form>`;
 }

@@ -15,43 +15,45 @@ import {
   type Exceptions,
   exceptionsOf,
   excludeConditions,
+  heldBody,
+  type HeldFields,
+  heldLabels,
+  heldOf,
   linesOf,
   readExceptions,
+  readHeld,
 } from '../condition-fields.ts';
 import { badField, digestOf, textOf } from '../form.ts';
 import { shorten } from '../../events/event-words.ts';
 
 /** The fields of a plan form, as the text that people typed. */
-export type PlanFields = RepetitionFields & {
-  /** Empty for the beginning of the reason. */
-  name: string;
-  reason: string;
-  publicReason: string;
-  /** Globs of repository names, one on each line. */
-  include: string;
-  exclude: string;
-  /** `2026-12-24T18:00`. */
-  start: string;
-  end: string;
-  zone: string;
-  /** `every`: the plan repeats as the fields of `RepetitionFields` say, or as the rule does, if there is one. */
-  /** `calendar`: it follows a calendar, and has no times of its own. */
-  repeat: 'once' | 'every' | 'calendar';
-  rule: string;
-  /** The address of the calendar, and globs of titles, one on each line; none for all events. */
-  source: string;
-  titles: string;
-  /** The last date, and the dates on which no occurrence begins, with lines, commas or spaces between them. */
-  until: string;
-  except: string;
-  /** Conditions that must all match, one on each line. */
-  matching: string;
-  exceptions: Exceptions;
-  holds: WhatIsHeld;
-  /** Globs of environment names, one on each line; empty for all environments. */
-  environments: string;
-  onDeployment: keyof typeof onDeployment;
-};
+export type PlanFields = RepetitionFields &
+  HeldFields & {
+    /** Empty for the beginning of the reason. */
+    name: string;
+    reason: string;
+    publicReason: string;
+    /** Globs of repository names, one on each line. */
+    include: string;
+    exclude: string;
+    /** `2026-12-24T18:00`. */
+    start: string;
+    end: string;
+    zone: string;
+    /** `every`: the plan repeats as the fields of `RepetitionFields` say, or as the rule does, if there is one. */
+    /** `calendar`: it follows a calendar, and has no times of its own. */
+    repeat: 'once' | 'every' | 'calendar';
+    rule: string;
+    /** The address of the calendar, and globs of titles, one on each line; none for all events. */
+    source: string;
+    titles: string;
+    /** The last date, and the dates on which no occurrence begins, with lines, commas or spaces between them. */
+    until: string;
+    except: string;
+    /** Conditions that must all match, one on each line. */
+    matching: string;
+    exceptions: Exceptions;
+  };
 
 /** The label of each field. */
 export const labels: Record<keyof PlanFields, string> = {
@@ -75,21 +77,8 @@ export const labels: Record<keyof PlanFields, string> = {
   except: 'Skipped dates',
   matching: 'Conditions',
   exceptions: 'Exclude',
-  holds: 'Blocks',
-  environments: 'Environments',
-  onDeployment: 'Deployments',
+  ...heldLabels,
 };
-
-/** What a plan holds, as people choose it. */
-export const held = {
-  merges: 'Merges',
-  deployments: 'Deployments',
-  both: 'Merges and deployments',
-} as const;
-type WhatIsHeld = keyof typeof held;
-
-/** What happens to the deployments that a plan holds. */
-export const onDeployment = { wait: 'Wait until the freeze ends', reject: 'Are rejected' } as const;
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
@@ -116,9 +105,7 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     except: text('except'),
     matching: text('matching'),
     exceptions: readExceptions(form),
-    holds: Object.hasOwn(held, text('holds')) ? (text('holds') as WhatIsHeld) : 'merges',
-    environments: text('environments'),
-    onDeployment: text('on_deployment') === 'reject' ? 'reject' : 'wait',
+    ...readHeld(form),
   };
 }
 
@@ -144,15 +131,12 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     except: recurrence?.except.join('\n') ?? '',
     matching: toLines(plan.matchingConditions),
     exceptions: exceptionsOf(plan.excludeConditions),
-    holds: plan.holds.length > 1 ? 'both' : (plan.holds[0] ?? 'merges'),
-    environments: plan.environments.join('\n') === '*' ? '' : plan.environments.join('\n'),
-    onDeployment: plan.onDeployment,
+    ...heldOf(plan),
   };
 }
 
 /** The API body for a new plan. @throws Refusal invalid if the form says something that the API has no words for. */
 export function planBody(fields: PlanFields) {
-  const environments = linesOf(fields.environments);
   return {
     name: fields.name || shorten(fields.reason, 80),
     reason: fields.reason,
@@ -162,9 +146,7 @@ export function planBody(fields: PlanFields) {
     timezone: fields.zone,
     matching_conditions: fromLines(fields.matching),
     exclude_conditions: excludeConditions(fields.exceptions),
-    holds: fields.holds === 'both' ? ['merges', 'deployments'] : [fields.holds],
-    environments: environments.length > 0 ? environments : ['*'],
-    on_deployment: fields.onDeployment,
+    ...heldBody(fields),
   };
 }
 
@@ -190,8 +172,9 @@ function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }
 }
 
 /** What a template keeps of a plan. */
-export const templateOf = ({ reason, end, exceptions }: PlanFields) => ({
+export const templateOf = ({ reason, end, exceptions, holds, environments, onDeployment }: PlanFields) => ({
   reason,
+  ...{ holds, environments, onDeployment },
   duration: end === '' ? ('open' as const) : ('until' as const),
   exceptions,
 });

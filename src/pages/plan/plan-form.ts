@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { chips, formProblem, type FormProblems, textArea, textField, versionField } from '../form.ts';
 import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
-import { exceptionFields } from '../condition-fields.ts';
+import { exceptionFields, heldFields, isHeldGiven } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
 import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { held, onDeployment, type PlanFields } from './plan-fields.ts';
+import type { PlanFields } from './plan-fields.ts';
 
 export type PlanForm = {
   heading: string;
@@ -65,19 +65,7 @@ export function planForm({
         <summary>Conditions, deployments, public reason</summary>
         ${textArea(text('matching', 'Block pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
         ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Statuses and public pages show this instead of the reason.' })}
-        ${chips(
-          'radio',
-          { name: 'holds', label: 'Blocks', problems },
-          Object.entries(held).map(([value, label]) => ({ value, label })),
-          [fields.holds],
-        )}
-        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. GitHub must wait for Holdfast there.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
-        ${chips(
-          'radio',
-          { name: 'on_deployment', label: 'Deployments', problems },
-          Object.entries(onDeployment).map(([value, label]) => ({ value, label })),
-          [fields.onDeployment],
-        )}
+        ${heldFields(fields, problems)}
       </details>
       ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
@@ -138,9 +126,8 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
 
 /** Whether a folded field has a value or an error. */
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
-  [fields.matching, fields.publicReason, fields.environments].some((text) => text !== '') ||
-  fields.holds !== 'merges' ||
-  fields.onDeployment !== 'wait' ||
+  [fields.matching, fields.publicReason].some((text) => text !== '') ||
+  isHeldGiven(fields) ||
   ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">

@@ -8,9 +8,11 @@ import type { Html } from '../layout.ts';
 export function enforcement(report: EnforcementReport | null, times: Times): Html {
   return html`<section id="enforcement" aria-labelledby="enforcement-heading">
     <h2 id="enforcement-heading">Enforcement</h2>
-    ${report ? found(report, times) : html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`}
+    ${report ? found(report, times) : stillAsking}
   </section>`;
 }
+
+const stillAsking = html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`;
 
 function found(report: EnforcementReport, times: Times): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
@@ -35,6 +37,13 @@ export function whatToMend({ findings }: EnforcementReport): Html {
   ];
   if (pressing.length === 0) return html``;
   return html`${list(pressing.slice(0, mostPressing))} ${folded('more problem', pressing.slice(mostPressing))}`;
+}
+
+/** What is known about deployments: permissions, environments, rules and workflows. */
+export function deploymentFindings(report: EnforcementReport | null): Html {
+  if (!report) return stillAsking;
+  const about = report.findings.filter(({ check }) => check === 'deployments');
+  return about.length > 0 ? list(about) : html`<p>GitHub did not say what the App may do.</p>`;
 }
 
 const folded = (what: string, findings: Finding[]): Html =>
@@ -68,7 +77,7 @@ const list = (findings: Finding[]): Html =>
 
 /** A remedy with clickable links. If it ends with a command, the command is in a block to copy. */
 function whatToDo(remedy: string): Html {
-  const [words, command] = remedy.split(/(?<=: )(?=curl )/) as [string, string?];
+  const [words, command] = remedy.split(/(?<=: )(?=(?:curl|gh|holdfast) )/) as [string, string?];
   return html`<p>${withLinks(words)}</p>
     ${command === undefined ? '' : html`<pre><code>${command}</code></pre>`}`;
 }

@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import { type Actor, actorName } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
+import { judgeHeldDeployments } from '../../explanations/enforcement/judge-environments.ts';
+import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -65,13 +66,15 @@ const rows = (page: RepositoryPage, freezes: FreezeRecord[], report: Enforcement
 
 /** What a freeze is, when, and how many pull requests it holds. Its own page, which the reason links to, has the rest. */
 function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
-  const { id, reason, isPause, matchingConditions, excludeConditions, holds } = freeze;
+  const { id, reason, isPause, matchingConditions, excludeConditions } = freeze;
   const state = stateOf(freeze, page.now);
   const href = freezePath(page.repository, id);
   const its = heldByFreeze(page.held, freeze);
-  const isSpecial =
-    matchingConditions.length + excludeConditions.length > 0 || holds?.includes('deployments') === true;
-  const isLoose = report && holdsMerges(freeze) && isFreezeEnforced(report.findings, freeze, its) === false;
+  const isSpecial = matchingConditions.length + excludeConditions.length > 0 || holdsDeployments(freeze);
+  const isLoose =
+    report &&
+    ((holdsMerges(freeze) && isFreezeEnforced(report.findings, freeze, its) === false) ||
+      (holdsDeployments(freeze) && judgeHeldDeployments(freeze, report.environments).enforced === false));
   return html`<tr id="freeze-${id}">
     <th scope="row">
       <a href="${href}" dir="auto">${shorten(reason, 120)}</a>
@@ -134,6 +137,16 @@ export function enforcedWord(
   if (word === true) return html`Yes`;
   const why = html`<a href="${href}">see why</a>`;
   return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;
+}
+
+/** Whether GitHub waits for Holdfast before the deployments that a freeze holds. */
+export function deploymentsWord(freeze: FreezeRecord, report: EnforcementReport, href: string): Html {
+  const { enforced, sentence } = judgeHeldDeployments(freeze, report.environments);
+  if (enforced === true) return html`${sentence}`;
+  const why = html`<a href="${href}">see why</a>`;
+  return enforced === false
+    ? html`<strong class="leaking">${sentence}</strong> ${why}`
+    : html`${sentence} ${why}`;
 }
 
 export type FreezeState = Phase | 'deleted';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ownerPath, ownerSettingsPath } from '../../installations/page-paths.ts';
+import { firstStepsPath, ownerPath, ownerSettingsPath } from '../../installations/page-paths.ts';
 import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../../installations/settings.ts';
 import { forbidden } from '../../errors.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
@@ -14,6 +14,7 @@ import {
   problemsOf,
   textOf,
 } from '../form.ts';
+import { howToGrant, isGranted, readExtraPermissions } from '../extra-permissions.ts';
 import { type Html, layout } from '../layout.ts';
 import { messageOf } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
@@ -34,7 +35,6 @@ import {
   readSettingsForm,
   settingsForm,
 } from './settings-form.ts';
-
 import { connectSlackByForm, disconnectSlackByForm, slackApp } from './slack-app.ts';
 
 /** `GET /owners/{owner}/settings`. */
@@ -107,15 +107,25 @@ async function page(
   const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id } });
   const templates = await savedTemplates(deps.db, id);
   const times = timesOf(visit);
+  const extra = await readExtraPermissions(deps, { account, installation: account.installation });
   const body = html`<h1>Settings of ${login}</h1>
     ${messageOf(context)}
     <p>These settings apply unless a repository overrides them.</p>
     ${settingsForm({ action, settings, owner: null, problems })}
     ${productsForm(action, 'Products of new repositories', defaultProducts)}
+    <h2 id="deployments">Deployments</h2>
+    ${
+      isGranted(extra, 'deployments')
+        ? html`<p>
+            The App has the permissions for deployments.
+            <a href="${firstStepsPath(login)}#deployments">See which environments have the rule</a>.
+          </p>`
+        : howToGrant(extra, 'deployments')
+    }
     <h2>Templates</h2>
     ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
     ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
-    ${await slackApp(deps, account, action, problems, times)} =======
+    ${await slackApp(deps, account, action, problems, times)}
     ${await webhooksSection(deps, account, action, problems, times)}
     ${await keysAndRules(deps, account, action, problems, times)}`;
   const title = `Settings of ${login}`;

@@ -7,9 +7,12 @@ import {
   showRepositorySettings,
 } from '../../installations/settings.ts';
 import { fullName } from '../../installations/find-repository.ts';
+import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { answerForm, type RepositoryChange } from '../change.ts';
 import { assertFresh, digestOf, type FormProblems, noProblems } from '../form.ts';
+import { howToGrant, isGranted, readExtraPermissions } from '../extra-permissions.ts';
 import { layout } from '../layout.ts';
+import { deploymentFindings } from '../repository/enforcement.ts';
 import { messageOf } from '../message-page.ts';
 import { permissionOf, type RepositoryVisit, signInFirst } from '../reader.ts';
 import { readerZone } from '../text.ts';
@@ -57,10 +60,17 @@ async function page(
   const { login } = repository.account;
   const action = repositorySettingsPath(repository);
   const settings = await showRepositorySettings(deps, repository);
+  const extra = await readExtraPermissions(deps, repository);
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
     ${messageOf(context)} ${settingsForm({ action, settings, owner: login, problems })}
-    ${productsForm(action, 'Products', products)}`;
+    ${productsForm(action, 'Products', products)}
+    <h2 id="deployments">Deployments</h2>
+    ${
+      isGranted(extra, 'deployments')
+        ? deploymentFindings(await recentEnforcement(deps, repository))
+        : howToGrant(extra, 'deployments')
+    }`;
   const crumbs = [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Settings' }];
   const title = `Settings of ${repository.name}`;
   const zone = readerZone(context);
