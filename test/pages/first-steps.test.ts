@@ -33,6 +33,7 @@ test('each step turns to done when it is true', async () => {
     'To do Scripts have an application key',
     'To do You have created a freeze',
     'Optional People can use commands in comments',
+    'Optional Freezes can block deployments',
   ]);
   const bare = await acme.repository('bare', [{}], { protect: {} });
   await later();
@@ -41,6 +42,7 @@ test('each step turns to done when it is true', async () => {
     'To do',
     'To do',
     'To do',
+    'Optio',
     'Optio',
   ]);
   const { text } = await ada.open(path);

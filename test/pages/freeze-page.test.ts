@@ -33,10 +33,12 @@ const words = (text: string): string => wordsOf({ text });
 function formOf(text: string, change: string): Record<string, string> {
   const form = new RegExp(`action="[^"]*/${change}">[^]*?</form>`).exec(text)![0];
   const decode = (value: string) => value.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  const inputs = [...form.matchAll(/<input([^>]*)>/g)].map(([, attributes]): [string, string] => [
-    /name="([^"]*)"/.exec(attributes!)![1]!,
-    decode(/value="([^"]*)"/.exec(attributes!)?.[1] ?? ''),
-  ]);
+  const inputs = [...form.matchAll(/<input([^>]*)>/g)]
+    .filter(([, attributes]) => !/type="radio"/.test(attributes!) || /\schecked/.test(attributes!))
+    .map(([, attributes]): [string, string] => [
+      /name="([^"]*)"/.exec(attributes!)![1]!,
+      decode(/value="([^"]*)"/.exec(attributes!)?.[1] ?? ''),
+    ]);
   const areas = [...form.matchAll(/<textarea[^>]*name="([^"]*)"[^>]*>\n?([^]*?)<\/textarea>/g)].map(
     ([, name, value]): [string, string] => [name!, decode(value!)],
   );
