@@ -200,7 +200,10 @@ test('Freeze now and the form of a freeze choose what it holds', async () => {
     environments: ['*'],
     on_deployment: 'reject',
   });
-  // The page that ends freezes lists it, too.
+  // The pages that list freezes have it, too.
+  for (const path of ['/repos/acme', '/owners/acme/calendar'])
+    expect(await page(path)).toContain('Deployments: Quiet');
+  expect(await page('/repos/acme')).not.toContain('0 pull requests');
   expect(await page('/owners/acme/unfreeze')).toContain('Deployments are rejected; merges are not blocked.');
   acme.github.assertNoUnknownRoutes();
 });

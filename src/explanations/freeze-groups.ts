@@ -1,5 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
+import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
 import { whyNotHeld } from '../statuses/held-pull-requests.ts';
@@ -27,14 +28,24 @@ export type FreezeGroup = Group & {
   endsAt: Date | null;
 };
 
-/** The reason of a row of `freezes` as the viewer may read it. @param inside whether they may read every reason there. */
-const readReason = (inside: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`left(CASE WHEN ${inside} THEN reason ELSE COALESCE(public_reason, reason) END, 200)`;
-
 const freezesMerges = Prisma.sql`(holds = '{}' OR 'merges' = ANY (holds))`;
 
 /**
- * The freezes of merges of some repositories that are on within a span, the earliest first. One that was deleted before
+ * The reason of a row of `freezes` as the viewer may read it, and whether it is about deployments alone.
+ * @param inside whether they may read every reason there.
+ */
+const readReason = (inside: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${freezesMerges} THEN '' ELSE ${ofDeployments} END ||
+    left(CASE WHEN ${inside} THEN reason ELSE COALESCE(public_reason, reason) END, 200)`;
+
+const ofDeployments = 'Deployments: ';
+
+/** The same of a plan. */
+export const reasonOfPlan = (plan: Pick<Freeze, 'reason' | 'holds'>): string =>
+  `${holdsMerges(plan) ? '' : ofDeployments}${plan.reason}`;
+
+/**
+ * The freezes of some repositories that are on within a span, the earliest first. One that was deleted before
  * it began was never on.
  * @param inside the repositories whose reasons the viewer may read; of the others it gives the public ones.
  * @param most the maximum number of groups.
@@ -59,7 +70,7 @@ export function freezeGroupsWithin(
       WHERE repository_id = ANY (${repositoryIds}::int8[]) AND starts_at < ${to}
         AND (ends_at IS NULL OR ends_at > ${from})
         AND (deleted_at IS NULL OR (deleted_at > ${from} AND deleted_at > starts_at))
-        AND (${planId}::uuid IS NULL OR plan_id = ${planId}::uuid) AND ${freezesMerges}
+        AND (${planId}::uuid IS NULL OR plan_id = ${planId}::uuid)
     ) AS f
     GROUP BY plan_id, reason, starts_at, over_at, CASE WHEN plan_id IS NULL THEN id END
     ORDER BY starts_at, count(*) DESC, id LIMIT ${most}`;
@@ -72,6 +83,8 @@ export type CurrentGroup = Group & {
   /** Whether some of its freezes end before that. */
   endsDiffer: boolean;
   timezone: string;
+  /** Whether it can hold pull requests, which the numbers are about. */
+  holdsMerges: boolean;
   /** Who made the plan, or the freeze; null if the viewer may not know. */
   createdBy: Actor | null;
   /** Pull requests: known to be held; waiting for their status or unable to get one; and those that GitHub would merge. */
@@ -95,7 +108,7 @@ type Asked = {
 };
 
 /**
- * The freezes of merges of some repositories that are ongoing, the largest first; or the next ones, the earliest first.
+ * The freezes of some repositories that are ongoing, the largest first; or the next ones, the earliest first.
  * Of a plan it is one group, whatever became of its freezes, and of what comes the first time. One statement.
  * @param most the maximum number of groups; `total` counts all of them.
  */
@@ -115,11 +128,11 @@ export async function currentGroups(
   const rows = await tx.$queryRaw<(CurrentGroup & { total: number })[]>`
     WITH found AS (
       SELECT id, repository_id, plan_id, coalesce(plan_id, id) AS key, starts_at, ends_at, created_at, created_by,
-        timezone, is_inside, ${readReason(Prisma.sql`is_inside`)} AS reason,
+        timezone, is_inside, ${freezesMerges} AS holds_merges, ${readReason(Prisma.sql`is_inside`)} AS reason,
         min(starts_at) OVER (PARTITION BY coalesce(plan_id, id)) AS first_at
       FROM freezes, LATERAL (SELECT repository_id = ANY (${inside}::int8[]) AS is_inside) AS viewer
       WHERE repository_id = ANY (${all}::int8[]) AND deleted_at IS NULL AND ${isIt}
-        AND (ends_at IS NULL OR ends_at > ${now}) AND ${freezesMerges}
+        AND (ends_at IS NULL OR ends_at > ${now})
     ), pulls AS (
       SELECT key, ${pullRequests(Prisma.sql`why IS NULL`)} AS held,
         ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking, ${pullRequests(Prisma.sql`why <> 'leaking'`)} AS waiting
@@ -134,6 +147,7 @@ export async function currentGroups(
       mode() WITHIN GROUP (ORDER BY f.reason) AS reason, min(f.starts_at) AS "startsAt",
       CASE WHEN bool_and(f.ends_at IS NOT NULL) THEN max(f.ends_at) END AS "endsAt",
       count(DISTINCT coalesce(f.ends_at, 'infinity')) > 1 AS "endsDiffer", min(f.timezone) AS timezone,
+      bool_or(f.holds_merges) AS "holdsMerges",
       (array_agg(coalesce(p.created_by, f.created_by) ORDER BY f.repository_id) FILTER (WHERE f.is_inside))[1]
         AS "createdBy",
       count(DISTINCT f.repository_id)::int4 AS repositories,

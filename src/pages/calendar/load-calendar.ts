@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { type FreezeGroup, freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
+import { type FreezeGroup, freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
@@ -87,7 +87,7 @@ function plannedBy(
     .map(({ startsAt, endsAt }): Entry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       endsAt,
-      text: plan.reason,
+      text: reasonOfPlan(plan),
       state: 'planned',
       repositories: matched.length,
       names: matched.slice(0, mostNames).map(({ name }) => name),

@@ -1,8 +1,7 @@
 import type { SignedIn } from '../../auth/sign-in/sessions.ts';
 import { type ExemptionRecord, waitingRequests } from '../../exemptions/exemption-store.ts';
-import { type CurrentGroup, currentGroups } from '../../explanations/freeze-groups.ts';
+import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { next } from '../../plans/keep-plan.ts';
@@ -24,7 +23,10 @@ export type Row = Pick<
   names: string[];
   href: string;
   /** What is so now; null for what comes. */
-  counts: Pick<CurrentGroup, 'held' | 'waiting' | 'leaking' | 'toJudge' | 'notEnforced' | 'unknown'> | null;
+  counts: Pick<
+    CurrentGroup,
+    'holdsMerges' | 'held' | 'waiting' | 'leaking' | 'toJudge' | 'notEnforced' | 'unknown'
+  > | null;
 };
 
 /** A request that the viewer may decide on. */
@@ -107,7 +109,7 @@ export const pathOf = (
 /** For admins of an owner: what its plans do next, whether or not the freezes exist already. */
 async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<(Row & { planId: string })[]> {
   if (!owner.isAdmin) return [];
-  const coming = (await listPlans(deps.db, owner.account.id, now)).filter(holdsMerges).flatMap((plan) => {
+  const coming = (await listPlans(deps.db, owner.account.id, now)).flatMap((plan) => {
     const comes = next(plan, now, 2).find(({ startsAt }) => startsAt > now);
     return comes ? [{ ...plan, ...comes }] : [];
   });
@@ -120,6 +122,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<(
     .take(mostRows)
     .map(({ plan, matched }) => ({
       ...plan,
+      reason: reasonOfPlan(plan),
       planId: plan.id,
       endsDiffer: false,
       owner,

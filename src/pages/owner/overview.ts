@@ -141,6 +141,7 @@ function whenOf({ startsAt, endsAt, endsDiffer, timezone, counts }: Row, times: 
 
 /** How many pull requests are blocked, and what keeps it from holding. */
 function countsOf({
+  holdsMerges,
   held,
   waiting,
   leaking,
@@ -148,6 +149,7 @@ function countsOf({
   notEnforced,
   unknown,
 }: NonNullable<Row['counts']>): Html {
+  if (!holdsMerges) return html``;
   const all = held + waiting + leaking;
   const of = (count: number) => countOf(count, 'repository', 'repositories');
   return html`${held === all ? countOf(held, 'pull request') : `${held} of ${countOf(all, 'pull request')}`}
