@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
 import { listExemptions } from '../../exemptions/exemption-store.ts';
-import { requestDeploymentExemption } from '../../exemptions/request-exemption.ts';
+import {
+  type NewDeploymentExemption,
+  requestDeploymentExemption,
+} from '../../exemptions/request-exemption.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { repositoryPath, text } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
@@ -18,7 +21,7 @@ import { decisionEndpoints } from './exemptions.ts';
 const path = '/repos/{owner}/{repository}/deployment_exemptions';
 const tag = 'Deployments';
 
-const body = z
+export const newDeploymentExemption = z
   .object({
     environment: text(255, 'An environment').min(1, 'Send the name of an environment, such as production.'),
     sha: commit.openapi({ description: 'The commit that may be deployed. Send this or `run_id`' }),
@@ -33,6 +36,16 @@ const body = z
   })
   .openapi('NewDeploymentExemption');
 
+export const readDeploymentExemption = ({
+  environment,
+  sha = null,
+  run_id,
+  ...given
+}: z.output<typeof newDeploymentExemption>): NewDeploymentExemption => ({
+  ...{ environment, sha, runId: typeof run_id === 'number' ? BigInt(run_id) : null },
+  ...readWish(given),
+});
+
 export const requestDeploymentExemptionEndpoint = endpoint({
   method: 'post',
   path,
@@ -43,7 +56,7 @@ export const requestDeploymentExemptionEndpoint = endpoint({
   access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   params: repositoryPath,
   body: {
-    schema: body,
+    schema: newDeploymentExemption,
     example: {
       environment: 'production',
       sha: exampleDeploymentExemption.sha,
@@ -56,21 +69,13 @@ export const requestDeploymentExemptionEndpoint = endpoint({
     schema: deploymentExemptionSchema,
     example: exampleDeploymentExemption,
   },
-  async handle({
-    deps,
-    actor,
-    repository,
-    notAdmin,
-    body: { environment, sha, run_id, ...given },
-    remember,
-  }) {
+  async handle({ deps, actor, repository, notAdmin, body, remember }) {
     const { publicUrl } = deps.config;
-    const runId = typeof run_id === 'number' ? BigInt(run_id) : null;
     const made = await requestDeploymentExemption(
       deps,
       { actor, notAdmin },
       repository,
-      { environment, sha: sha ?? null, runId, ...readWish(given) },
+      readDeploymentExemption(body),
       (tx, exemption) =>
         remember(tx, { status: 201, body: presentDeploymentExemption(exemption, repository, publicUrl) }),
     );

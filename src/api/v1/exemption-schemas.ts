@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { instant as instantInput, text, owner, repository, uuid, who } from '../fields.ts';
 import { mostReason, publicReason } from './freeze-schemas.ts';
 
@@ -126,7 +126,7 @@ export const presentDeploymentExemption: Present<typeof deploymentExemptionSchem
   return {
     ...presentAny(exemption),
     ...{ environment, sha, run_id: runId === null ? null : Number(runId) },
-    url: `${publicUrl}${repositoryPath(place)}#deployments`,
+    url: publicUrl + deploymentsPath(place),
   };
 };
 

@@ -7,7 +7,7 @@ import { decideExemption, requireExemption } from '../../../exemptions/decide-ex
 import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../../exemptions/request-exemption.ts';
 import { type FoundRepository, fullName } from '../../../installations/find-repository.ts';
-import { pullRequestPath, repositoryPath } from '../../../installations/page-paths.ts';
+import { deploymentsPath, pullRequestPath } from '../../../installations/page-paths.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { zoneOfRepository } from '../../comments/order.ts';
 import type { Target } from '../slack-command.ts';
@@ -26,7 +26,7 @@ const nameOf = (order: SlackOrder, repository: FoundRepository, number: number):
 const subjectOf = (order: SlackOrder, repository: FoundRepository, exemption: ExemptionRecord): string =>
   exemption.deployment
     ? link(
-        order.deps.config.publicUrl + repositoryPath(repository),
+        order.deps.config.publicUrl + deploymentsPath(repository),
         `a deployment of ${fullName(repository)} to ${exemption.deployment.environment}`,
       )
     : nameOf(order, repository, exemption.pullRequest);
