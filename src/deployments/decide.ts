@@ -53,11 +53,11 @@ export function judgeDeployments(
 }
 
 /** One deployment goes out with an exemption: those after it need another one. */
-function letsGo({ state, deployment: exempt }: ExemptionRecord, one: Deployment): boolean {
+function letsGo({ deployment: exempt }: ExemptionRecord, one: Deployment): boolean {
   if (!exempt || environmentKey(exempt.environment) !== environmentKey(one.environment)) return false;
   const { runId, attempt, sha } = exempt;
   if (attempt !== null) return runId === one.runId && attempt === one.attempt;
-  return state === 'approved' && (runId === one.runId || sha === one.sha);
+  return runId === one.runId || sha === one.sha;
 }
 
 function newest(each: Deployment, released: Deployment[], all: Deployment[]): Verdict {
