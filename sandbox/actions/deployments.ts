@@ -78,7 +78,7 @@ export class Deployments {
       createdAt: now,
     };
     repository.runs.push(run);
-    for (const environment of environments) this.#startJob(repository, run, environment);
+    for (const environment of environments) this.startJob(repository, run, environment);
     return run;
   }
 
@@ -88,7 +88,7 @@ export class Deployments {
     run.attempt += 1;
     run.isCancelled = false;
     run.jobs = [];
-    for (const environment of environments) this.#startJob(repository, run, environment);
+    for (const environment of environments) this.startJob(repository, run, environment);
   }
 
   cancel(repository: Repository, run: WorkflowRun): void {
@@ -186,7 +186,7 @@ export class Deployments {
     }
   }
 
-  #startJob(repository: Repository, run: WorkflowRun, name: string): void {
+  startJob(repository: Repository, run: WorkflowRun, name: string): void {
     const environment = this.make(repository, name);
     const job: RunJob = {
       deploymentId: this.#world.ids.next('deployment', 8_000_000),
@@ -310,6 +310,9 @@ export function deploymentVerbs(world: World, deployments: Deployments) {
 
     rerunWorkflow: (fullName: string, id: number) =>
       on(fullName, id, (repository, run) => deployments.rerun(repository, run)),
+    /** One more job of a run, as `max-parallel` of a matrix starts it. */
+    startJob: (fullName: string, id: number, environment: string) =>
+      on(fullName, id, (repository, run) => deployments.startJob(repository, run, environment)),
     cancelRun: (fullName: string, id: number) =>
       on(fullName, id, (repository, run) => deployments.cancel(repository, run)),
     finishRun: (fullName: string, id: number, state: 'success' | 'failure' = 'success') =>

@@ -13,12 +13,15 @@ import {
   updateFreezeEndpoint,
 } from './v1/freezes.ts';
 import {
-  approveExemptionEndpoint,
-  denyExemptionEndpoint,
-  revokeExemptionEndpoint,
+  exemptionDecisionEndpoints,
   listExemptionsEndpoint,
   requestExemptionEndpoint,
 } from './v1/exemptions.ts';
+import {
+  deploymentExemptionDecisionEndpoints,
+  listDeploymentExemptionsEndpoint,
+  requestDeploymentExemptionEndpoint,
+} from './v1/deployment-exemptions.ts';
 import { listDeploymentsEndpoint } from './v1/deployments.ts';
 import { enforcementEndpoint, freezeEnforcementEndpoint } from './v1/enforcement.ts';
 import {
@@ -67,9 +70,10 @@ export const endpoints: AnyEndpoint[] = [
   requestExemptionEndpoint,
   listDeploymentsEndpoint,
   listExemptionsEndpoint,
-  approveExemptionEndpoint,
-  denyExemptionEndpoint,
-  revokeExemptionEndpoint,
+  ...exemptionDecisionEndpoints,
+  requestDeploymentExemptionEndpoint,
+  listDeploymentExemptionsEndpoint,
+  ...deploymentExemptionDecisionEndpoints,
   enforcementEndpoint,
   getPause,
   putPause,

@@ -4,7 +4,7 @@ import { misused } from './stop.ts';
 import type { OwnerOrRepository } from './target.ts';
 import type { Environment, World } from './world.ts';
 
-export type Kind = 'freeze' | 'plan' | 'exemption';
+export type Kind = 'freeze' | 'plan' | 'exemption' | 'deployment exemption';
 
 /** Something with an id, and where it is. */
 export type Item = OwnerOrRepository & { kind: Kind; id: string };

@@ -22,6 +22,7 @@ const commands: Commands = {
   requests: async () => (await import('./commands/exemptions.ts')).requests,
   approve: async () => (await import('./commands/exemptions.ts')).approve,
   deny: async () => (await import('./commands/exemptions.ts')).deny,
+  deployments: async () => (await import('./commands/list.ts')).deployments,
   plans: async () => (await import('./commands/plans.ts')).plans,
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,

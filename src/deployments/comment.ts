@@ -46,6 +46,10 @@ export const supersededComment = (by: Deployment, page: string): string =>
 export const approvingComment = (wasHeld: boolean): string =>
   wasHeld ? 'No freeze holds this deployment any more.' : 'No freeze holds this deployment.';
 
+/** @param reason the exemption's, as far as it is public. */
+export const exemptComment = (reason: string): string =>
+  fit([`An exemption lets this deployment go${reason === '' ? '' : `: ${asCode(reason)}`}.`]);
+
 /** The freeze that ends last. */
 const lastOf = (freezes: StoredFreeze[]): StoredFreeze =>
   freezes.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));

@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { publicReasonOf } from '../exemptions/exemption.ts';
+import { lettingDeployments } from '../exemptions/exemption-store.ts';
 import { holdsDeployments } from '../freezes/freeze.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
@@ -70,14 +72,17 @@ async function plan(
   const now = nowOf(deps.clock);
   const at = notBefore && notBefore > now ? notBefore : now;
   const all = await openDeployments(deps.db, repository.id, now);
-  const ongoing = freezesAreOn(repository.products)
-    ? (await listFreezes(deps.sql, repository, at)).filter((freeze) => phaseOf(freeze, at) === 'ongoing')
-    : [];
+  const freezes = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, at) : [];
+  const ongoing = freezes.filter((freeze) => phaseOf(freeze, at) === 'ongoing');
+  // As on merges: beside a freeze with a public reason, an exemption's own reason is not public.
+  const isHidden = freezes.some(({ publicReason }) => publicReason !== null);
+  const exemptions = ongoing.length > 0 ? await lettingDeployments(deps.db, repository.id, at) : [];
   const { releaseDeployments } = await readSettings(deps.db, repository.id);
   const verdicts = judgeDeployments(
     all,
     ({ environment }) => ongoing.filter((freeze) => holdsDeployments(freeze, environment)),
     releaseDeployments,
+    exemptions.map((each) => ({ ...each, reason: publicReasonOf(each, isHidden) })),
   );
   const acts: Act[] = [];
   let isQueued = false;

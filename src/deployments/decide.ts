@@ -1,3 +1,4 @@
+import type { ExemptionRecord } from '../exemptions/exemption-store.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { byRun, type Deployment, environmentKey, isHeld, isSameTarget } from './deployment.ts';
 
@@ -7,6 +8,7 @@ export type Release = 'newest' | 'all';
 /** What should happen to a deployment that waits. */
 export type Verdict =
   | { kind: 'approve' }
+  | { kind: 'exempt'; exemption: ExemptionRecord }
   | { kind: 'reject'; freezes: StoredFreeze[] }
   | { kind: 'hold'; freezes: StoredFreeze[] }
   | { kind: 'supersede'; by: Deployment }
@@ -16,22 +18,29 @@ export type Verdict =
 /**
  * What should happen to each deployment that waits. What no freeze held is approved at once. Of those that a freeze
  * held, either the newest of each environment and workflow is approved and then supersedes the older ones, or all are
- * approved, the oldest first.
+ * approved, the oldest first. An exemption lets one of them past the freezes, without a turn: the newest run.
  * @param all those that wait, and those that were decided lately.
  * @param holding the ongoing freezes that hold one.
+ * @param exemptions those that a run goes out with first.
  */
 export function judgeDeployments(
   all: Deployment[],
   holding: (deployment: Deployment) => StoredFreeze[],
   release: Release,
+  exemptions: ExemptionRecord[] = [],
 ): Map<Deployment, Verdict> {
   const waiting = all.filter(({ state }) => state === 'waiting').toSorted(byRun);
   const verdicts = new Map<Deployment, Verdict>();
   const released: Deployment[] = [];
-  for (const each of waiting) {
+  const free = new Set(exemptions);
+  for (const each of waiting.toReversed()) {
     const freezes = holding(each);
-    if (freezes.length === 0) released.push(each);
-    else {
+    const exemption = freezes.length > 0 ? free.values().find((given) => letsGo(given, each)) : undefined;
+    if (freezes.length === 0) released.unshift(each);
+    else if (exemption) {
+      free.delete(exemption);
+      verdicts.set(each, { kind: 'exempt', exemption });
+    } else {
       const rejects = freezes.some(({ onDeployment }) => onDeployment === 'reject');
       verdicts.set(each, { kind: rejects ? 'reject' : 'hold', freezes });
     }
@@ -41,6 +50,14 @@ export function judgeDeployments(
     verdicts.set(each, verdict);
   }
   return verdicts;
+}
+
+/** One deployment goes out with an exemption: those after it need another one. */
+function letsGo({ deployment: exempt }: ExemptionRecord, one: Deployment): boolean {
+  if (!exempt || environmentKey(exempt.environment) !== environmentKey(one.environment)) return false;
+  const { runId, attempt, sha } = exempt;
+  if (attempt !== null) return runId === one.runId && attempt === one.attempt;
+  return runId === one.runId || sha === one.sha;
 }
 
 function newest(each: Deployment, released: Deployment[], all: Deployment[]): Verdict {

@@ -2,6 +2,9 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { ourselves } from '../events/actor.ts';
+import { endTaken } from '../exemptions/end-exemptions.ts';
+import { takenBy } from '../exemptions/exemption-store.ts';
+import { takeExemption } from '../exemptions/save-exemption.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';
@@ -9,7 +12,13 @@ import { fullName } from '../installations/find-repository.ts';
 import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
 import { type Asked, hasBegun, hasComment, pendingEnvironments, review, type Taken } from './ask-github.ts';
-import { approvingComment, holdingComment, rejectingComment, supersededComment } from './comment.ts';
+import {
+  approvingComment,
+  exemptComment,
+  holdingComment,
+  rejectingComment,
+  supersededComment,
+} from './comment.ts';
 import type { Verdict } from './decide.ts';
 import { type Answer, type Deployment, type DeploymentState, environmentKey, isHeld } from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
@@ -49,6 +58,10 @@ function answerFor({ deps, repository }: Settling, deployment: Deployment, verdi
         state: 'approved',
         comment: approvingComment(isHeld(deployment)),
       } as const;
+    case 'exempt': {
+      const comment = exemptComment(verdict.exemption.reason);
+      return { answer: 'approved', state: 'approved', comment } as const;
+    }
     case 'reject':
       return {
         answer: 'rejected',
@@ -86,6 +99,13 @@ export async function act(
   }
   let isSent = false;
   try {
+    if (
+      verdict.kind === 'exempt' &&
+      !(await takeExemption(deps.db, verdict.exemption, held, nowOf(deps.clock)))
+    ) {
+      await release(deps.db, repository.id, deployment, { attempted: before });
+      return 'again';
+    }
     if (before !== null && (await hasArrived(settling, held, before, comment))) return 'again';
     isSent = true;
     const taken = await review(asked, deployment.runId, deployment.environment, { ...more, comment });
@@ -207,8 +227,11 @@ export async function end(
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     if (!(await decided(tx, repository.id, deployment, state, now))) return;
+    const taken = await takenBy(tx, repository.id, deployment);
+    if (taken) await endTaken(tx, placeOf(repository), taken, state === 'approved', now);
     if (state === 'gone' || !isHeld(deployment)) return;
-    const metadata = { ...inEvent(settling, deployment), state };
+    const exempt = taken && state === 'approved' && { deployment_exemption_id: taken.id };
+    const metadata = { ...inEvent(settling, deployment), state, ...exempt };
     const event = { type: eventOf[state], metadata } as const;
     // GitHub does not say who went past us.
     await appendEvent(tx, placeOf(repository), event, state === 'bypassed' ? null : ourselves, now);

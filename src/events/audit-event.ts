@@ -10,11 +10,19 @@ type SettingsInEvent = Record<string, boolean | number | string | null | string[
 /** An exemption in the audit log. */
 type ExemptionAttributes = {
   pull_request: number;
-  state: string;
   head_sha: string;
   any_head: boolean;
   /** Null for every freeze. */
   freeze_ids: string[] | null;
+} & EveryExemption;
+/** @property sha null for an exemption of a run. */
+type DeploymentExemptionAttributes = {
+  environment: string;
+  sha: string | null;
+  run_id: number | null;
+} & EveryExemption;
+type EveryExemption = {
+  state: string;
   reason: string;
   public_reason: string | null;
   expires_at: string;
@@ -58,9 +66,9 @@ type OfRuleset = {
   /** What Holdfast found. */
   found?: 'changed' | 'deleted';
 };
-type OfExemption = {
+type OfExemption<Attributes = ExemptionAttributes> = {
   exemption_id: string;
-  exemption_attributes: ExemptionAttributes;
+  exemption_attributes: Attributes;
   /** The reason for the decision. */
   reason?: string;
   /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
@@ -68,6 +76,8 @@ type OfExemption = {
   /** For an expired exemption: false if it was only requested. */
   was_approved?: boolean;
 };
+
+type OfDeploymentExemption = OfExemption<DeploymentExemptionAttributes>;
 
 type OfDeployment = {
   /** The page of the run at GitHub. */
@@ -83,6 +93,8 @@ type OfDeployment = {
   scheduled_freeze_ids: string[];
   /** How it ended: `superseded` is a rejection for a newer run. */
   state?: string;
+  /** The exemption that it went out with, past the freezes. */
+  deployment_exemption_id?: string;
 };
 
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
@@ -150,6 +162,12 @@ type Metadata = {
   'exemption.revoked': OfExemption;
   'exemption.expired': OfExemption;
   'exemption.used': OfExemption;
+  'deployment_exemption.requested': OfDeploymentExemption;
+  'deployment_exemption.approved': OfDeploymentExemption;
+  'deployment_exemption.denied': OfDeploymentExemption;
+  'deployment_exemption.revoked': OfDeploymentExemption;
+  'deployment_exemption.expired': OfDeploymentExemption;
+  'deployment_exemption.used': OfDeploymentExemption;
   /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
   'deployment.held': OfDeployment;
   'deployment.released': OfDeployment;
@@ -235,6 +253,12 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
   'exemption.expired': { name: 'Exemption ended', done: 'expired' },
   'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'deployment_exemption.requested': { name: 'Exemption of a deployment requested', done: 'requested' },
+  'deployment_exemption.approved': { name: 'Exemption of a deployment approved', done: 'approved' },
+  'deployment_exemption.denied': { name: 'Exemption of a deployment denied', done: 'denied' },
+  'deployment_exemption.revoked': { name: 'Exemption of a deployment revoked', done: 'revoked' },
+  'deployment_exemption.expired': { name: 'Exemption of a deployment ended', done: 'expired' },
+  'deployment_exemption.used': { name: 'Exemption of a deployment used', done: 'used' },
   'deployment.held': { name: 'Deployment held', done: 'held' },
   'deployment.released': { name: 'Deployment released', done: 'released' },
   'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },

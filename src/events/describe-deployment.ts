@@ -14,6 +14,7 @@ export function tellDeployment({
   metadata,
 }: Extract<AuditEvent, { type: keyof typeof didWithDeployment }>): { did: string; details: Detail[] } {
   const { environment, workflow, run_number, attempt, ref, sha, scheduled_freeze_ids, state } = metadata;
+  const isExempt = metadata.deployment_exemption_id !== undefined;
   return {
     did: `${didWithDeployment[type]} to ${environment}`,
     details: [
@@ -21,6 +22,7 @@ export function tellDeployment({
       { name: 'Commit', text: `${sha.slice(0, 7)} of ${ref}` },
       { name: 'Freezes', text: scheduled_freeze_ids.join(', ') },
       ...(state === 'superseded' ? [{ name: 'Because', text: 'a newer run went out' }] : []),
+      ...(isExempt ? [{ name: 'Because', text: 'it has an exemption' }] : []),
     ],
   };
 }

@@ -174,6 +174,12 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'exemption.revoked':
     case 'exemption.expired':
     case 'exemption.used':
+    case 'deployment_exemption.requested':
+    case 'deployment_exemption.approved':
+    case 'deployment_exemption.denied':
+    case 'deployment_exemption.revoked':
+    case 'deployment_exemption.expired':
+    case 'deployment_exemption.used':
       return tellExemption(event, pullRequest);
     case 'deployment.held':
     case 'deployment.released':

@@ -8,11 +8,10 @@ import { placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
-import { jobs } from '../queue/jobs.ts';
 import type { ExemptionState } from './exemption.ts';
 import { assertApprovalLimit } from './exemption-limits.ts';
-import { type ExemptionRecord, findExemption } from './exemption-store.ts';
-import { changeExemption } from './save-exemption.ts';
+import { type ExemptionKind, type ExemptionRecord, findExemption } from './exemption-store.ts';
+import { changeExemption, inLog, wakeFor } from './save-exemption.ts';
 
 /** The possible decisions, and the states that they need. */
 const decisions = {
@@ -30,20 +29,25 @@ type Call = Caller & {
   reason: string | null;
 };
 
-/** The exemption with this id. @throws Refusal not-found. */
+/** The exemption with this id. @param of what it must be of; by default either. @throws Refusal not-found. */
 export async function requireExemption(
   tx: Tx,
   repository: FoundRepository,
   id: string,
+  of?: ExemptionKind,
 ): Promise<ExemptionRecord> {
   const exemption = await findExemption(tx, repository.id, id);
-  if (exemption) return exemption;
+  if (exemption && (of === undefined || (of === 'deployment') === (exemption.deployment !== null)))
+    return exemption;
   const name = fullName(repository);
-  throw notFound(`${name} has no exemption ${id}. GET /v1/repos/${name}/exemptions lists them.`);
+  const list = of === 'deployment' ? 'deployment_exemptions' : 'exemptions';
+  throw notFound(
+    `${name} has no ${of === 'deployment' ? 'deployment exemption' : 'exemption'} ${id}. GET /v1/repos/${name}/${list} lists them.`,
+  );
 }
 
 /**
- * Approves, denies or revokes an exemption, with its event and the job for its pull request, in one transaction.
+ * Approves, denies or revokes an exemption, with its event and the job for its effect, in one transaction.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found; forbidden if the caller is not an admin (the person who requested it may revoke it), or if
  *   the repository requires two people and the caller requested it; conflict if its state does not allow the decision, or
@@ -78,13 +82,12 @@ export async function decideExemption(
     if (decision === 'approve') await assertApprovalLimit(tx, repository, exemption, now);
     if (!(await changeExemption(tx, placeOf(repository), exemption, change, actor, now)))
       throw conflict('A concurrent change of this exemption won. List the exemptions and try again.');
-    const about = { number: after.pullRequest, installationId: String(repository.installation.id) };
     const changesVerdict = decision === 'approve' || exemption.state === 'approved';
-    if (changesVerdict) await deps.queue.send([jobs.reconcilePullRequest(repository.id, about)], tx);
+    if (changesVerdict) await deps.queue.send([wakeFor(repository, after)], tx);
     return after;
   });
-  const about = { repository: fullName(repository), pullRequest: decided.pullRequest };
-  deps.log.info({ ...about, exemption: id, state: decided.state, by: actor.name }, 'exemption decided');
+  const about = { ...inLog(repository, decided), exemption: id, state: decided.state };
+  deps.log.info({ ...about, by: actor.name }, 'exemption decided');
   return decided;
 }
 
@@ -104,7 +107,7 @@ function assertState(
   const present = wanted.includes(state) && expiresAt <= now ? 'expired' : state;
   if (wanted.includes(present)) return;
   throw conflict(
-    `This exemption is ${present}, and only one that is ${wanted.join(' or ')} can be ${done}. Request another one if the pull request needs it.`,
+    `This exemption is ${present}, and only one that is ${wanted.join(' or ')} can be ${done}. Request another one if it is still needed.`,
   );
 }
 

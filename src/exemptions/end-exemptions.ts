@@ -41,7 +41,10 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
       include: { account: true },
     });
     await end(tx, placeOf(repository), ends, ourselves, now);
-    const numbers = new Set(ends.map(({ exemption }) => exemption.pullRequest));
+    // What an exemption let through has gone: only pull requests are held again.
+    const numbers = new Set(
+      ends.flatMap(({ exemption: { deployment, pullRequest } }) => (deployment ? [] : pullRequest)),
+    );
     await deps.queue.send(
       [...numbers].map((number) => jobs.reconcilePullRequest(repositoryId, { number, installationId: null })),
       tx,
@@ -95,6 +98,26 @@ function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
   if (merge.at >= exemption.expiresAt) return { exemption, by: 'time' };
   const isUsed = exemption.state === 'approved' && wasApprovedAt(exemption, merge.at);
   return { exemption, by: 'merged', ...(isUsed && { usedAt: merge.at }) };
+}
+
+/**
+ * Ends the exemption that a deployment went out with. One that it did not go out with is free for another run.
+ * @param taken open, and set aside for the deployment.
+ */
+export async function endTaken(
+  tx: Tx,
+  place: EventPlace,
+  taken: ExemptionRecord,
+  wentOut: boolean,
+  now: Date,
+): Promise<void> {
+  if (wentOut) {
+    const change = { state: 'used', endedAt: now, usedAt: now } as const;
+    await changeExemption(tx, place, taken, change, ourselves, now);
+  } else {
+    const ofCommit = taken.deployment?.sha && { runId: null };
+    await tx.exemption.updateMany({ where: { id: taken.id }, data: { attempt: null, ...ofCommit } });
+  }
 }
 
 /** @param user the actor for a used exemption. For the others, the actor is Holdfast. */

@@ -11,7 +11,7 @@ const mostRequests = 20;
 /** How many requests one person or key may make in an hour. They count even if they are over, because their rows stay. */
 const mostAnHour = 60;
 const hour = 3_600_000;
-/** How many approved exemptions one pull request may have at once. */
+/** How many approved exemptions one pull request, or one environment's commit or run, may have at once. */
 const mostApproved = 20;
 
 /** @throws Refusal conflict. */
@@ -31,11 +31,11 @@ export async function assertRequestLimit(
   const name = fullName(repository);
   if (made >= mostAnHour)
     throw conflict(
-      `${actor.name} requested ${mostAnHour} exemptions in ${name} within an hour, the most there can be. Wait an hour, or ask an admin of the repository to exempt the pull request.`,
+      `${actor.name} requested ${mostAnHour} exemptions in ${name} within an hour, the most there can be. Wait an hour, or ask an admin of the repository for the exemption.`,
     );
   if (open < mostRequests) return;
   throw conflict(
-    `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested lists them.`,
+    `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested and deployment_exemptions?state=requested list them.`,
   );
 }
 
@@ -43,14 +43,19 @@ export async function assertRequestLimit(
 export async function assertApprovalLimit(
   tx: Tx,
   repository: FoundRepository,
-  { pullRequest }: ExemptionRecord,
+  { pullRequest, deployment, headSha }: ExemptionRecord,
   now: Date,
 ): Promise<void> {
-  const about = { repositoryId: repository.id, number: pullRequest };
+  const { environment, sha, runId } = deployment ?? {};
+  const isSame = deployment ? { environment, headSha, ...(sha === null && { runId }) } : {};
+  const about = { repositoryId: repository.id, number: pullRequest, ...isSame };
   const isApplied = { state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
   if ((await tx.exemption.count({ where: { ...about, ...isApplied } })) < mostApproved) return;
   const name = fullName(repository);
+  const [what, list] = deployment
+    ? [`${name}, ${environment}`, 'deployment_exemptions?state=approved']
+    : [`${name}#${pullRequest}`, `exemptions?state=approved&pull_request=${pullRequest}`];
   throw conflict(
-    `${name}#${pullRequest} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/exemptions?state=approved&pull_request=${pullRequest} lists them.`,
+    `${what} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/${list} lists them.`,
   );
 }

@@ -5,7 +5,7 @@ import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-firs
 import type { Row } from '../database/sql.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { readSettingsOfAll } from '../installations/settings.ts';
-import type { EndedBy, Exemption } from './exemption.ts';
+import type { EndedBy, ExemptDeployment, Exemption } from './exemption.ts';
 
 // Finds exemptions. An observation reads them together with freezes, in one statement.
 
@@ -69,6 +69,8 @@ const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null :
 /** An exemption with who requested it and who decided last. */
 export type ExemptionRecord = Exemption & {
   repositoryId: bigint;
+  /** Null for a pull request. With a deployment, `pullRequest` is 0. */
+  deployment: ExemptDeployment | null;
   requestedBy: Actor;
   decidedBy: Actor | null;
   decidedAt: Date | null;
@@ -80,9 +82,10 @@ export type ExemptionRecord = Exemption & {
   announcedAt: Date | null;
 };
 
-const recordOf = ({ number, freezeIds, ...row }: Stored): ExemptionRecord => ({
+const recordOf = ({ number, freezeIds, environment, runId, attempt, ...row }: Stored): ExemptionRecord => ({
   ...row,
   pullRequest: number,
+  deployment: environment === null ? null : { environment, sha: row.headSha || null, runId, attempt },
   freezeIds: coveredBy(freezeIds),
   requestedBy: row.requestedBy as Actor,
   decidedBy: row.decidedBy as Actor | null,
@@ -107,6 +110,33 @@ export async function openExemptions(
 ): Promise<ExemptionRecord[]> {
   const where = { repositoryId, endedAt: null, ...(only && { number: { in: only } }) };
   return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
+}
+
+/** The exemptions of deployments in a repository that let some through, or did. Those that a run goes out with first. */
+export async function lettingDeployments(
+  tx: Tx,
+  repositoryId: bigint,
+  now: Date,
+): Promise<ExemptionRecord[]> {
+  const isOn = { state: { in: ['approved' as const, 'used' as const] }, expiresAt: { gt: now } };
+  const rows = await tx.exemption.findMany({
+    where: { repositoryId, environment: { not: null }, ...isOn },
+    orderBy: [{ attempt: { sort: 'asc', nulls: 'last' } }, { serial: 'asc' }],
+  });
+  return rows.map(recordOf);
+}
+
+/** The open exemption that an attempt of a run goes out with; null if there is none. */
+export async function takenBy(
+  tx: Tx,
+  repositoryId: bigint,
+  { runId, attempt, environment }: { runId: bigint; attempt: number; environment: string },
+): Promise<ExemptionRecord | null> {
+  const rows = await tx.exemption.findMany({ where: { repositoryId, runId, attempt, endedAt: null } });
+  // GitHub ignores the case of names of environments.
+  const key = environment.toLowerCase();
+  const row = rows.find((each) => each.environment?.toLowerCase() === key);
+  return row ? recordOf(row) : null;
 }
 
 /** The requests in some repositories that wait for a person's decision, oldest first. @param person their GitHub id. */
@@ -147,9 +177,13 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
+export type ExemptionKind = 'pull request' | 'deployment';
+
 /** Which exemptions to list: of a repository, of all of an owner, or of some. */
 export type ExemptionPlace = { repositoryId: bigint } | { accountId: bigint } | { repositories: bigint[] };
 type ExemptionFilter = {
+  /** Only those of pull requests, or of deployments. */
+  of?: ExemptionKind;
   state?: Exemption['state'];
   pullRequest?: number;
   /** Only those that are over at an instant, or only those that are not. */
@@ -164,13 +198,16 @@ type ExemptionFilter = {
 export async function listExemptions(
   tx: Tx,
   place: ExemptionPlace,
-  { state, pullRequest, isOver }: ExemptionFilter,
+  { of, state, pullRequest, isOver }: ExemptionFilter,
   { size, cursor }: { size: number; cursor?: string },
 ): Promise<Page<ExemptionRecord>> {
   const beside = besideOf(cursor, 'exemption');
   const asked = rowsBeside(beside, size);
   const found = await tx.exemption.findMany({
-    where: { ...whereOf(place), ...overAt(isOver), state, number: pullRequest, serial: asked.number },
+    where: {
+      ...{ ...whereOf(place), ...overAt(isOver), state, number: pullRequest, serial: asked.number },
+      ...(of && { environment: of === 'deployment' ? { not: null } : null }),
+    },
     orderBy: { serial: asked.order },
     take: asked.take,
   });

@@ -8,6 +8,16 @@ export type ExemptionState = (typeof exemptionStates)[number];
  */
 export type EndedBy = 'pushed' | 'retargeted' | 'time' | 'freezes' | 'merged';
 
+/** The deployment that is exempt: of a commit or of a run (the other is null), to one environment. */
+export type ExemptDeployment = {
+  environment: string;
+  sha: string | null;
+  /** Also the run that goes out with the exemption of its commit. */
+  runId: bigint | null;
+  /** The attempt that goes out with it; null if none does yet. */
+  attempt: number | null;
+};
+
 /** Exempts one pull request from freezes that would hold it. */
 export type Exemption = {
   id: string;

@@ -14,21 +14,32 @@ import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import type { Caller } from './decide-exemption.ts';
+import type { ExemptDeployment } from './exemption.ts';
 import { assertApprovalLimit, assertRequestLimit } from './exemption-limits.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
-import { appendExemptionEvent, insertExemption } from './save-exemption.ts';
+import { appendExemptionEvent, inLog, insertExemption, wakeFor } from './save-exemption.ts';
 
-export type NewExemption = {
+/** What every request says. */
+type Wish = {
   reason: string;
   publicReason: string | null;
+  /** Null for a day from now. */
+  expiresAt: Date | null;
+};
+
+export type NewExemption = Wish & {
   /** Null for every freeze, including future ones. */
   freezeIds: string[] | null;
   anyHead: boolean;
   /** The head commit that the caller means; null for the one that GitHub shows. */
   headSha: string | null;
-  /** Null for a day from now. */
-  expiresAt: Date | null;
 };
+
+/** A deployment to exempt: of a commit or of a run, also before that exists. The other one is null. */
+export type NewDeploymentExemption = Wish & Omit<ExemptDeployment, 'attempt'>;
+
+/** Runs in the transaction, before anything is saved. */
+type BeforeSaving = (tx: Tx, exemption: ExemptionRecord) => Promise<void>;
 
 const day = 86_400_000;
 const longest = 30 * day;
@@ -48,7 +59,7 @@ export async function requestExemption(
   repository: FoundRepository,
   number: bigint,
   input: NewExemption,
-  beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
+  beforeSaving: BeforeSaving,
   isAnnounced = false,
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
@@ -59,8 +70,48 @@ export async function requestExemption(
     throw conflict(
       `Commits were pushed to ${fullName(repository)}#${number}: its head is ${headSha}, not ${input.headSha}. Check the new commits, then try again with this head.`,
     );
+  const { anyHead, freezeIds, ...wish } = input;
+  const pinned = { pullRequest: Number(number), headSeenAt: seenAt, baseRef, anyHead, freezeIds };
+  const subject = { ...pinned, headSha, deployment: null };
+  return save(deps, { actor, notAdmin }, repository, subject, wish, beforeSaving, isAnnounced);
+}
+
+/**
+ * The same for a deployment. GitHub is not asked about it, because its run may not exist yet.
+ * @throws Refusal like `requestExemption`, but not-found.
+ */
+export async function requestDeploymentExemption(
+  deps: Deps,
+  caller: Caller,
+  repository: FoundRepository,
+  { environment, sha, runId, ...wish }: NewDeploymentExemption,
+  beforeSaving: BeforeSaving,
+): Promise<ExemptionRecord> {
+  assertWritable(repository);
+  const subject = {
+    ...{ pullRequest: 0, headSha: sha ?? '', headSeenAt: nowOf(deps.clock), baseRef: '', anyHead: false },
+    freezeIds: null,
+    deployment: { environment, sha, runId, attempt: null },
+  };
+  return save(deps, caller, repository, subject, wish, beforeSaving, true);
+}
+
+type Subject = Pick<
+  ExemptionRecord,
+  'pullRequest' | 'headSha' | 'headSeenAt' | 'baseRef' | 'anyHead' | 'freezeIds' | 'deployment'
+>;
+
+async function save(
+  deps: Deps,
+  { actor, notAdmin }: Caller,
+  repository: FoundRepository,
+  subject: Subject,
+  { reason, publicReason, ...wish }: Wish,
+  beforeSaving: BeforeSaving,
+  isAnnounced: boolean,
+): Promise<ExemptionRecord> {
   const now = nowOf(deps.clock);
-  const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
+  const expiresAt = wish.expiresAt ?? new Date(now.getTime() + day);
   const exemption = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
@@ -68,15 +119,8 @@ export async function requestExemption(
     const requested: ExemptionRecord = {
       id: randomUUID(),
       repositoryId: repository.id,
-      pullRequest: Number(number),
-      headSha,
-      headSeenAt: seenAt,
-      baseRef,
-      anyHead: input.anyHead,
-      freezeIds: input.freezeIds,
-      reason: input.reason,
-      publicReason: input.publicReason,
-      expiresAt,
+      ...subject,
+      ...{ reason, publicReason, expiresAt },
       state: 'requested',
       requestedBy: actor,
       requestedAt: now,
@@ -92,27 +136,23 @@ export async function requestExemption(
     const approval = { state: 'approved', decidedBy: actor, decidedAt: now, approvedAt: now } as const;
     const saved = isApproved ? { ...requested, ...approval } : requested;
     await beforeSaving(tx, saved);
-    await check(tx, repository, input.freezeIds, expiresAt, now);
+    await check(tx, repository, subject.freezeIds, expiresAt, now);
     if (isApproved) await assertApprovalLimit(tx, repository, saved, now);
     else await assertRequestLimit(tx, repository, actor, now);
     await insertExemption(tx, saved);
     const place = placeOf(repository);
     await appendExemptionEvent(tx, place, requested, actor, now);
     if (isApproved) await appendExemptionEvent(tx, place, saved, actor, now);
-    const about = { number: saved.pullRequest, installationId: String(repository.installation.id) };
     const next = isApproved
-      ? [jobs.reconcilePullRequest(repository.id, about)]
+      ? [wakeFor(repository, saved)]
       : isAnnounced
         ? []
         : [jobs.announceRequest(repository.id, saved.id)];
     await deps.queue.send([...next, jobs.endExemptions(repository.id, expiresAt)], tx);
     return saved;
   });
-  const about = { repository: fullName(repository), pullRequest: exemption.pullRequest };
-  deps.log.info(
-    { ...about, exemption: exemption.id, state: exemption.state, by: actor.name },
-    'exemption requested',
-  );
+  const about = { ...inLog(repository, exemption), exemption: exemption.id, state: exemption.state };
+  deps.log.info({ ...about, by: actor.name }, 'exemption requested');
   return exemption;
 }
 

@@ -2,15 +2,18 @@ import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, type EventPlace } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { jobs } from '../queue/jobs.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
 
 /** Saves a new exemption. */
 export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
-  const { freezeIds, requestedBy, decidedBy, ...rest } = exemption;
+  const { deployment, freezeIds, requestedBy, decidedBy, ...rest } = exemption;
   await tx.exemption.create({
     data: {
       ...rest,
       number: pullRequest,
+      ...(deployment && { environment: deployment.environment, runId: deployment.runId }),
       freezeIds: freezeIds ?? [],
       requestedBy,
       ...(decidedBy && { decidedBy }),
@@ -46,7 +49,42 @@ export async function changeExemption(
   return true;
 }
 
-type Event = Extract<AuditEvent, { type: `exemption.${string}` }>;
+/**
+ * Sets an exemption aside for an attempt of a run, before GitHub is told to let it go.
+ * @returns false if it no longer lets any go, or another one goes out with it.
+ */
+export async function takeExemption(
+  tx: Tx,
+  { id }: ExemptionRecord,
+  { runId, attempt }: { runId: bigint; attempt: number },
+  now: Date,
+): Promise<boolean> {
+  const isFree = { state: 'approved', attempt: null } as const;
+  // GitHub asks once for each job, so that more jobs of that attempt can come.
+  const isTheirs = { state: { in: ['approved' as const, 'used' as const] }, runId, attempt };
+  const { count } = await tx.exemption.updateMany({
+    where: { id, expiresAt: { gt: now }, OR: [isFree, isTheirs] },
+    data: { runId, attempt },
+  });
+  return count > 0;
+}
+
+/** The job that gives an exemption its effect, or ends that. */
+export const wakeFor = (repository: FoundRepository, { pullRequest: number, deployment }: ExemptionRecord) =>
+  deployment
+    ? jobs.decideDeployments(repository.id)
+    : jobs.reconcilePullRequest(repository.id, {
+        number,
+        installationId: String(repository.installation.id),
+      });
+
+/** What an exemption is about, in the log of the service. */
+export const inLog = (repository: FoundRepository, { pullRequest, deployment }: ExemptionRecord) => ({
+  repository: fullName(repository),
+  ...(deployment ? { environment: deployment.environment } : { pullRequest }),
+});
+
+type Event = Extract<AuditEvent, { type: `${'' | 'deployment_'}exemption.${string}` }>;
 
 /** Writes the audit event about the state of an exemption, in the transaction that changes it. */
 export async function appendExemptionEvent(
@@ -56,7 +94,7 @@ export async function appendExemptionEvent(
   by: Actor | null,
   now: Date,
 ): Promise<void> {
-  const { state, decisionReason, endedBy, approvedAt } = exemption;
+  const { state, decisionReason, endedBy, approvedAt, deployment } = exemption;
   const isDecided = state === 'approved' || state === 'denied' || state === 'revoked';
   const metadata = {
     exemption_id: exemption.id,
@@ -65,16 +103,13 @@ export async function appendExemptionEvent(
     ...(state === 'expired' && { ended_by: endedBy, was_approved: approvedAt !== null }),
   };
   const pullRequest = { number: exemption.pullRequest, base: exemption.baseRef };
-  const event = { type: `exemption.${state}`, metadata } as Event;
-  await appendEvent(tx, { ...place, pullRequest }, event, by, now);
+  const event = { type: `${deployment ? 'deployment_' : ''}exemption.${state}`, metadata } as Event;
+  await appendEvent(tx, { ...place, ...(!deployment && { pullRequest }) }, event, by, now);
 }
 
 /** The fields of the API, but for its id and its page. */
 const attributesOf = (exemption: ExemptionRecord) => ({
-  pull_request: exemption.pullRequest,
-  head_sha: exemption.headSha,
-  any_head: exemption.anyHead,
-  freeze_ids: exemption.freezeIds,
+  ...subjectOf(exemption),
   reason: exemption.reason,
   public_reason: exemption.publicReason,
   state: exemption.state,
@@ -86,3 +121,12 @@ const attributesOf = (exemption: ExemptionRecord) => ({
   expires_at: exemption.expiresAt.toISOString(),
   used_at: exemption.usedAt?.toISOString() ?? null,
 });
+
+const subjectOf = ({ pullRequest, headSha, anyHead, freezeIds, deployment }: ExemptionRecord) =>
+  deployment
+    ? {
+        environment: deployment.environment,
+        sha: deployment.sha,
+        run_id: deployment.runId === null ? null : Number(deployment.runId),
+      }
+    : { pull_request: pullRequest, head_sha: headSha, any_head: anyHead, freeze_ids: freezeIds };

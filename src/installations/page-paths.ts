@@ -56,6 +56,11 @@ export const freezePath = (repository: Named, id: string): string =>
 export const pullRequestPath = (repository: Named, number: number): string =>
   `${repositoryPath(repository)}/pulls/${number}`;
 
+/** The deployments of a repository that wait, and where forms about their exemptions go. */
+export const deploymentsPath = (repository: Named): string => `${repositoryPath(repository)}#deployments`;
+export const deploymentExemptionsPath = (repository: Named): string =>
+  `${repositoryPath(repository)}/deployment_exemptions`;
+
 /** The page that says what holds a merge group, by its head SHA. */
 export const mergeGroupPath = (repository: Named, sha: string): string =>
   `${repositoryPath(repository)}/merge-groups/${sha}`;

@@ -1,7 +1,7 @@
 import { shorten } from '../events/event-words.ts';
 import { ownerPath, planPath } from '../installations/page-paths.ts';
 import type { Notice } from './notice.ts';
-import { startOf } from './notice-words.ts';
+import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
 import { tell, type Told } from './tell.ts';
 
 /** A link below a message. */
@@ -51,8 +51,11 @@ export function messageOf(notices: [Notice, ...Notice[]], { publicText }: { publ
   };
 }
 
-const placeName = ({ owner, repository, pullRequest }: Notice): string =>
-  `${pullRequest === null ? '' : `#${pullRequest} of `}${repository ?? owner}`;
+function placeName(notice: Notice): string {
+  const { owner, repository, pullRequest, exemption } = notice;
+  const name = `${pullRequest === null ? '' : `#${pullRequest} of `}${repository ?? owner}`;
+  return isOfDeployment(notice) ? deploymentOf({ details: exemption! }, { name }) : name;
+}
 
 function namesOf(repositories: string[]): string {
   const names = repositories.slice(0, mostNames).map((each) => each.slice(each.indexOf('/') + 1));

@@ -68,7 +68,7 @@ export function exemptionReason({ type, exemption }: Notice, place: Place): stri
   const why = place.isPublic ? exemption?.['public_reason'] : exemption?.reason;
   const after = typeof why === 'string' && why !== '' ? `: ${why}` : null;
   const requester = exemption?.['requested_by'] as Actor | undefined;
-  if (type === 'exemption.requested' || !requester) return after && `Reason${after}`;
+  if (type.endsWith('exemption.requested') || !requester) return after && `Reason${after}`;
   return `Requested by ${nameOf(requester, place)}${after ?? '.'}`;
 }
 
@@ -108,12 +108,20 @@ export function hasBegun(notice: Notice): boolean {
   return typeof start === 'string' && toInstant(start, zoneOf(notice), 'start') <= notice.at;
 }
 
-/** How long an exemption lasts, for which commit. */
-export function untilExpiry(what: string, notice: Notice): string | null {
-  const at = notice.exemption?.['expires_at'];
-  const anyHead = notice.exemption?.['any_head'];
+/** Whether it is about the exemption of a deployment. */
+export const isOfDeployment = ({ exemption }: Notice): boolean =>
+  exemption !== null && 'environment' in exemption;
+
+/** How long an exemption lasts, for which commit. @param can `can` or `could`. */
+export function untilExpiry(can: string, notice: Notice): string | null {
+  const { expires_at: at, any_head, sha, run_id }: Record<string, unknown> = notice.exemption ?? {};
   if (typeof at !== 'string') return null;
-  return `${what} until ${timeOf(new Date(at), notice)}${anyHead === true ? '' : ', unless somebody pushes a new commit'}.`;
+  const until = timeOf(new Date(at), notice);
+  if (isOfDeployment(notice)) {
+    const what = typeof sha === 'string' ? `One run of ${sha.slice(0, 7)}` : `Run ${String(run_id)}`;
+    return `${what} ${can} deploy until ${until}.`;
+  }
+  return `The pull request ${can} merge until ${until}${any_head === true ? '' : ', unless somebody pushes a new commit'}.`;
 }
 
 /** What a freeze is about, if that is not everything. */
@@ -144,7 +152,7 @@ export function changesOf(notice: Notice, place: Place): (string | null)[] {
 }
 
 /** `a deployment of acme/web to production`. */
-export const deploymentOf = ({ details }: Notice, { name }: Place): string =>
+export const deploymentOf = ({ details }: Pick<Notice, 'details'>, { name }: Pick<Place, 'name'>): string =>
   `a deployment of ${name} to ${wordsOf(details['environment'], 'an environment')}`;
 
 export function revisionOf({ details: { workflow, ref, sha } }: Notice): string | null {

@@ -10,6 +10,7 @@ import {
   hasBegun,
   held,
   holdsMerges,
+  isOfDeployment,
   lasts,
   reasonOf,
   revisionOf,
@@ -33,7 +34,9 @@ export type Told = {
 
 /** What happened, for people who were not there. */
 export function tell(notice: Notice, place: Place): Told {
-  const told = tellers[notice.type](notice, place);
+  // Exemptions of deployments are told like those of pull requests.
+  const type = notice.type.replace(/^deployment_exemption/, 'exemption') as keyof typeof tellers;
+  const told = tellers[type](notice, place);
   if (!notice.late) return told;
   const late = `This message is late: it happened on ${timeOf(notice.at, notice)}.`;
   return { ...told, lines: [...told.lines, late] };
@@ -41,7 +44,7 @@ export function tell(notice: Notice, place: Place): Told {
 
 type Tell = (notice: Notice, place: Place) => Told;
 
-const tellers: Record<DeliveredType, Tell> = {
+const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, Tell> = {
   'freeze.scheduled': (notice, place) => ({
     tone: 'plain',
     headline: `${held(notice, place)} will be frozen ${spanOf(notice)}.`,
@@ -114,18 +117,14 @@ const tellers: Record<DeliveredType, Tell> = {
     headline: `${whoOf(notice, place) ?? 'Somebody'} requests an exemption for ${place.name}.`,
     lines: [
       exemptionReason(notice, place),
-      untilExpiry('The pull request could merge', notice),
+      untilExpiry('could', notice),
       'An admin or approver of the repository can approve or deny it on the page.',
     ],
   }),
   'exemption.approved': (notice, place) => ({
     tone: 'free',
     headline: `${whoOf(notice, place) ?? 'Somebody'} approved an exemption for ${place.name}.`,
-    lines: [
-      decisionOf(notice, place),
-      exemptionReason(notice, place),
-      untilExpiry('The pull request can merge', notice),
-    ],
+    lines: [decisionOf(notice, place), exemptionReason(notice, place), untilExpiry('can', notice)],
   }),
   'exemption.denied': (notice, place) => ({
     tone: 'frozen',
@@ -135,7 +134,7 @@ const tellers: Record<DeliveredType, Tell> = {
   'exemption.revoked': (notice, place) => ({
     tone: 'frozen',
     headline: `${whoOf(notice, place) ?? 'Somebody'} revoked the exemption for ${place.name}.`,
-    lines: [decisionOf(notice, place), exemptionReason(notice, place), blockedAgain],
+    lines: [decisionOf(notice, place), exemptionReason(notice, place), blockedAgain(notice)],
   }),
   'exemption.expired': (notice, place) => {
     const why = endedBy[String(notice.details['ended_by'])];
@@ -143,12 +142,17 @@ const tellers: Record<DeliveredType, Tell> = {
     return {
       tone: 'plain',
       headline: `${its} for ${place.name} ended${why === undefined ? '' : `: ${why}`}.`,
-      lines: [exemptionReason(notice, place), notice.details['ended_by'] !== 'merged' && blockedAgain],
+      lines: [
+        exemptionReason(notice, place),
+        notice.details['ended_by'] !== 'merged' && blockedAgain(notice),
+      ],
     };
   },
   'exemption.used': (notice, place) => ({
     tone: 'plain',
-    headline: happened(notice, place, 'merged', 'with an exemption', 'was merged with an exemption'),
+    headline: isOfDeployment(notice)
+      ? `Holdfast approved ${place.name} with an exemption.`
+      : happened(notice, place, 'merged', 'with an exemption', 'was merged with an exemption'),
     lines: [exemptionReason(notice, place)],
   }),
   'deployment.held': (notice, place) => ({
@@ -158,7 +162,10 @@ const tellers: Record<DeliveredType, Tell> = {
   }),
   'deployment.released': (notice, place) => ({
     tone: 'free',
-    headline: `No freeze blocks ${deploymentOf(notice, place)} any more.`,
+    headline:
+      notice.details['deployment_exemption_id'] === undefined
+        ? `No freeze blocks ${deploymentOf(notice, place)} any more.`
+        : `An exemption let ${deploymentOf(notice, place)} past a freeze.`,
     lines: [revisionOf(notice)],
   }),
   'deployment.rejected': (notice, place) => ({
@@ -205,7 +212,8 @@ const labelled = (label: string, value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? `${label}: ${value}` : null;
 
 const mergeAgain = 'Pull requests can merge again, unless another freeze blocks them.';
-const blockedAgain = 'If a freeze is ongoing, it blocks the pull request.';
+const blockedAgain = (notice: Notice) =>
+  `If a freeze is ongoing, it blocks the ${isOfDeployment(notice) ? 'deployment' : 'pull request'}.`;
 
 const endedBy: Record<string, string> = {
   pushed: 'somebody pushed a new commit',

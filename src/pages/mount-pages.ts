@@ -36,7 +36,12 @@ import { showPlanPage } from './plan/show-plan-page.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 import { showProgress, streamProgress } from './progress.ts';
 import { showRepository } from './repository/show-repository.ts';
-import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
+import {
+  askForDeployment,
+  askForExemption,
+  decideOnExemption,
+  decisions,
+} from './status/change-exemption.ts';
 import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
 import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
 import { sendSlackAccounts, showSlackAccounts } from './slack/slack-accounts.ts';
@@ -92,11 +97,10 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
   pages.get('/repos/:owner/:repository/pulls/:number', repositoryPage(deps, pullRequestPage));
   pages.post('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
+  pages.post(ofDeployments, askForDeployment(deps));
   for (const decision of decisions)
-    pages.post(
-      `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
-      decideOnExemption(deps, decision),
-    );
+    for (const exemptions of ['/repos/:owner/:repository/pulls/:number/exemptions', ofDeployments])
+      pages.post(`${exemptions}/:id/${decision}`, decideOnExemption(deps, decision));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', repositoryPage(deps, mergeGroupPage));
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
   pages.get(slackAccountsPath, openPage(deps, showSlackAccounts));
@@ -107,6 +111,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   app.route('/', pages);
 }
 
+const ofDeployments = '/repos/:owner/:repository/deployment_exemptions';
+
 /** Paths that only receive forms, and how many segments follow the path of the page with the form. */
 export const addressesOfForms = [
   ...['extend', 'delete'].map((form) => ({ path: `/owners/:owner/plans/:plan/${form}`, names: 1 })),
@@ -116,6 +122,8 @@ export const addressesOfForms = [
     path: `/repos/:owner/:repository/pulls/:number/exemptions/:id/${form}`,
     names: 3,
   })),
+  { path: ofDeployments, names: 1 },
+  ...decisions.map((form) => ({ path: `${ofDeployments}/:id/${form}`, names: 3 })),
 ];
 
 /** A restored tab, or a person who signs in again, requests the address that a form was sent to. */

@@ -74,7 +74,7 @@ const numbered = `
       AND f.starts_at <= seen.observed_at
   ), exempt AS (
     SELECT ${exemptionColumns('e')}, ${isIdle('e', 'seen.observed_at')} AS is_idle
-    FROM seen JOIN exemptions e ON e.repository_id = seen.id
+    FROM seen JOIN exemptions e ON e.repository_id = seen.id AND e.environment IS NULL
       AND (e.ended_at IS NULL OR e.approved_at IS NOT NULL AND e.ended_at > seen.observed_at - ${lately})
   ), hiding AS (
     SELECT array_agg(f.id::text) AS ids FROM seen JOIN freezes f ON f.repository_id = seen.id

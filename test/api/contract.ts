@@ -29,7 +29,31 @@ const anExemption = (who: (acme: Acme) => string) => async (acme: Acme, reposito
   const answer = await acme.call('POST', path, { as: who(acme), body: { reason: 'A fix' } });
   return answer.body.id as string;
 };
-const aRequest = anExemption(({ people }) => people.wes);
+
+const ofDeployment = { environment: 'production', sha: 'c'.repeat(40), reason: 'A fix' };
+/** The same of a deployment. */
+const aDeploymentExemption = (who: (acme: Acme) => string) => async (acme: Acme, repository: string) => {
+  const path = `/v1/repos/acme/${repository}/deployment_exemptions`;
+  const { body } = await acme.call('POST', path, { as: who(acme), body: ofDeployment });
+  return body.id as string;
+};
+
+/** The routes that decide on exemptions. */
+function decisionsOn(routes: string, make: typeof anExemption): Record<string, Terms> {
+  const last = make(({ people }) => people.wes);
+  const terms = { for: 'repository admins', success: 200, last } as const;
+  return {
+    [`post ${routes}/{exemption_id}/approve`]: { ...terms, body: {} },
+    [`post ${routes}/{exemption_id}/deny`]: { ...terms, body: { reason: 'It can wait' } },
+    // Who requested it may as well: test/two-people.test.ts.
+    [`post ${routes}/{exemption_id}/revoke`]: {
+      ...terms,
+      body: { reason: 'Fixed otherwise' },
+      last: make(({ keys }) => keys.admin),
+      declares: { for: 'repository writers' },
+    },
+  };
+}
 
 export type Terms = {
   for: Audience;
@@ -121,26 +145,14 @@ export const contract: Record<string, Terms> = {
   },
   'get /repos/{owner}/{repository}/deployments': { for: 'repository writers', success: 200 },
   'get /repos/{owner}/{repository}/exemptions': { for: 'repository writers', success: 200 },
-  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/approve': {
-    for: 'repository admins',
-    success: 200,
-    body: {},
-    last: aRequest,
+  ...decisionsOn('/repos/{owner}/{repository}/exemptions', anExemption),
+  'post /repos/{owner}/{repository}/deployment_exemptions': {
+    for: 'repository writers',
+    success: 201,
+    body: ofDeployment,
   },
-  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/deny': {
-    for: 'repository admins',
-    success: 200,
-    body: { reason: 'It can wait' },
-    last: aRequest,
-  },
-  // Who requested it may as well: test/two-people.test.ts.
-  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/revoke': {
-    for: 'repository admins',
-    success: 200,
-    body: { reason: 'Fixed otherwise' },
-    last: anExemption(({ keys }) => keys.admin),
-    declares: { for: 'repository writers' },
-  },
+  'get /repos/{owner}/{repository}/deployment_exemptions': { for: 'repository writers', success: 200 },
+  ...decisionsOn('/repos/{owner}/{repository}/deployment_exemptions', aDeploymentExemption),
   'get /freeze_plans/{owner}': { for: 'owner admins', success: 200 },
   'post /freeze_plans/{owner}': { for: 'owner admins', success: 201, body: planBody },
   'post /freeze_plans/{owner}/preview': { for: 'owner admins', success: 200, body: planBody },

@@ -37,9 +37,10 @@ describe.each(withBody)('%s', (route) => {
     if (route.includes('{plan_id}')) ids.plan = (await acme.plan()).id;
     if (route.includes('{webhook_id}')) ids.webhook = await acme.webhook();
     if (!route.includes('{exemption_id}')) return;
-    const { body, status } = await acme.call('POST', `${web}/pulls/1/exemptions`, {
+    const list = route.includes('/deployment_exemptions/') ? 'deployment_exemptions' : 'pulls/1/exemptions';
+    const { body, status } = await acme.call('POST', `${web}/${list}`, {
       as: acme.people.wes,
-      body: { reason: 'A fix' },
+      body: { environment: 'production', sha: 'c'.repeat(40), reason: 'A fix' },
     });
     expect(status).toBe(201);
     ids.exemption = body.id;

@@ -140,8 +140,9 @@ const badWebhooks = (more: object): Bad[] => [
 
 const ruleBody = { name: 'release', refs: ['refs/heads/main'], may: ['push_scopes'] };
 const globLists = ['repositories', 'refs', 'environments'];
-const decisionRow = (decision: string) => ({
-  path: () => `${web}/exemptions/${ids.exemption}/${decision}`,
+const ofDeployment = { environment: 'production', sha: 'c'.repeat(40), reason: 'A fix' };
+const decisionRow = (list: string, decision: string) => ({
+  path: () => `${web}/${list}/${ids.exemption}/${decision}`,
   as: 'admin' as const,
   good: { reason: 'Agreed' },
   required: decision === 'approve' ? [] : ['reason'],
@@ -362,10 +363,27 @@ export const rows: Record<string, Row> = {
       { body: { reason: 'x', expires_at: '2026-05-01T08:00:00Z' }, loc: ['body', 'expires_at'], says: /30/ },
     ],
   },
+  'post /repos/{owner}/{repository}/deployment_exemptions': {
+    path: () => `${web}/deployment_exemptions`,
+    as: 'admin',
+    good: ofDeployment,
+    required: ['environment', 'reason'],
+    bad: [
+      ...text('environment', ofDeployment),
+      ...longText('environment', 255, ofDeployment),
+      ...[{ sha: null }, { run_id: 7 }].map((more) => ({
+        ...{ body: { ...ofDeployment, ...more }, loc: ['body', 'sha'], says: /either sha or run_id/ },
+      })),
+      { body: { ...ofDeployment, run_id: 0 }, loc: ['body', 'run_id'], says: /./ },
+      { body: { ...ofDeployment, sha: 'abc1234' }, loc: ['body', 'sha'], says: /full SHA/ },
+    ],
+  },
   ...Object.fromEntries(
-    ['approve', 'deny', 'revoke'].map((decision) => [
-      `post /repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}`,
-      decisionRow(decision),
-    ]),
+    ['exemptions', 'deployment_exemptions'].flatMap((list) =>
+      ['approve', 'deny', 'revoke'].map((decision) => [
+        `post /repos/{owner}/{repository}/${list}/{exemption_id}/${decision}`,
+        decisionRow(list, decision),
+      ]),
+    ),
   ),
 };

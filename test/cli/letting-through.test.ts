@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+import { grantDeployments } from '../support/deployments.ts';
 
 const acme = acmeForAll();
 let ada: CommandLine;
@@ -71,7 +72,50 @@ test('a request is denied with a reason, and a writer decides nothing', async ()
   );
 });
 
+test('a deployment that waits is listed, and let go by its run', async () => {
+  await grantDeployments(acme);
+  acme.github.addEnvironment('acme/web', 'production');
+  await acme.freeze('acme/web', { holds: ['deployments'] });
+  const run = acme.github.runWorkflow('acme/web', { environments: ['production'] });
+  await acme.quiet();
+  const waiting = await wes.holdfast(['deployments', 'acme/web']);
+  expect(waiting.out.trimEnd().split('\t')).toEqual([
+    ...['acme/web', 'production', 'waiting', '2026-03-01 10:00 Europe/Paris', 'Deploy'],
+    ...[run.sha.slice(0, 7), String(run.id)],
+  ]);
+  const allow = ['allow', 'acme/web', '--environment', 'production', '-m', 'Fixes INC-9'];
+  const asked = await wes.holdfast([...allow, '--run', String(run.id), '--json']);
+  const { id, state } = asked.json().exemption;
+  expect(state).toBe('requested');
+  const name = `acme/web to production (run ${run.id})`;
+  expect((await ada.holdfast(['requests', 'acme'])).out).toMatch(`${name}\trequested\twes`);
+  const approved = await ada.holdfast(['approve', id]);
+  expect([approved.code, approved.out]).toEqual([
+    0,
+    expect.stringContaining(`${name} is approved: Fixes INC-9`),
+  ]);
+  await acme.quiet();
+  expect(acme.github.jobsOf('acme/web', run.id)).toEqual(['in_progress']);
+  expect((await ada.holdfast(['deployments', 'acme/web'])).out).toBe('No deployment waits in acme/web.\n');
+
+  const sha = 'e'.repeat(40);
+  const ahead = await ada.holdfast([...allow, '--commit', sha]);
+  expect(ahead.out).toContain('acme/web to production (eeeeeee) is exempt until');
+  const given = (await ada.holdfast(['requests', 'acme/web', '--state', 'approved', '--json'])).json();
+  const [{ exemption }] = given.exemptions.filter(({ exemption: { sha: of } }: never) => of === sha);
+  const revoke = ['deny', exemption.id, '--revoke', '--in', 'acme', '-m', 'Wrong one', '--json'];
+  expect((await wes.holdfast(revoke)).code).toBe(1);
+  expect((await ada.holdfast(revoke)).json().exemption.state).toBe('revoked');
+});
+
 test.each([
+  [['allow', 'acme/web', '--environment', 'production', '-m', 'x'], 'Add either --commit'],
+  [['allow', 'acme/web', '--environment', 'p', '--run', 'x', '-m', 'x'], 'Add either --commit'],
+  [['allow', 'acme/web#1', '--run', '7', '-m', 'x'], 'Add --environment'],
+  [
+    ['allow', 'acme/web', '--environment', 'p', '--run', '7', '--any-head', '-m', 'x'],
+    'are for pull requests',
+  ],
   [['allow', 'acme/web', '-m', 'x'], 'is not a pull request. Write one such as acme/web#5'],
   [['allow', 'acme/web#1', '-m', 'x', '--until', '08:00'], 'which is past'],
   [['approve', 'not-an-id'], '"not-an-id" is not an ID'],

@@ -57,6 +57,17 @@ const ofExemption = (state: string, more: Partial<Notice> = {}): Notice => ({
   ...more,
 });
 
+const ofDeploymentExemption = (state: string, more: Partial<Notice> = {}): Notice => {
+  const { pull_request: _, head_sha: sha, any_head: __, ...rest } = exemption;
+  return {
+    ...ofExemption(state, more),
+    type: `deployment_exemption.${state}` as DeliveredType,
+    pullRequest: null,
+    url: `${page}/repos/acme/web`,
+    exemption: { ...rest, environment: 'production', sha, run_id: null, state },
+  };
+};
+
 const ofDeployment = (state: string): Notice => ({
   ...ofFreeze(`deployment.${state}` as DeliveredType),
   freeze: state === 'released' ? null : { ...freeze, holds: ['deployments'], environments: ['production'] },
@@ -117,6 +128,14 @@ export const exampleNotices: Record<DeliveredType, Notice> = {
   'exemption.revoked': ofExemption('revoked', { actor: ada }),
   'exemption.expired': ofExemption('expired', { details: { ended_by: 'pushed', was_approved: true } }),
   'exemption.used': ofExemption('used', { actor: bob }),
+  'deployment_exemption.requested': ofDeploymentExemption('requested', { actor: bob }),
+  'deployment_exemption.approved': ofDeploymentExemption('approved', { actor: ada }),
+  'deployment_exemption.denied': ofDeploymentExemption('denied', { actor: ada }),
+  'deployment_exemption.revoked': ofDeploymentExemption('revoked', { actor: ada }),
+  'deployment_exemption.expired': ofDeploymentExemption('expired', {
+    details: { ended_by: 'time', was_approved: false },
+  }),
+  'deployment_exemption.used': ofDeploymentExemption('used'),
   'deployment.held': ofDeployment('held'),
   'deployment.released': ofDeployment('released'),
   'deployment.rejected': ofDeployment('rejected'),

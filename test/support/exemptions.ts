@@ -35,6 +35,22 @@ export function exemptionsOf({ call, quiet, admin }: Acme) {
       as = admin,
       body: object = { reason: 'Because' },
     ): Promise<Answer> => settled(call('POST', `${base(repository)}/exemptions/${id}/${what}`, { as, body })),
+    /** Asks for an exemption of a deployment to production, and waits until that has its effect. */
+    requestToDeploy: (repository: string, what: object, as = admin): Promise<Answer> =>
+      settled(
+        call('POST', `${base(repository)}/deployment_exemptions`, {
+          as,
+          body: { environment: 'production', reason: 'INC-4711 fix', ...what },
+        }),
+      ),
+    decideToDeploy: (
+      what: 'approve' | 'deny' | 'revoke',
+      repository: string,
+      { id }: { id: string },
+      as = admin,
+      body: object = { reason: 'Because' },
+    ): Promise<Answer> =>
+      settled(call('POST', `${base(repository)}/deployment_exemptions/${id}/${what}`, { as, body })),
     /** The exemptions of a repository, newest first. */
     async list(repository: string, query = '', as = admin): Promise<Shown[]> {
       const answer = await call('GET', `${base(repository)}/exemptions${query}`, { as });

@@ -1,20 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
-import { listExemptions } from '../../exemptions/exemption-store.ts';
+import { type ExemptionKind, listExemptions } from '../../exemptions/exemption-store.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { mostFreezes } from '../../freezes/create-freeze.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, number, owner, repository, repositoryPath } from '../fields.ts';
+import { number, owner, repository, repositoryPath } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import {
+  commit,
   exampleExemption,
+  exemptionPath,
   exemptionSchema,
   givenReason,
   presentExemption,
-  exemptionPath,
+  readWish,
+  wish,
 } from './exemption-schemas.ts';
-import { publicReason } from './freeze-schemas.ts';
 import {
   assertMay,
   type Decision,
@@ -24,10 +26,7 @@ import {
 
 const body = z
   .object({
-    reason: givenReason,
-    public_reason: publicReason.openapi({
-      description: 'Statuses and public pages show this instead of the reason',
-    }),
+    ...wish,
     freeze_ids: z
       .array(z.guid('Send the UUID of a freeze.'))
       .min(1, 'Send at least one freeze, or null for every freeze.')
@@ -40,28 +39,18 @@ const body = z
       .boolean()
       .optional()
       .openapi({ description: 'If absent or false, a push to the pull request ends the exemption' }),
-    head_sha: z
-      .string()
-      .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/i, 'Send the full SHA of a commit, or null.')
-      .transform((sha) => sha.toLowerCase())
-      .nullish()
-      .openapi({
-        description:
-          'The head commit that you mean. If the pull request has another head, the answer is 409. If null or absent, the current head',
-      }),
-    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
-      description: 'At most 30 days ahead. If null or absent, the exemption expires in 24 hours',
+    head_sha: commit.openapi({
+      description:
+        'The head commit that you mean. If the pull request has another head, the answer is 409. If null or absent, the current head',
     }),
   })
   .openapi('NewExemption');
 
 const readBody = (given: z.output<typeof body>): NewExemption => ({
-  reason: given.reason,
-  publicReason: given.public_reason ?? null,
+  ...readWish(given),
   freezeIds: given.freeze_ids ? [...new Set(given.freeze_ids.map((id) => id.toLowerCase()))] : null,
   anyHead: given.any_head ?? false,
   headSha: given.head_sha ?? null,
-  expiresAt: given.expires_at ? new Date(given.expires_at) : null,
 });
 
 export const requestExemptionEndpoint = endpoint({
@@ -127,7 +116,7 @@ export const listExemptionsEndpoint = endpoint({
     const pullRequest =
       pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
-    const filter = { state, pullRequest };
+    const filter = { of: 'pull request' as const, state, pullRequest };
     const { rows, older, newer } = await listExemptions(
       deps.db,
       { repositoryId: repository.id },
@@ -139,69 +128,90 @@ export const listExemptionsEndpoint = endpoint({
   },
 });
 
-/** A route that decides about an exemption, if there is one and the caller may. */
-const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
-  decision: Decision,
-  {
-    example,
-    least,
-    ...route
-  }: {
-    summary: string;
-    description?: string;
-    /** `write`: also for people who can write to the repository. */
-    least?: 'write';
-    body: { schema: Reason; example: object; isOptional?: true };
-    example: Partial<typeof exampleExemption>;
-  },
-) =>
-  endpoint({
-    ...route,
-    access: { to: 'repository', scope: 'admin', least, role: 'approver', isLive: true },
-    method: 'post',
-    path: `/repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}`,
-    tag: 'Exemptions',
-    params: exemptionPath,
-    success: {
-      status: 200,
-      description: 'The exemption after the decision',
-      schema: exemptionSchema,
-      example: { ...exampleExemption, ...example },
-    },
-    exists: async ({ deps, repository, path, ...caller }) =>
-      assertMay(decision, await requireExemption(deps.db, repository, path.exemption_id), caller),
-    async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
-      const { publicUrl } = deps.config;
-      const call = { actor, notAdmin, decision, reason: body.reason ?? null };
-      const decided = await decideExemption(deps, repository, path.exemption_id, call, (tx, exemption) =>
-        remember(tx, { status: 200, body: presentExemption(exemption, repository, publicUrl) }),
-      );
-      return presentExemption(decided, repository, publicUrl);
-    },
-  });
+/** What differs between the routes of exemptions of pull requests and of deployments. */
+type Kind = {
+  of: ExemptionKind;
+  path: string;
+  tag: string;
+  schema: z.ZodType;
+  example: object;
+  present: (...of: Parameters<typeof presentExemption>) => object;
+};
 
 const reason = z.object({ reason: givenReason }).openapi('ExemptionDecision');
 const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('ExemptionApproval');
 
-export const approveExemptionEndpoint = decisionEndpoint('approve', {
-  summary: 'Approve a requested exemption',
-  description:
-    'If the repository requires two people, the person who requested the exemption cannot approve it, and a key cannot approve the request of a key.',
-  body: { schema: optionalReason, example: { reason: 'Agreed' }, isOptional: true },
-  example: { decision_reason: 'Agreed' },
-});
+/** The routes that decide about an exemption, if there is one and the caller may. */
+export function decisionEndpoints(kind: Kind) {
+  /** @property least `write`: also for people who can write to the repository. */
+  const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
+    decision: Decision,
+    {
+      example,
+      least,
+      ...route
+    }: {
+      summary: string;
+      description?: string;
+      least?: 'write';
+      body: { schema: Reason; example: object; isOptional?: true };
+      example: object;
+    },
+  ) =>
+    endpoint({
+      ...route,
+      access: { to: 'repository', scope: 'admin', least, role: 'approver', isLive: true },
+      method: 'post',
+      path: `${kind.path}/{exemption_id}/${decision}`,
+      tag: kind.tag,
+      params: exemptionPath,
+      success: {
+        status: 200,
+        description: 'The exemption after the decision',
+        schema: kind.schema,
+        example: { ...kind.example, ...example },
+      },
+      exists: async ({ deps, repository, path, ...caller }) =>
+        assertMay(decision, await requireExemption(deps.db, repository, path.exemption_id, kind.of), caller),
+      async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
+        const { publicUrl } = deps.config;
+        const call = { actor, notAdmin, decision, reason: body.reason ?? null };
+        const decided = await decideExemption(deps, repository, path.exemption_id, call, (tx, exemption) =>
+          remember(tx, { status: 200, body: kind.present(exemption, repository, publicUrl) }),
+        );
+        return kind.present(decided, repository, publicUrl);
+      },
+    });
+  const what = kind.of === 'deployment' ? 'exemption of a deployment' : 'exemption';
+  return [
+    decisionEndpoint('approve', {
+      summary: `Approve a requested ${what}`,
+      description:
+        'If the repository requires two people, the person who requested the exemption cannot approve it, and a key cannot approve the request of a key.',
+      body: { schema: optionalReason, example: { reason: 'Agreed' }, isOptional: true },
+      example: { decision_reason: 'Agreed' },
+    }),
+    decisionEndpoint('deny', {
+      summary: `Deny a requested ${what}, with a reason`,
+      body: { schema: reason, example: { reason: 'It can wait' } },
+      example: { state: 'denied', decision_reason: 'It can wait' },
+    }),
+    decisionEndpoint('revoke', {
+      summary: `Revoke a requested or approved ${what}, with a reason`,
+      description:
+        'Admins and approvers of the repository can revoke it, and so can the person who requested it.',
+      least: 'write',
+      body: { schema: reason, example: { reason: 'Fixed otherwise' } },
+      example: { state: 'revoked', decision_reason: 'Fixed otherwise' },
+    }),
+  ];
+}
 
-export const denyExemptionEndpoint = decisionEndpoint('deny', {
-  summary: 'Deny a requested exemption, with a reason',
-  body: { schema: reason, example: { reason: 'It can wait' } },
-  example: { state: 'denied', decision_reason: 'It can wait' },
-});
-
-export const revokeExemptionEndpoint = decisionEndpoint('revoke', {
-  summary: 'Revoke a requested or approved exemption, with a reason',
-  description:
-    'Admins and approvers of the repository can revoke it, and so can the person who requested it.',
-  least: 'write',
-  body: { schema: reason, example: { reason: 'Fixed otherwise' } },
-  example: { state: 'revoked', decision_reason: 'Fixed otherwise' },
+export const exemptionDecisionEndpoints = decisionEndpoints({
+  of: 'pull request',
+  path: '/repos/{owner}/{repository}/exemptions',
+  tag: 'Exemptions',
+  schema: exemptionSchema,
+  example: exampleExemption,
+  present: presentExemption,
 });

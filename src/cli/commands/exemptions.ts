@@ -1,7 +1,22 @@
 import { type Call, command } from '../command.ts';
-import { exemptionsOf, findItem, inEach } from '../freezing/items.ts';
-import type { Schemas } from '../service/service.ts';
-import { nameOf, nameOfPullRequest, readPlace, readPullRequest } from '../target.ts';
+import {
+  type AnyExemption,
+  exemptionKinds,
+  exemptionsOf,
+  findItem,
+  inEach,
+  itemOf,
+} from '../freezing/items.ts';
+import type { Schemas, Service } from '../service/service.ts';
+import { misused } from '../stop.ts';
+import {
+  nameOf,
+  nameOfPullRequest,
+  readPlace,
+  readPullRequest,
+  type Repository,
+  readRepository,
+} from '../target.ts';
 import { onOneLine } from '../terminal.ts';
 import { endOptions, publicReasonOption } from './freeze-options.ts';
 
@@ -12,16 +27,22 @@ type AllowOptions = {
   until?: string;
   anyHead?: true;
   freeze?: string[];
+  environment?: string;
+  commit?: string;
+  run?: string;
 };
 
-export const allow = command<AllowOptions, [pullRequest: string]>({
-  usage: 'allow <pull-request>',
-  summary: 'exempt a pull request from freezes, or request an exemption',
+export const allow = command<AllowOptions, [target: string]>({
+  usage: 'allow <target>',
+  summary: 'exempt a pull request or a deployment from freezes, or request an exemption',
   options: [
     ['-m, --message <reason>', 'the reason', 'required'],
     ...endOptions,
     ['--any-head', 'keep the exemption when new commits are pushed'],
     ['--freeze <id>', 'exempt it from this freeze only; repeat for more', 'many'],
+    ['--environment <name>', 'exempt a deployment of a repository to this environment'],
+    ['--commit <sha>', 'with --environment: one run of this commit may deploy'],
+    ['--run <id>', 'with --environment: this run of a workflow may deploy'],
     publicReasonOption,
   ],
   examples: [
@@ -30,38 +51,73 @@ export const allow = command<AllowOptions, [pullRequest: string]>({
       'holdfast allow acme/web#5 -m "Fixes INC-4711" --for 4h --any-head',
       'Exempt it for four hours, including later commits',
     ],
+    [
+      'holdfast allow acme/web --environment production --run 9000000001 -m "Fixes INC-4711"',
+      'Let a deployment go that waits',
+    ],
   ],
   notes:
     'The exemption of a repository admin counts at once, unless the repository requires two people. For other people\nwith write access, this requests an exemption from an admin or approver: see holdfast requests.',
   async run(call, options, text) {
-    const pullRequest = readPullRequest(text);
+    const send =
+      options.environment === undefined ? exemptPullRequest(options, text) : exemptDeployment(options, text);
     const { world, output } = call;
     const { describeMoment, readWindow } = await import('../times.ts');
     const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
     const { service, memory } = await call.connect();
     if (endsAt !== null)
       output.note(`Exempting ${text} until ${describeMoment(endsAt, world.zone, world.zone)}.`);
-    const path = '/repos/{owner}/{repository}/pulls/{number}/exemptions';
-    const exemption = await service.post(path, pullRequest, {
+    const { repository, exemption } = await send(service, {
       reason: options.message,
       public_reason: options.publicReason,
-      freeze_ids: options.freeze,
-      any_head: options.anyHead,
       expires_at: endsAt === null ? undefined : new Date(endsAt).toISOString(),
     });
     const { id, state, expires_at, url } = exemption;
-    const { owner, repository } = pullRequest;
-    memory.save([{ kind: 'exemption', id, owner, repository }]);
+    memory.save([itemOf(repository, exemption)]);
+    const name = subjectOf(repository, exemption);
     const until = describeMoment(Date.parse(expires_at), world.zone, world.zone);
     output.line(
       state === 'approved'
-        ? `${text} is exempt until ${until}.`
-        : `Requested an exemption for ${text} until ${until}. An admin or approver can approve it: holdfast approve ${id}`,
+        ? `${name} is exempt until ${until}.`
+        : `Requested an exemption for ${name} until ${until}. An admin or approver can approve it: holdfast approve ${id}`,
     );
     output.line(url);
-    output.json({ repository: nameOf(pullRequest), exemption });
+    output.json({ repository: nameOf(repository), exemption });
   },
 });
+
+type Wish = Pick<Schemas['NewExemption'], 'reason' | 'public_reason' | 'expires_at'>;
+type Send = (service: Service, wish: Wish) => Promise<{ repository: Repository; exemption: AnyExemption }>;
+
+function exemptPullRequest({ freeze, anyHead, commit, run }: AllowOptions, text: string): Send {
+  const { number, ...repository } = readPullRequest(text);
+  if (commit !== undefined || run !== undefined) throw misused('Add --environment: where it may deploy.');
+  const path = '/repos/{owner}/{repository}/pulls/{number}/exemptions';
+  return async (service, wish) => {
+    const body = { ...wish, freeze_ids: freeze, any_head: anyHead };
+    return { repository, exemption: await service.post(path, { ...repository, number }, body) };
+  };
+}
+
+function exemptDeployment({ environment, commit, run, ...options }: AllowOptions, text: string): Send {
+  const repository = readRepository(text);
+  if ((commit === undefined) === (run === undefined) || (run !== undefined && !/^\d{1,15}$/.test(run)))
+    throw misused('Add either --commit with a full SHA, or --run with the ID of a run.');
+  if (options.anyHead || options.freeze)
+    throw misused('--any-head and --freeze are for pull requests. Leave them out.');
+  const path = '/repos/{owner}/{repository}/deployment_exemptions';
+  const run_id = run === undefined ? undefined : Number(run);
+  return async (service, wish) => {
+    const body = { ...wish, environment: environment!, sha: commit, run_id };
+    return { repository, exemption: await service.post(path, repository, body) };
+  };
+}
+
+/** `acme/web#5`, or `acme/web to production (6dcb09b)`. */
+const subjectOf = (repository: Repository, exemption: AnyExemption): string =>
+  'environment' in exemption
+    ? `${nameOf(repository)} to ${exemption.environment} (${exemption.sha?.slice(0, 7) ?? `run ${exemption.run_id}`})`
+    : nameOfPullRequest({ ...repository, number: exemption.pull_request });
 
 export const requests = command<{ state?: string }, [target: string]>({
   usage: 'requests <target>',
@@ -78,12 +134,12 @@ export const requests = command<{ state?: string }, [target: string]>({
       const exemptions = await exemptionsOf(service, repository, state === 'all' ? undefined : state);
       return exemptions.map((exemption) => ({ repository, exemption }));
     });
-    memory.save(found.map(({ repository, exemption: { id } }) => ({ kind: 'exemption', id, ...repository })));
+    memory.save(found.map(({ repository, exemption }) => itemOf(repository, exemption)));
     const { describeInstant } = await import('../../time/local-time.ts');
     output.table(
-      ['PULL REQUEST', 'STATE', 'BY', 'UNTIL', 'REASON', 'ID'],
+      ['EXEMPTION', 'STATE', 'BY', 'UNTIL', 'REASON', 'ID'],
       found.map(({ repository, exemption: each }) => [
-        ...[nameOfPullRequest({ ...repository, number: each.pull_request }), each.state],
+        ...[subjectOf(repository, each), each.state],
         ...[each.requested_by.name, describeInstant(new Date(each.expires_at), world.zone)],
         ...[each.reason, each.id],
       ]),
@@ -144,12 +200,15 @@ async function decide(
   { message: reason, in: where }: DecideOptions,
 ): Promise<undefined> {
   const connection = await connect();
-  const { owner, repository } = await findItem(connection, id, ['exemption'], where);
-  const path = `/repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}` as const;
+  const { owner, repository, kind } = await findItem(connection, id, exemptionKinds, where);
+  const list = kind === 'exemption' ? 'exemptions' : 'deployment_exemptions';
+  const path = `/repos/{owner}/{repository}/${list}/{exemption_id}/${decision}` as const;
   const params = { owner, repository: repository!, exemption_id: id };
-  const exemption = await connection.service.post(path, params, { reason } as Schemas['ExemptionDecision']);
-  const { pull_request, state, url } = exemption;
-  output.line(`${owner}/${repository}#${pull_request} is ${state}: ${onOneLine(exemption.reason)}`);
+  const body = { reason } as Schemas['ExemptionDecision'];
+  const exemption: AnyExemption = await connection.service.post(path, params, body);
+  const { state, url } = exemption;
+  const name = subjectOf({ owner, repository: repository! }, exemption);
+  output.line(`${name} is ${state}: ${onOneLine(exemption.reason)}`);
   output.line(url);
   output.json({ repository: `${owner}/${repository}`, exemption });
 }

@@ -1,7 +1,8 @@
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { command } from '../command.ts';
-import { ownPlace } from '../freezing/items.ts';
+import { inEach, ownPlace } from '../freezing/items.ts';
 import type { ListedFreeze } from '../freezing/list-freezes.ts';
+import type { Schemas } from '../service/service.ts';
 import { misused } from '../stop.ts';
 import { nameOf, readPlace } from '../target.ts';
 import { type Cell, onOneLine } from '../terminal.ts';
@@ -65,6 +66,43 @@ export const list = command<{ each?: true }, [target: string]>({
 
 /** How many columns stand before the days. With 31 days, a line has 80. */
 const labelWidth = 48;
+
+export const deployments = command<{ state?: string }, [target: string]>({
+  usage: 'deployments <target>',
+  summary: 'list the deployments that wait for a freeze to end',
+  options: [['--state <state>', 'waiting, approved, rejected, superseded, bypassed, gone or all (waiting)']],
+  examples: [
+    ['holdfast deployments acme/web', 'See which deployments wait, and the IDs of their runs'],
+    ['holdfast deployments acme --state bypassed', 'See what was deployed past a freeze'],
+  ],
+  async run({ connect, output, world }, { state = 'waiting' }, target) {
+    const place = readPlace(target);
+    const { service } = await connect();
+    const query = { per_page: '100', ...(state !== 'all' && { state }) };
+    const found = await inEach(service, place, async (repository) => {
+      const all: { repository: string; deployment: Schemas['Deployment'] }[] = [];
+      for await (const page of service.pages('/repos/{owner}/{repository}/deployments', repository, query))
+        all.push(...page.deployments.map((deployment) => ({ repository: nameOf(repository), deployment })));
+      return all;
+    });
+    const { describeInstant } = await import('../../time/local-time.ts');
+    output.table(
+      ['REPOSITORY', 'ENVIRONMENT', 'STATE', 'SINCE', 'WORKFLOW', 'COMMIT', 'RUN'],
+      found.map(({ repository, deployment: each }) => [
+        ...[
+          repository,
+          each.environment,
+          each.state,
+          describeInstant(new Date(each.requested_at), world.zone),
+        ],
+        ...[each.workflow, each.sha.slice(0, 7), String(each.run_id)],
+      ]),
+    );
+    if (found.length === 0)
+      output.line(state === 'waiting' ? `No deployment waits in ${target}.` : `There are none in ${target}.`);
+    output.json({ deployments: found });
+  },
+});
 
 export const calendar = command<{ month?: string }, [target: string | undefined]>({
   usage: 'calendar [target]',

@@ -24,16 +24,30 @@ export async function inEach<Result>(
   return (await pLimit(atOnce).map(places, work)).flat();
 }
 
-/** All exemptions of a repository. @param state such as `approved`; by default any. */
+/** An exemption of a pull request or of a deployment. */
+export type AnyExemption = Schemas['Exemption'] | Schemas['DeploymentExemption'];
+
+export const exemptionKinds: Kind[] = ['exemption', 'deployment exemption'];
+
+/** How this machine saves an exemption. */
+export const itemOf = (repository: Repository, exemption: AnyExemption) => ({
+  kind: 'environment' in exemption ? ('deployment exemption' as const) : ('exemption' as const),
+  ...{ id: exemption.id, ...repository },
+});
+
+/** All exemptions of a repository, those of pull requests first. @param state such as `approved`; by default any. */
 export async function exemptionsOf(
   service: Service,
   repository: Repository,
   state?: string,
-): Promise<Schemas['Exemption'][]> {
-  const found: Schemas['Exemption'][] = [];
+): Promise<AnyExemption[]> {
+  const found: AnyExemption[] = [];
   const query = { state, per_page: '100' };
   for await (const page of service.pages('/repos/{owner}/{repository}/exemptions', repository, query))
     found.push(...page.exemptions);
+  const ofDeployments = '/repos/{owner}/{repository}/deployment_exemptions';
+  for await (const page of service.pages(ofDeployments, repository, query))
+    found.push(...page.deployment_exemptions);
   return found;
 }
 
@@ -95,9 +109,8 @@ async function search(
       const { scheduled_freezes } = await service.get(path, repository);
       if (scheduled_freezes.some(isIt)) return [{ kind: 'freeze', id, ...repository }];
     }
-    if (kinds.includes('exemption') && (await exemptionsOf(service, repository)).some(isIt))
-      return [{ kind: 'exemption', id, ...repository }];
-    return [];
+    if (!kinds.includes('exemption')) return [];
+    return (await exemptionsOf(service, repository)).filter(isIt).map((each) => itemOf(repository, each));
   });
   return found[0];
 }

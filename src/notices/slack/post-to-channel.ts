@@ -37,7 +37,7 @@ async function post(deps: Deps, app: SlackApp, target: Target, message: Message)
   return posted.ts!;
 }
 
-const decided = ['exemption.approved', 'exemption.denied', 'exemption.revoked', 'exemption.expired'];
+const decided = /^(deployment_)?exemption\.(approved|denied|revoked|expired)$/;
 
 /** Shows what became of a request in its message. @returns its id; null if there is no such message. */
 async function replaceRequest(
@@ -47,8 +47,14 @@ async function replaceRequest(
   [notice]: [Notice, ...Notice[]],
   message: Message,
 ): Promise<string | null> {
-  if (!decided.includes(notice.type) || !notice.exemption) return null;
-  const request = await lastMessage(deps, id, notice.exemption.id, 'exemption.requested');
+  const kind = decided.exec(notice.type);
+  if (!kind || !notice.exemption) return null;
+  const request = await lastMessage(
+    deps,
+    id,
+    notice.exemption.id,
+    kind[1] ? 'deployment_exemption.requested' : 'exemption.requested',
+  );
   const ts = request?.messageId;
   return ts && (await update(deps, app, slackChannel!, ts, message)) ? ts : null;
 }
@@ -99,7 +105,7 @@ async function withdrawButtons(
 /** The buttons below a message. Whoever presses one is checked like somebody who writes a command. */
 function actionsOf(notices: [Notice, ...Notice[]]): Action[] | undefined {
   const [{ type, exemption, freeze, planId }] = notices;
-  if (type === 'exemption.requested' && exemption) {
+  if (type.endsWith('exemption.requested') && exemption) {
     const value = JSON.stringify({ exemption: exemption.id });
     return [
       { id: 'holdfast_approve', label: 'Approve', value, style: 'primary' },

@@ -1,17 +1,12 @@
 import { html } from 'hono/html';
 import { type Actor, actorName } from '../../events/actor.ts';
 import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
-import {
-  exemptionsPath,
-  calendarPath,
-  ownerPath,
-  pullRequestPath,
-  repositoryPath,
-} from '../../installations/page-paths.ts';
+import { exemptionsPath, calendarPath, ownerPath, repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, quoted, type Times } from '../text.ts';
+import { exemptionLink } from '../status/exemption-forms.ts';
 import { mostNames, type Overview, type Request, type Row, type SeenOwner } from './load-overview.ts';
 
 /**
@@ -86,9 +81,7 @@ const decisions = (requests: Request[]): Html =>
       ${requests.map(
         ({ exemption, repository }) =>
           html`<li>
-            <a href="${pullRequestPath(repository, exemption.pullRequest)}"
-              >${repository.account.login}/${repository.name} #${exemption.pullRequest}</a
-            >
+            ${exemptionLink(exemption, repository)}
             <bdi>${actorName(exemption.requestedBy)}</bdi> requests an exemption: ${quoted(exemption.reason)}
           </li>`,
       )}

@@ -8,7 +8,7 @@ import {
   listExemptions,
 } from '../../exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
-import { ownerPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { ownerPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { holderText } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
@@ -18,7 +18,7 @@ import { messagePage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { option } from '../repository/view.ts';
-import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
+import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
 
@@ -105,7 +105,7 @@ const stateNames: Record<ExemptionRecord['state'], string> = {
   denied: 'Denied',
   revoked: 'Revoked',
   expired: 'Expired',
-  used: 'Merged',
+  used: 'Merged or deployed',
 };
 
 const filters = ({ repository, state }: View): Html =>
@@ -151,17 +151,12 @@ async function waitingList(
     ${listed.length === 0 ? html`<p class="muted">Nothing waits for a decision.</p>` : ''}
     ${listed.map(
       ({ exemption, repository }) =>
-        html`<h3>${link({ exemption, repository })}</h3>
+        html`<h3>${exemptionLink(exemption, repository)}</h3>
           ${exemptionRequest(exemption, repository, standingIn(repository), times, hidden('from_list', 'yes'))}`,
     )}
     ${isMore ? html`<p><a href="?state=requested">Show all requests</a></p>` : ''}
   </section>`;
 }
-
-const link = ({ exemption, repository }: Listed): Html =>
-  html`<a href="${pullRequestPath(repository, exemption.pullRequest)}"
-    >${repository.account.login}/${repository.name} #${exemption.pullRequest}</a
-  >`;
 
 function section(name: string, listed: Listed[], none: string, times: Times): Html {
   const id = name.toLowerCase();
@@ -183,11 +178,13 @@ const row = ({ exemption, repository }: Listed, times: Times): Html => {
   const { state, expiresAt, endedAt, requestedBy, decidedBy, reason } = exemption;
   const isExpired = endedAt === null && expiresAt <= times.now;
   const isActive = state === 'approved' && !isExpired;
+  const used = exemption.deployment ? 'Deployed' : 'Merged';
+  const shownState = state === 'used' ? used : stateNames[isExpired ? 'expired' : state];
   return html`<tr>
-    <th scope="row">${link({ exemption, repository })}</th>
+    <th scope="row">${exemptionLink(exemption, repository)}</th>
     <td>
       <span class="badge ${isActive ? 'free' : state === 'requested' && !isExpired ? 'scheduled' : 'past'}"
-        >${isActive ? 'Exempt' : stateNames[isExpired ? 'expired' : state]}</span
+        >${isActive ? 'Exempt' : shownState}</span
       >
       ${endedAt ? instant(endedAt, times) : html`until ${instant(expiresAt, times)}`}
     </td>

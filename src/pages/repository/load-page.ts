@@ -1,6 +1,7 @@
 import type { Deployment } from '../../deployments/deployment.ts';
 import { listDeployments } from '../../deployments/deployment-store.ts';
 import type { Deps } from '../../deps.ts';
+import { type ExemptionRecord, listExemptions } from '../../exemptions/exemption-store.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
@@ -24,6 +25,8 @@ export type RepositoryPage = {
   held: HeldPullRequest[];
   /** The deployments that wait, newest first; none if the viewer may not see them. */
   waiting: Deployment[];
+  /** The exemptions of deployments that are not over, newest first; none if the viewer may not see them. */
+  exemptions: ExemptionRecord[];
   /** The latest events; null if the viewer may not see the log. */
   log: ListedEvent[] | null;
 };
@@ -46,12 +49,20 @@ export async function loadPage(
 ): Promise<RepositoryPage> {
   const { now } = times;
   const { id } = repository;
-  const [current, past, held, log, deployments] = await Promise.all([
+  const [current, past, held, log, deployments, exemptions] = await Promise.all([
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     heldPullRequests(deps, id),
     isInside ? recentEvents(deps, repository, {}, { perPage: mostEvents }) : null,
     isInside ? listDeployments(deps.db, id, 'waiting', { size: mostDeployments }) : null,
+    isInside
+      ? listExemptions(
+          deps.db,
+          { repositoryId: id },
+          { of: 'deployment', isOver: { at: now, is: false } },
+          { size: mostDeployments },
+        )
+      : null,
   ]);
   const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
   const listed = pageFrom(current, view.current);
@@ -68,6 +79,7 @@ export async function loadPage(
     past: { ...shownPast, freezes: read(shownPast.freezes) },
     held,
     waiting: deployments?.rows ?? [],
+    exemptions: exemptions?.rows ?? [],
     log: log && log.events,
   };
 }

@@ -1,29 +1,71 @@
 import { html } from 'hono/html';
-import type { Deployment } from '../../deployments/deployment.ts';
-import { fullName } from '../../installations/find-repository.ts';
-import { freezePath } from '../../installations/page-paths.ts';
+import { type Deployment, environmentKey } from '../../deployments/deployment.ts';
+import { holdsDeployments } from '../../freezes/freeze.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { deploymentExemptionsPath, freezePath } from '../../installations/page-paths.ts';
+import { confirmation, hidden, onceField, textArea, textField } from '../form.ts';
 import type { Html } from '../layout.ts';
-import { instant } from '../text.ts';
+import {
+  coverage,
+  exemptionRequest,
+  exemptUntil,
+  formsPath,
+  isAtOnce,
+  mayTakeBack,
+  nameOf,
+  type Standing,
+  takeBack,
+} from '../status/exemption-forms.ts';
+import { instant, type Times } from '../text.ts';
 import type { RepositoryPage } from './load-page.ts';
 
-/** The deployments that wait at GitHub: where to, from which commit, since when, and for which freeze. */
-export function waitingDeployments(page: RepositoryPage, webUrl: string): Html {
-  const { waiting } = page;
-  if (waiting.length === 0) return html``;
+/**
+ * The deployments that wait at GitHub: where to, from which commit, since when, and for which freeze; and the exemptions
+ * that let them go.
+ * @param standing what the viewer may do about exemptions.
+ */
+export function waitingDeployments(page: RepositoryPage, standing: Standing, webUrl: string): Html {
+  const { waiting, exemptions, repository, times, current } = page;
+  const mayAsk = standing.permission === 'admin' || standing.permission === 'write';
+  const mayBeHeld = mayAsk && current.some((freeze) => holdsDeployments(freeze));
+  if (waiting.length === 0 && exemptions.length === 0 && !mayBeHeld) return html``;
+  const repositoryUrl = `${webUrl}/${fullName(repository)}`;
   return html`<section id="deployments" aria-labelledby="deployments-heading">
-    <h2 id="deployments-heading">Deployments that wait</h2>
-    <ul class="cards">
-      ${waiting.map((each) => card(page, `${webUrl}/${fullName(page.repository)}`, each))}
-    </ul>
+    <h2 id="deployments-heading">${waiting.length > 0 ? 'Deployments that wait' : 'Deployments'}</h2>
+    ${
+      waiting.length > 0
+        ? html`<ul class="cards">
+            ${waiting.map((each, at) => card(page, repositoryUrl, each, mayAsk ? standing : null, String(at)))}
+          </ul>`
+        : ''
+    }
+    ${exemptions.map((each) =>
+      each.state === 'requested'
+        ? exemptionRequest(each, repository, standing, times)
+        : openToDeploy(each, repository, standing, times),
+    )}
+    ${mayBeHeld ? html`<div class="actions">${askToDeploy(repository, standing, 'Exempt a commit…', ofCommit, 'commit')}</div>` : ''}
   </section>`;
 }
 
-const card = (
-  { repository, times }: RepositoryPage,
+const ofCommit = html`${textField({ name: 'environment', label: 'Environment', attributes: html`required maxlength="255"` })}
+${textField({ name: 'sha', label: 'Full SHA of the commit', hint: 'One run of it goes out, also one that does not exist yet.', attributes: html`required maxlength="64"` })}`;
+
+/** @param standing null if the viewer may not exempt it. */
+function card(
+  { repository, times, exemptions }: RepositoryPage,
   repositoryUrl: string,
   { runId, runNumber, workflow, environment, ref, sha, requestedAt, freezeIds }: Deployment,
-): Html =>
-  html`<li class="card">
+  standing: Standing | null,
+  id: string,
+): Html {
+  const isAsked = exemptions.some(
+    ({ deployment }) =>
+      deployment?.runId === runId && environmentKey(deployment.environment) === environmentKey(environment),
+  );
+  const isHeld = freezeIds.length > 0;
+  return html`<li class="card">
     <p>
       <strong><bdi>${environment}</bdi></strong
       >:
@@ -31,6 +73,58 @@ const card = (
         ><bdi>${workflow}</bdi> ${runNumber}</a
       >
       of <bdi>${ref}</bdi>, <code>${sha.slice(0, 7)}</code>, since ${instant(requestedAt, times)}
-      (${freezeIds.length === 0 ? 'no freeze holds it' : freezeIds.map((id, at) => html`${at === 0 ? 'held by ' : ', '}<a href="${freezePath(repository, id)}">${at === 0 ? 'a freeze' : 'another'}</a>`)})
+      (${isHeld ? freezeIds.map((id, at) => html`${at === 0 ? 'held by ' : ', '}<a href="${freezePath(repository, id)}">${at === 0 ? 'a freeze' : 'another'}</a>`) : 'no freeze holds it'})
     </p>
+    ${
+      standing && isHeld && !isAsked
+        ? askToDeploy(
+            repository,
+            standing,
+            'Let this one go…',
+            html`${hidden('environment', environment)} ${hidden('run_id', String(runId))}`,
+            id,
+          )
+        : ''
+    }
   </li>`;
+}
+
+/** An approved exemption of a deployment that is not over. */
+const openToDeploy = (
+  exemption: ExemptionRecord,
+  repository: FoundRepository,
+  standing: Standing,
+  times: Times,
+): Html =>
+  html`<section class="card" aria-label="Exemption">
+    <p>
+      <span class="badge free">Exempt</span> ${exemptUntil(exemption, times)} It is for
+      ${coverage(exemption)}. Requested by ${nameOf(exemption.requestedBy)}, approved by
+      ${nameOf(exemption.decidedBy)}.
+    </p>
+    ${mayTakeBack(exemption, standing) ? takeBack(exemption, formsPath(exemption, repository)) : ''}
+  </section>`;
+
+/**
+ * The form that exempts a deployment, or requests that.
+ * @param name the label of the button that opens it. @param what the fields that say which deployment.
+ * @param id tells its fields from those of other forms of the page.
+ */
+const askToDeploy = (
+  repository: FoundRepository,
+  standing: Standing,
+  name: string,
+  what: Html,
+  id: string,
+): Html => {
+  const reason = {
+    ...{ name: 'reason', id: `reason-${id}`, label: 'Reason', attributes: html`required maxlength="10000"` },
+    hint: 'GitHub shows the reason. The exemption lasts for 24 hours.',
+  };
+  return confirmation(
+    name,
+    deploymentExemptionsPath(repository),
+    html`${onceField()} ${what} ${textArea(reason)}`,
+    isAtOnce(standing) ? 'Let it go' : 'Request exemption',
+  );
+};

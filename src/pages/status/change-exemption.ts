@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
+import { newDeploymentExemption, readDeploymentExemption } from '../../api/v1/deployment-exemptions.ts';
 import { givenReason } from '../../api/v1/exemption-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
-import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { exemptionsPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { requestDeploymentExemption, requestExemption } from '../../exemptions/request-exemption.ts';
+import { deploymentsPath, exemptionsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
@@ -36,24 +37,44 @@ export const askForExemption = (deps: PageDeps): Handler =>
     });
   });
 
+/** Handles the form that exempts a deployment. A refusal has a page of its own. */
+export const askForDeployment = (deps: PageDeps): Handler =>
+  repositoryForm(deps, { least: 'write' }, async (sent) => {
+    const { actor, repository, notAdmin, form, context } = sent;
+    const run = form.get('run_id');
+    const given = {
+      environment: form.get('environment') ?? '',
+      ...(run === null ? { sha: form.get('sha')?.trim() ?? '' } : { run_id: Number(run) }),
+      reason: reasonIn(form),
+    };
+    const wanted = readDeploymentExemption(validate(newDeploymentExemption, given, 'body'));
+    const to = await once(sent, given, async (remember) => {
+      const to = deploymentsPath(repository);
+      const caller = { actor, notAdmin };
+      await requestDeploymentExemption(sent.deps, caller, repository, wanted, (tx) => remember(tx, to));
+      return to;
+    });
+    return context.redirect(to, 303);
+  });
+
 export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decision[];
 
 /** Handles a form that decides on an exemption. The person who requested it may revoke it too. */
 export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
   repositoryForm(deps, { least: 'write', role: 'approver' }, async (sent) => {
-    const { actor, repository, notAdmin, form } = sent;
-    const number = numberOf(sent);
+    const { actor, repository, notAdmin, form, context } = sent;
     const id = uuidOf(sent, 'id');
     const exemption = id && (await findExemption(sent.deps.db, repository.id, id));
-    if (number === null || !exemption || exemption.pullRequest !== Number(number)) return absentPage(sent);
-    return orThePage(sent, async () => {
+    const number = context.req.param('number') === undefined ? 0 : Number(numberOf(sent) ?? -1);
+    if (!exemption || exemption.pullRequest !== number) return absentPage(sent);
+    const decide = async () => {
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
-      return form.has('from_list')
-        ? exemptionsPath(repository.account.login)
-        : pullRequestPath(repository, Number(number));
-    });
+      if (form.has('from_list')) return exemptionsPath(repository.account.login);
+      return exemption.deployment ? deploymentsPath(repository) : pullRequestPath(repository, number);
+    };
+    return exemption.deployment ? context.redirect(await decide(), 303) : orThePage(sent, decide);
   });
 
 /** Makes a change; if it is refused, shows the pull request's page with the errors next to the form. */

@@ -1,13 +1,21 @@
 import { html } from 'hono/html';
+import { signInSettings } from '../../auth/sign-in/github-identity.ts';
+import { holderText } from '../../installations/role-holders.ts';
+import type { Settings } from '../../installations/setting-fields.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { pullRequestPath, signInPath } from '../../installations/page-paths.ts';
+import {
+  deploymentExemptionsPath,
+  deploymentsPath,
+  pullRequestPath,
+  signInPath,
+} from '../../installations/page-paths.ts';
 import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
-import type { Viewer } from '../reader.ts';
+import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './pull-request-page.ts';
 import type { EndedBy } from '../../exemptions/exemption.ts';
@@ -25,6 +33,20 @@ export type Standing = {
   /** Whether people can sign in. */
   maySignIn: boolean;
 };
+
+/** What the viewer may do about the exemptions of a repository. */
+export async function standingIn(
+  visit: RepositoryVisit,
+  permission: Standing['permission'],
+  { approvers, twoPersonExemptions: isForTwo }: Settings,
+): Promise<Standing> {
+  const { deps, repository, viewer } = visit;
+  return {
+    ...{ viewer, permission, isForTwo, mayDecide: await mayAs(visit, 'approver') },
+    approvers: approvers.map((each) => holderText(each, repository.account.login)),
+    maySignIn: signInSettings(deps.config) !== null,
+  };
+}
 
 /** The state of the form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
 export type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
@@ -92,6 +114,35 @@ function decider(name: string | null, { viewer, approvers }: Standing): string {
   return viewer ? `${admin} or an approver (${approvers.join(', ')})` : `${admin} or an approver`;
 }
 
+/** What an exemption is of, with a link to the page that shows it. */
+export const exemptionLink = (
+  { deployment, pullRequest }: ExemptionRecord,
+  repository: FoundRepository,
+): Html =>
+  deployment
+    ? html`<a href="${deploymentsPath(repository)}"
+        >${fullName(repository)} to <bdi>${deployment.environment}</bdi></a
+      >`
+    : html`<a href="${pullRequestPath(repository, pullRequest)}">${fullName(repository)} #${pullRequest}</a>`;
+
+/** Which commits or run an exemption is for. Follows "for". */
+export const coverage = ({ anyHead, headSha, deployment }: ExemptionRecord): Html =>
+  deployment
+    ? html`${deployment.sha ? html`one run of commit <code>${headSha.slice(0, 7)}</code>` : `run ${deployment.runId}`}
+        to <bdi>${deployment.environment}</bdi>`
+    : anyHead
+      ? html`all commits`
+      : html`commit <code>${headSha.slice(0, 7)}</code> only`;
+
+/** Where the forms about an exemption go. */
+export const formsPath = (
+  { deployment, pullRequest }: ExemptionRecord,
+  repository: FoundRepository,
+): string =>
+  deployment
+    ? deploymentExemptionsPath(repository)
+    : `${pullRequestPath(repository, pullRequest)}/exemptions`;
+
 /**
  * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
  * @param sent hidden fields of the forms.
@@ -103,15 +154,15 @@ export function exemptionRequest(
   times: Times,
   sent = html``,
 ): Html {
-  const path = `${pullRequestPath(repository, exemption.pullRequest)}/exemptions`;
-  const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt, anyHead, headSha } = exemption;
+  const path = formsPath(exemption, repository);
+  const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt } = exemption;
   const { mayDecide, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card" aria-label="Exemption request">
     <p>
       <span class="badge scheduled">Requested</span>
-      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, times)},
-      ${anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`}:
+      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, times)}, for
+      ${coverage(exemption)}:
     </p>
     <div>${longText(reason)}</div>
     <p class="muted">
@@ -137,16 +188,19 @@ export function exemptionRequest(
   </section>`;
 }
 
+/** Whether an exemption of theirs counts without a decision. */
+export const isAtOnce = ({ permission, isForTwo }: Standing): boolean => permission === 'admin' && !isForTwo;
+
 const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean =>
   requestedBy.type === 'user' && requestedBy.id === viewer?.id;
 
-const mayTakeBack = (exemption: ExemptionRecord, standing: Standing): boolean =>
+export const mayTakeBack = (exemption: ExemptionRecord, standing: Standing): boolean =>
   standing.mayDecide || isOwn(exemption, standing);
 
 const approve = (action: string, sent: Html): Html =>
   html`<form method="post" action="${action}">${sent}<button type="submit">Approve</button></form>`;
 
-const takeBack = ({ id, state }: ExemptionRecord, path: string, sent = html``): Html =>
+export const takeBack = ({ id, state }: ExemptionRecord, path: string, sent = html``): Html =>
   confirmation(
     state === 'requested' ? 'Withdraw…' : 'Revoke exemption…',
     `${path}/${id}/revoke`,
@@ -161,18 +215,16 @@ const why = (id: string, label: string): Html =>
 function ask(
   path: string,
   headSha: string,
-  { permission, isForTwo }: Standing,
+  standing: Standing,
   { isAsked, refused }: AskedForm,
   isPrimary: boolean,
 ): Html {
-  const isAtOnce = permission === 'admin' && !isForTwo;
+  const now = isAtOnce(standing);
   // No other form of the page has a duration.
   const given = refused?.form.has('hours') ? refused.form : null;
   const problems = (given && refused?.problems) || noProblems;
   return html`<details class="confirm" ${given || isAsked ? html`open` : ''}>
-    <summary class="button ${isPrimary ? '' : 'quiet'}">
-      ${isAtOnce ? 'Exempt…' : 'Request exemption…'}
-    </summary>
+    <summary class="button ${isPrimary ? '' : 'quiet'}">${now ? 'Exempt…' : 'Request exemption…'}</summary>
     <form class="card form" method="post" action="${path}">
       ${onceField()} ${hidden('head_sha', headSha)}
       ${textArea({
@@ -193,7 +245,7 @@ function ask(
         <input type="checkbox" name="any_head" value="yes" ${given?.has('any_head') ? html`checked` : ''} />
         Keep the exemption when new commits are pushed
       </label>
-      <button type="submit">${isAtOnce ? 'Exempt pull request' : 'Request exemption'}</button>
+      <button type="submit">${now ? 'Exempt pull request' : 'Request exemption'}</button>
     </form>
   </details>`;
 }
@@ -263,4 +315,4 @@ const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
   merged: () => html`the pull request was merged`,
 };
 
-const nameOf = (actor: Actor | null): string => (actor ? actorName(actor) : 'somebody');
+export const nameOf = (actor: Actor | null): string => (actor ? actorName(actor) : 'somebody');

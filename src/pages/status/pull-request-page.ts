@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
-import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { nowOf } from '../../clock.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
@@ -11,7 +10,6 @@ import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
-import { holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
@@ -25,14 +23,13 @@ import {
   absentPage,
   isInsider,
   type PageDeps,
-  mayAs,
   permissionOf,
   reading,
   type RepositoryVisit,
   silentPage,
   timesOf,
 } from '../reader.ts';
-import { exemptionForms, exemptionNotice, isOn, shownExemption, type Standing } from './exemption-forms.ts';
+import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
 import {
   holdingCards,
   passingCards,
@@ -78,14 +75,7 @@ export async function pullRequestPage(
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
   const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
-  const standing: Standing = {
-    viewer,
-    permission,
-    mayDecide: await mayAs(visit, 'approver'),
-    approvers: settings.approvers.map((each) => holderText(each, repository.account.login)),
-    isForTwo: settings.twoPersonExemptions,
-    maySignIn: signInSettings(deps.config) !== null,
-  };
+  const standing = await standingIn(visit, permission, settings);
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const known = exemption && read(exemption);

@@ -59,7 +59,7 @@ export function windowOfButton({ button }: Pressed): Window | null {
     return {
       title: 'Deny the exemption',
       act: 'Deny',
-      paragraphs: ['The pull request stays blocked.'],
+      paragraphs: ['It stays blocked.'],
       reason,
     };
   if (button === 'end')

@@ -7,7 +7,7 @@ import { decideExemption, requireExemption } from '../../../exemptions/decide-ex
 import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../../exemptions/request-exemption.ts';
 import { type FoundRepository, fullName } from '../../../installations/find-repository.ts';
-import { pullRequestPath } from '../../../installations/page-paths.ts';
+import { deploymentsPath, pullRequestPath } from '../../../installations/page-paths.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { zoneOfRepository } from '../../comments/order.ts';
 import type { Target } from '../slack-command.ts';
@@ -21,6 +21,15 @@ const nameOf = (order: SlackOrder, repository: FoundRepository, number: number):
     order.deps.config.publicUrl + pullRequestPath(repository, number),
     `${fullName(repository)}#${number}`,
   );
+
+/** What an exemption is for. */
+const subjectOf = (order: SlackOrder, repository: FoundRepository, exemption: ExemptionRecord): string =>
+  exemption.deployment
+    ? link(
+        order.deps.config.publicUrl + deploymentsPath(repository),
+        `a deployment of ${fullName(repository)} to ${exemption.deployment.environment}`,
+      )
+    : nameOf(order, repository, exemption.pullRequest);
 
 /** What an exemption would free. */
 export async function previewExempt(order: SlackOrder): Promise<Preview> {
@@ -131,8 +140,9 @@ export async function decide(
   const zone = await zoneOfRepository(deps.db, repository.id);
   await requireExemption(deps.db, repository, id);
   const call = { actor, notAdmin: null, decision, reason };
-  await decideExemption(deps, repository, id, call, (tx, { state, pullRequest, requestedBy, expiresAt }) => {
-    const what = `the exemption of ${nameOf(order, repository, pullRequest)} that ${plain(actorName(requestedBy))} requested`;
+  await decideExemption(deps, repository, id, call, (tx, exemption) => {
+    const { state, requestedBy, expiresAt } = exemption;
+    const what = `the exemption of ${subjectOf(order, repository, exemption)} that ${plain(actorName(requestedBy))} requested`;
     const until = state === 'approved' ? ` until *${describeInstant(expiresAt, zone)}*` : '';
     return order.saveAnswer(tx, `${who} ${state} ${what}${until}${reason ? `: ${plain(reason)}` : '.'}`);
   });

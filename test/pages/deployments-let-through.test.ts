@@ -1,0 +1,83 @@
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { grantDeployments } from '../support/deployments.ts';
+import { Visitor, words } from '../support/visitor.ts';
+
+// On a repository's page, people see which deployments wait, and let one go.
+
+const acme = acmeForAll();
+const visitors: Record<string, Visitor> = {};
+let web: string;
+const page = () => `/repos/${web}`;
+const forms = () => `${page()}/deployment_exemptions`;
+const see = async (login: string) => words(await visitors[login]!.open(page()));
+const send = async (login: string, to: string, fields: Record<string, string>) => {
+  const answer = await visitors[login]!.send(`${forms()}${to}`, fields);
+  await acme.quiet();
+  return answer;
+};
+const deploy = async (sha?: string) => {
+  const run = acme.github.runWorkflow(web, { environments: ['production'], ...(sha && { sha }) });
+  await acme.quiet();
+  return run;
+};
+const stateOf = ({ id }: { id: number }) => acme.github.jobsOf(web, id)[0];
+const firstId = async () =>
+  (await acme.call('GET', `/v1${forms()}`, { as: acme.admin })).body.deployment_exemptions[0].id;
+
+beforeAll(async () => {
+  for (const login of ['wendy', 'rita']) acme.github.addUser(login);
+  await grantDeployments(acme);
+  web = await acme.repository('web', [], { roles: { wendy: 'write', rita: 'read' } });
+  acme.github.addEnvironment(web, 'production');
+  for (const login of ['ada', 'wendy', 'rita']) {
+    visitors[login] = new Visitor(acme);
+    await visitors[login].signIn(login);
+  }
+});
+
+test('a writer requests, an admin decides on the page of the repository or of the owner', async () => {
+  expect(await see('ada')).not.toContain('Exempt a commit…');
+  await acme.freeze(web, { holds: ['deployments'] });
+  const [run, other] = [await deploy(), await deploy()];
+  expect(await see('rita')).not.toContain('Let this one go…');
+  expect((await see('wendy')).match(/Let this one go…/g)).toHaveLength(2);
+  const ofRun = { environment: 'production', run_id: String(run.id) };
+  expect((await send('rita', '', { ...ofRun, reason: 'INC-9' })).status).toBe(403);
+  expect((await send('wendy', '', { ...ofRun, reason: '' })).status).toBe(422);
+  expect(await send('wendy', '', { ...ofRun, reason: 'INC-9' })).toMatchObject({
+    ...{ status: 303, location: `${page()}#deployments` },
+  });
+  const asked = await see('wendy');
+  expect(asked).toMatch(new RegExp(`wendy requests an exemption until .*, for run ${run.id} to production`));
+  expect(asked.match(/Let this one go…/g)).toHaveLength(1);
+  expect(asked).not.toContain('Deny…');
+  expect(await see('ada')).toContain('Deny…');
+  for (const address of ['/owners/acme/exemptions', '/'])
+    expect(words(await visitors['ada']!.open(address))).toContain('acme/web to production');
+  const id = await firstId();
+  expect((await send('wendy', `/${id}/approve`, {})).status).toBe(403);
+  const approved = await send('ada', `/${id}/approve`, { from_list: 'yes' });
+  expect(approved.location).toBe('/owners/acme/exemptions');
+  expect([stateOf(run), stateOf(other)]).toEqual(['in_progress', 'waiting']);
+  expect(words(await visitors['ada']!.open('/owners/acme/exemptions'))).toMatch(
+    /acme\/web to production Deployed/,
+  );
+});
+
+test('an admin exempts a commit ahead of time, and revokes it', async () => {
+  const sha = 'd'.repeat(40);
+  const ofCommit = { environment: 'production', sha, reason: 'A fix' };
+  expect((await send('ada', '', { ...ofCommit, sha: 'ddd' })).status).toBe(422);
+  await send('ada', '', ofCommit);
+  expect(await see('wendy')).toMatch(
+    /Exempt until .*, because A fix . It is for one run of commit ddddddd to production/,
+  );
+  const id = await firstId();
+  expect((await send('ada', `/${id}/revoke`, { reason: 'Wrong one' })).location).toBe(
+    `${page()}#deployments`,
+  );
+  expect(await see('wendy')).not.toContain('one run of commit');
+  expect(stateOf(await deploy(sha))).toBe('waiting');
+  expect((await visitors['ada']!.open(forms())).status).toBe(303);
+});
