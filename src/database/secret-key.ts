@@ -5,7 +5,6 @@ import type { Config } from '../config.ts';
 export const deriveKey = (secretKey: string, use: string): Buffer<ArrayBuffer> =>
   Buffer.from(hkdfSync('sha256', secretKey, '', `holdfast ${use}`, 32));
 
-/** SECRET_KEY, and the one before it. */
 export type SecretKeys = Pick<Config, 'secretKey' | 'secretKeyPrevious'>;
 
 /** The keys that open what was signed or sealed. New values use only SECRET_KEY, which is the first. */

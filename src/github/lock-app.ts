@@ -3,7 +3,6 @@ import type { LockCredentials } from '../config.ts';
 import { createCache } from './cache.ts';
 import type { GitHubClient } from './github-app.ts';
 
-/** The clients of an App. */
 type Clients = {
   asApp(): Promise<GitHubClient>;
   asInstallation(id: bigint): Promise<GitHubClient>;
@@ -52,7 +51,6 @@ export class LockApp {
     return this.#credentials?.id ?? null;
   }
 
-  /** Uses a second App that was just made. */
   use(credentials: LockCredentials): void {
     this.#credentials = credentials;
   }

@@ -12,7 +12,6 @@ import { endpoint } from '../endpoint.ts';
 import { text, owner, ownerPath, uuid, who } from '../fields.ts';
 import { checkGlob } from './freeze-schemas.ts';
 
-/** Of a list. */
 const mostGlobs = 50;
 const syntax = '(`*`, `?`, `[abc]`, `{a,b}`)';
 

@@ -1,7 +1,6 @@
 import type { GitHubClient } from '../github-app.ts';
 import { askInPart } from './ask-in-part.ts';
 
-/** GraphQL's `MergeStateStatus`. */
 export type MergeState =
   'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE';
 

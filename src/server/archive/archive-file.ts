@@ -113,7 +113,6 @@ type Reader = {
   end?(table: Table): void;
 };
 
-/** An archive that is whole: its header, and the SHA-256 of each table's rows and of all of it. */
 export type Archive = { header: Header; sums: Map<string, string>; sha256: string };
 
 /**
@@ -172,7 +171,6 @@ export async function readArchive(file: string, { begin, take, end }: Reader): P
 const damaged = (file: string, how: string): ArchiveRefused =>
   new ArchiveRefused(`${file} is damaged: ${how}. Copy it again from where it was made, or export again.`);
 
-/** The lines of a compressed file. */
 async function* linesIn(file: string): AsyncGenerator<string> {
   const source = createReadStream(file);
   const content = source.pipe(createGunzip());

@@ -57,7 +57,6 @@ const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string |
   unsubscribe,
 };
 
-/** What a request contains, and how Slack names the person. */
 type Content = Asked & { userName: string; teamName: string };
 
 /** After this many milliseconds, the person may no longer want it. */
