@@ -47,10 +47,7 @@ export function unseal(secretKey: string, purpose: string, sealed: string): stri
   }
 }
 
-/**
- * Decrypts a text that was sealed with SECRET_KEY, or with the one before it.
- * @throws CannotUnseal
- */
+/** Decrypts a text that was sealed with SECRET_KEY, or with the one before it. @throws CannotUnseal */
 export function unsealWithAny(keys: SecretKeys, purpose: string, sealed: string): string {
   for (const key of openingKeys(keys))
     try {

@@ -60,10 +60,7 @@ export class LockApp {
     return (await this.#connected()).asApp();
   }
 
-  /**
-   * A client for a repository.
-   * @throws if there is no second App; GitHub's error: 404 if it is not installed there.
-   */
+  /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
   async forRepository(owner: string, repo: string): Promise<GitHubClient> {
     const key = owner.toLowerCase();
     const known = this.#installations.get(key) ?? (await this.#find(owner, repo));

@@ -58,10 +58,7 @@ export const noticeId = (eventId: bigint): string => `evt_${eventId}`;
 /** Milliseconds after which something is told late. */
 const lateAfter = 5000;
 
-/**
- * What people are told of an event.
- * @returns null for an event of which they are told nothing.
- */
+/** What people are told of an event. @returns null for an event of which they are told nothing. */
 function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
   const { id, receivedAt, owner, repository, pullRequest, metadata } = event;
   const type = noticeTypeOf(event as unknown as AuditEvent, receivedAt);

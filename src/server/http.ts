@@ -66,9 +66,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const patience = 3000;
 
-/**
- * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic.
- */
+/** `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic. */
 function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQueue, 'isReady'>): void {
   api.get('/healthz', (context) => context.json({ status: 'ok' }));
   api.get('/readyz', async (context) => {

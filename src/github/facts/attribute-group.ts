@@ -88,10 +88,7 @@ export type Subject = {
   value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
   /** A list to its end. It is read only once. */
   list<Item>(list: List<Item>): Promise<Fact<Item[]>>;
-  /**
-   * Another GraphQL question.
-   * @param isFine whether the answer counts although GitHub left something out.
-   */
+  /** Another GraphQL question. @param isFine whether the answer counts although GitHub left something out. */
   query<Answer>(
     what: string,
     query: string,

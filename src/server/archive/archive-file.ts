@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
+import { readJson } from '../../cli/service/answers.ts';
 
 /** An archive cannot be written or imported. Nothing was changed; the message says what to do next. */
 export class ArchiveRefused extends Error {}
@@ -49,7 +50,7 @@ export type Header = z.infer<typeof header>;
 
 /** @returns null if the line is no header; the format if it is one of a newer version. */
 function readHeader(line: string): Header | number | null {
-  const read = parse(line);
+  const read = readJson(line);
   const { format: given } = (read ?? {}) as { format?: unknown };
   if (typeof given === 'number' && given > format) return given;
   return header.safeParse(read).data ?? null;
@@ -65,14 +66,6 @@ export function sumOfLines(): { add(lines: string[]): void; sha256(): string } {
     add: (lines) => void (lines.length > 0 && hash.update(`${lines.join('\n')}\n`)),
     sha256: () => hash.digest('hex'),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The content of an archive. @param rowsOf the rows of a table, in batches. @param onTable is called after its rows. */
