@@ -7,6 +7,7 @@ import type { Tx } from '../../database/database.ts';
 import type { Page } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
 import type { PullRequestFacts } from './pull-request.ts';
+import { type PresentStatus, statusIn } from './present-status.ts';
 import {
   closedPullRequestsQuery,
   headOf,
@@ -14,8 +15,6 @@ import {
   type PullRequestAnswer,
   pullRequestNodesQuery,
   pullRequestQuery,
-  type PresentStatus,
-  statusIn,
 } from './queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
@@ -56,6 +55,7 @@ export type LoadFrom = {
   signal?: AbortSignal;
 };
 
+/** The largest page that GitHub gives. */
 const most = 100;
 /** The page size that GitHub answers in time if 100 are too many. */
 const few = 20;

@@ -1,26 +1,9 @@
 import type { Need } from '../../conditions/needs.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import type { ActorAnswer } from '../facts/own-values.ts';
+import { type CommitStatusAnswer, withOwnStatus } from './present-status.ts';
 
 // Constant texts with variables, so that a test can check each against GitHub's own schema.
-
-export type CommitStatusAnswer = {
-  oid: string;
-  status?: { context: { state: string; description: string | null; createdAt: string } | null } | null;
-};
-
-/** What a question asks about a commit; `$context` is ours. */
-export const withOwnStatus = 'oid status { context(name: $context) { state description createdAt } }';
-
-/** Our status on a commit, in REST's words, with its time by GitHub's clock; null if there is none. */
-export type PresentStatus = { state: string; description: string; at: Date } | null;
-
-export function statusIn({ status }: CommitStatusAnswer): PresentStatus {
-  const context = status?.context;
-  if (!context) return null;
-  const { state, description, createdAt } = context;
-  return { state: state.toLowerCase(), description: description ?? '', at: new Date(createdAt) };
-}
 
 /** A pull request, beside the fields of the groups of attributes. If the schema allows null, a null may be a failure. */
 export type PullRequestAnswer = {
@@ -163,6 +146,7 @@ const headMerges = /* GraphQL */ `
 
 const variables = ['$context: String!', ...optional.map(({ name }) => `$${name}: Boolean!`)].join(', ');
 
+/** A page of a list of pull requests, at most 100. */
 const pageQuery = (operation: string, states: string, field: string, direction: string) => /* GraphQL */ `
   query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${variables}) {
     repository(owner: $owner, name: $name) {
@@ -178,11 +162,13 @@ const pageQuery = (operation: string, states: string, field: string, direction: 
   ${pullRequestFields}
 `;
 
+/** A page of the open pull requests of a repository. */
 export const openPullRequestsQuery = pageQuery('OpenPullRequests', 'OPEN', 'CREATED_AT', 'ASC');
 
 /** A page of the closed pull requests that were not merged. The last change comes first. */
 export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED', 'UPDATED_AT', 'DESC');
 
+/** One pull request, open or not. */
 export const pullRequestQuery = /* GraphQL */ `
   query PullRequest($owner: String!, $name: String!, $number: Int!, ${variables}) {
     repository(owner: $owner, name: $name) {

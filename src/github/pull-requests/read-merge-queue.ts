@@ -2,7 +2,7 @@ import { emptyPage, type Page, page } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
 import { didNotGive, known, notKnown } from './fact.ts';
 import { type LoadFrom, names } from './load-pull-requests.ts';
-import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './queries.ts';
+import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './present-status.ts';
 
 /** A merge queue at GitHub, with its entries in order. */
 export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };

@@ -1,6 +1,7 @@
 import type { GitHubClient } from '../github-app.ts';
 import { askInPart } from './ask-in-part.ts';
 
+/** GraphQL's `MergeStateStatus`. */
 export type MergeState =
   'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE';
 
