@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest';
 import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-glob.ts';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
-import { loadNotices } from '../src/notices/load-notices.ts';
+import { loadNotices } from '../src/notices/notice.ts';
 import { appendEvent } from '../src/events/append-event.ts';
 import { startReceiver } from '../sandbox/receiver.ts';
 import { startAcme, type Acme } from './support/acme.ts';

@@ -1,5 +1,7 @@
 // Field types that several bodies and queries share.
 import { z } from '@hono/zod-openapi';
+import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { ParseError } from '../conditions/scanner.ts';
 
 /** A text with a maximum length in code points, which are closer to what people see than UTF-16 units. */
 export const text = (most: number, what = 'This') =>
@@ -31,6 +33,28 @@ export const repository = z
   .max(100, 'A repository name has at most 100 characters.')
   .regex(/^[\w.-]+$/, 'A repository name has only letters, digits, hyphens, underscores and dots.')
   .openapi({ param: { name: 'repository', in: 'path' }, example: 'web' });
+
+export const glob = text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob);
+
+/** A list of globs; null for no limit. @param otherwise what null means: `all`. */
+export const globs = (description: string, otherwise: 'all' | 'any', item: z.ZodType<string> = glob) =>
+  z
+    .array(item)
+    .min(1, `Name at least one, or send null for ${otherwise}.`)
+    .max(mostGlobs, `Name at most ${mostGlobs}.`)
+    .nullish()
+    .openapi({ description });
+
+const mostGlobs = 50;
+
+export function checkGlob(text: string, context: z.RefinementCtx): void {
+  try {
+    compileNameGlob(text);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
+  }
+}
 
 const greatest = 9_223_372_036_854_776_000n;
 

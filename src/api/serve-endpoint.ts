@@ -165,11 +165,9 @@ const queryOf = (queries: Record<string, string[]>) =>
   );
 
 /**
- * Whether the caller already has the answer (RFC 9110, section 13.1.2).
- * @param etag of the answer; undefined if it has none.
+ * Whether the client already has the answer with this tag (RFC 9110, section 13.1.2).
  * @param ifNoneMatch the request header: tags, or `*`. Proxies that compress turn strong tags into weak ones.
  */
-/** Whether the client has the answer with this tag already. */
 export function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((each) => {

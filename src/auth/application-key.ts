@@ -70,7 +70,6 @@ const keyAndRepository = ({ sql, values: { length } }: RepositoryRead<unknown>) 
 
 const nothing: RepositoryRead<null> = { name: 'repository', sql: 'NULL', values: [], valueOf: () => null };
 
-/** A calling key, with the known repository of the path, and what was read of it. */
 export type KeyRow = { key: CallingKey; repository: FoundRepository | null; value: unknown };
 
 /**

@@ -6,7 +6,6 @@ import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { unlessRefused } from './verdict-cache.ts';
 
-/** The person behind a token. */
 export type Person = { id: number; login: string };
 
 /** The limits of a token, no matter what the person behind it can do. */

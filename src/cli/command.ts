@@ -13,7 +13,6 @@ export type GlobalOptions = { url?: string; token?: string; insecure?: boolean; 
 /** The service, and what this machine saw of it. */
 export type Connection = { service: Service; memory: Memory; token: string };
 
-/** A call of a command: its machine, its output and its service. */
 export type Call = {
   world: World;
   output: Output;

@@ -1,4 +1,3 @@
-/** The exit codes. */
 export const exitCodes = {
   done: 0,
   /** The service refused, or GitHub does not enforce it. */

@@ -52,7 +52,6 @@ export type World = {
   cwd: string;
 };
 
-/** The machine that this process runs on. */
 export const thisMachine = (): World => ({
   env: process.env as Environment,
   input: process.stdin,

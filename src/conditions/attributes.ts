@@ -1,7 +1,6 @@
 import { type Attribute, type AttributeType, now, schedule } from './attributes/attribute.ts';
 import { changeAttributes, type CheckAttribute, checkAttributes } from './attributes/of-changes.ts';
-import { peopleAttributes } from './attributes/of-people.ts';
-import { pullRequestAttributes } from './attributes/of-pull-request.ts';
+import { pullRequestAttributes, peopleAttributes } from './attributes/of-pull-request.ts';
 
 /** Every attribute of conditions. The parser, the matcher, the loader and the documentation use this table. */
 export const attributes = {
@@ -24,7 +23,6 @@ export const attributeOf = (name: AttributeName): Attribute => attributes[name];
 
 export const attributeNames = (Object.keys(attributes) as AttributeName[]).sort();
 
-/** The fields of `commits[i].<field>`. */
 export const commitFields = {
   author: 'text',
   committer: 'text',

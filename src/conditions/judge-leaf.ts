@@ -192,7 +192,6 @@ function ofCommits({ index, field }: NonNullable<Leaf['commit']>, test: Tests): 
   };
 }
 
-/** Compares two numbers. */
 const comparesNumbers: Record<Comparison, (one: number, other: number) => boolean> = {
   '=': (one, other) => one === other,
   '!=': (one, other) => one !== other,

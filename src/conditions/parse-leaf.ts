@@ -38,10 +38,7 @@ const spellings: readonly (readonly [string, Operator])[] = [
 /** The maximum length. Longer conditions are refused, so that they cost no time. */
 const longestCondition = 10_000;
 
-/**
- * Reads one condition: `[-][#]attribute[operator value]`, with optional spaces.
- * @throws ParseError
- */
+/** Reads one condition: `[-][#]attribute[operator value]`, with optional spaces. @throws ParseError */
 export function parseLeaf(text: string): Leaf {
   const scanner: Scanner = new Scanner(text);
   if (text.length > longestCondition) {

@@ -19,10 +19,7 @@ async function preparedFolder(cache: string): Promise<string> {
   return join(cache, `postgres-${checksum.digest('hex').slice(0, 16)}`);
 }
 
-/**
- * Copies the prepared database to `to`, completely or not at all.
- * @returns whether there was one to copy.
- */
+/** Copies the prepared database to `to`, completely or not at all. @returns whether there was one to copy. */
 export async function copyPrepared(to: string, cache = installed): Promise<boolean> {
   const half = `${to}.new`;
   await rm(half, { recursive: true, force: true });
@@ -38,10 +35,7 @@ export async function copyPrepared(to: string, cache = installed): Promise<boole
   return true;
 }
 
-/**
- * Prepares the files, unless they exist.
- * @param make opens a database below the given folder, and closes it.
- */
+/** Prepares the files, unless they exist. @param make opens a database below the given folder, and closes it. */
 export async function prepare(make: (dataDir: string) => Promise<void>, cache = installed): Promise<void> {
   const prepared = await preparedFolder(cache);
   await mkdir(cache, { recursive: true });

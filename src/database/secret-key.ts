@@ -5,7 +5,6 @@ import type { Config } from '../config.ts';
 export const deriveKey = (secretKey: string, use: string): Buffer<ArrayBuffer> =>
   Buffer.from(hkdfSync('sha256', secretKey, '', `holdfast ${use}`, 32));
 
-/** SECRET_KEY, and the one before it. */
 export type SecretKeys = Pick<Config, 'secretKey' | 'secretKeyPrevious'>;
 
 /** The keys that open what was signed or sealed. New values use only SECRET_KEY, which is the first. */
@@ -48,10 +47,7 @@ export function unseal(secretKey: string, purpose: string, sealed: string): stri
   }
 }
 
-/**
- * Decrypts a text that was sealed with SECRET_KEY, or with the one before it.
- * @throws CannotUnseal
- */
+/** Decrypts a text that was sealed with SECRET_KEY, or with the one before it. @throws CannotUnseal */
 export function unsealWithAny(keys: SecretKeys, purpose: string, sealed: string): string {
   for (const key of openingKeys(keys))
     try {

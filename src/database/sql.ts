@@ -24,9 +24,7 @@ export type Sql = SqlTx & {
    * connection with others, so that many at once cost few trips.
    */
   read: SqlTx['query'];
-  /**
-   * Commits after `work`, and rolls back if it throws. Statements of one turn cost one trip, and run in order.
-   */
+  /** Commits after `work`, and rolls back if it throws. Statements of one turn cost one trip, and run in order. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
 };
 

@@ -21,7 +21,6 @@ export const placeOf = (repository: OfAccount): EventPlace => ({
   repository: { id: repository.id, name: `${repository.account.login}/${repository.name}` },
 });
 
-/** What happened, and where. */
 export type Happened = { place: EventPlace; event: AuditEvent };
 
 /**

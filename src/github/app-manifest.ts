@@ -107,7 +107,6 @@ const asksFor =
   (asked: Subscribed): boolean =>
     missingEvents(asked, extra.default_events).length === 0;
 
-/** The missing permissions of an extra, with their levels. */
 const missingFor =
   ({ default_permissions: wanted }: Extra) =>
   (grants: Granted): string[] =>
@@ -116,11 +115,9 @@ const missingFor =
 /** Whether the App receives events about comments: its owner wants commands in comments. */
 export const asksForComments = asksFor(forComments);
 
-/** The missing permissions for commands in comments. */
 export const missingForComments = missingFor(forComments);
 
 /** Whether GitHub asks the App about deployments: its owner wants freezes to hold them. */
 export const asksForDeployments = asksFor(forDeployments);
 
-/** The missing permissions for deployments. */
 export const missingForDeployments = missingFor(forDeployments);

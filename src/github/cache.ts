@@ -76,7 +76,6 @@ export class Answers<Answer> {
     this.#lifeOf = lifeOf;
   }
 
-  /** The answer that is kept or under way. */
   known(key: string): Promise<Answer> | undefined {
     return this.#kept.get(key);
   }
@@ -92,7 +91,6 @@ export class Answers<Answer> {
     );
   }
 
-  /** The answer of `ask`, asked now. */
   refresh(key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const asked = this.#clock.now();
     const answer = ask();

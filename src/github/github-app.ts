@@ -13,7 +13,6 @@ import { RateBudgets } from './rate-limits.ts';
 /** A client with a credential. All three kinds have the same calls. */
 export type GitHubClient = ProbotOctokit;
 
-/** GitHub, as the App sees it. */
 export type GitHubApp = {
   probot: Probot;
   /** As the App itself (a JWT): installations and where it is installed. */

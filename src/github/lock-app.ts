@@ -3,7 +3,6 @@ import type { LockCredentials } from '../config.ts';
 import { createCache } from './cache.ts';
 import type { GitHubClient } from './github-app.ts';
 
-/** The clients of an App. */
 type Clients = {
   asApp(): Promise<GitHubClient>;
   asInstallation(id: bigint): Promise<GitHubClient>;
@@ -52,7 +51,6 @@ export class LockApp {
     return this.#credentials?.id ?? null;
   }
 
-  /** Uses a second App that was just made. */
   use(credentials: LockCredentials): void {
     this.#credentials = credentials;
   }
@@ -62,10 +60,7 @@ export class LockApp {
     return (await this.#connected()).asApp();
   }
 
-  /**
-   * A client for a repository.
-   * @throws if there is no second App; GitHub's error: 404 if it is not installed there.
-   */
+  /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
   async forRepository(owner: string, repo: string): Promise<GitHubClient> {
     const key = owner.toLowerCase();
     const known = this.#installations.get(key) ?? (await this.#find(owner, repo));

@@ -17,10 +17,7 @@ export async function isOwnToken(asking: Asking, client: Client, token: string):
   throw new Error(`GitHub answered ${status} to whether a token is our own App's`);
 }
 
-/**
- * Revokes a token of our own App.
- * @throws Error if GitHub did not do it.
- */
+/** Revokes a token of our own App. @throws Error if GitHub did not do it. */
 export async function giveTokenBack(asking: Asking, client: Client, token: string): Promise<void> {
   const response = await send(asking, client, 'DELETE', token);
   if (!response.ok) throw new Error(`GitHub answered ${response.status}`);

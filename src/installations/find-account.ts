@@ -9,7 +9,6 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
 import { readInstallation, saveInstallation } from './save-installation.ts';
 
-/** An account where the App is installed. */
 export type InstalledAccount = Account & { installation: Installation };
 
 export const notInstalled = (login: string) =>

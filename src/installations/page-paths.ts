@@ -1,17 +1,44 @@
+// The addresses of pages.
+
 type Named = { name: string; account: { login: string } };
 
-/** The page of all repositories of an owner. */
 export const ownerPath = (login: string): string => `/repos/${login}`;
+export const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
+export const freezePath = (repository: Named, id: string): string =>
+  `${repositoryPath(repository)}/freezes/${id}`;
+export const pullRequestPath = (repository: Named, number: number): string =>
+  `${repositoryPath(repository)}/pulls/${number}`;
+/** The deployments of a repository that wait, and where forms about their exemptions go. */
+export const deploymentsPath = (repository: Named): string => `${repositoryPath(repository)}#deployments`;
+export const deploymentExemptionsPath = (repository: Named): string =>
+  `${repositoryPath(repository)}/deployment_exemptions`;
+/** By the head SHA of the group. */
+export const mergeGroupPath = (repository: Named, sha: string): string =>
+  `${repositoryPath(repository)}/merge-groups/${sha}`;
+export const repositorySettingsPath = (repository: Named): string => `${repositoryPath(repository)}/settings`;
+export const repositoryAuditPath = (repository: Named): string => `${repositoryPath(repository)}/audit`;
 
-/** Where people freeze and unfreeze an owner. Apart from the addresses of repositories, which can have any name. */
+// What an owner has is apart from the addresses of its repositories, which can have any name.
+
 export const ownerFormPath = (login: string, form: 'freeze' | 'unfreeze' | 'plans/new'): string =>
   `/owners/${login}/${form}`;
+export const plansPath = (login: string): string => `/owners/${login}/plans`;
+export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
+export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
+export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
+export const auditPath = (login: string): string => `/owners/${login}/audit`;
+/** The steps after the installation. */
+export const firstStepsPath = (login: string): string => `/owners/${login}/first-steps`;
+/** Calendars for calendar apps. */
+export const subscribePath = (login: string): string => `/owners/${login}/calendar/subscribe`;
 
-/** The page that shows how many pull requests of a plan or a freeze GitHub holds so far. */
+/** How many pull requests of a plan or a freeze GitHub holds so far. */
 export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
   `/owners/${login}/progress?${new URLSearchParams(of)}`;
 
-/** The calendar of an owner, or of some of its repositories. @param month the first month that it shows: `2026-12`. */
+/** @property month the first one that it shows: `2026-12`. */
+type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
+
 export function calendarPath(
   login: string,
   { month = null, show = null, repositories = [] }: CalendarQuery = {},
@@ -21,55 +48,8 @@ export function calendarPath(
   return `/owners/${login}/calendar${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Where admins of an owner create calendars for calendar apps. */
-export const subscribePath = (login: string): string => `/owners/${login}/calendar/subscribe`;
-
-type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
-
-/** The plans of an owner. */
-export const plansPath = (login: string): string => `/owners/${login}/plans`;
-
-/** The settings of an owner, and of a repository. */
-export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
-export const repositorySettingsPath = (repository: Named): string => `${repositoryPath(repository)}/settings`;
-
-/** The exemptions of an owner. */
-export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
-
-/** Who did what in an owner and its repositories. */
-export const auditPath = (login: string): string => `/owners/${login}/audit`;
-
-/** Who did what in a repository. */
-export const repositoryAuditPath = (repository: Named): string => `${repositoryPath(repository)}/audit`;
-
-/** The page of a plan. */
-export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
-
-/** The page of a repository's freezes. */
-export const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
-
-/** The page of one freeze. */
-export const freezePath = (repository: Named, id: string): string =>
-  `${repositoryPath(repository)}/freezes/${id}`;
-
-/** The page that says what holds a pull request. */
-export const pullRequestPath = (repository: Named, number: number): string =>
-  `${repositoryPath(repository)}/pulls/${number}`;
-
-/** The deployments of a repository that wait, and where forms about their exemptions go. */
-export const deploymentsPath = (repository: Named): string => `${repositoryPath(repository)}#deployments`;
-export const deploymentExemptionsPath = (repository: Named): string =>
-  `${repositoryPath(repository)}/deployment_exemptions`;
-
-/** The page that says what holds a merge group, by its head SHA. */
-export const mergeGroupPath = (repository: Named, sha: string): string =>
-  `${repositoryPath(repository)}/merge-groups/${sha}`;
-
 /** The accounts of Slack that somebody linked. */
 export const slackAccountsPath = '/slack/accounts';
 
-/** Where somebody signs in and then returns to a path of this service. */
+/** @param to the path of this service to which somebody returns. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;
-
-/** The page with the steps after the installation on an owner. */
-export const firstStepsPath = (login: string): string => `/owners/${login}/first-steps`;

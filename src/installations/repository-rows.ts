@@ -9,7 +9,6 @@ export type RepositoryPath = { owner: string; repository: string };
 
 // How statements in frequent requests read a repository with its account and installation.
 
-/** A repository where the App is installed. */
 export type FoundRepository = Pick<
   Repository,
   | 'id'

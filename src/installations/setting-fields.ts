@@ -44,7 +44,6 @@ export type OwnSettings = Partial<SettingsByColumn>;
 
 const names = Object.keys(settingFields) as SettingName[];
 
-/** The names of the settings in the API. */
 export const settingColumns: readonly (keyof SettingsByColumn)[] = names.map(
   (name) => settingFields[name].column,
 );

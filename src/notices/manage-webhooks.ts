@@ -85,10 +85,7 @@ export async function createWebhook(
   return saveNewWebhook(deps, actor, account, columns, secret, beforeAnswering);
 }
 
-/**
- * Saves a new webhook, as long as the owner has room for it.
- * @param columns what it has of its own.
- */
+/** Saves a new webhook, as long as the owner has room for it. @param columns what it has of its own. */
 export async function saveNewWebhook(
   deps: WebhookDeps,
   actor: Actor,

@@ -7,6 +7,7 @@ import {
   pullRequestPath,
   repositoryPath,
 } from '../installations/page-paths.ts';
+import type { Deps } from '../deps.ts';
 
 export { type NoticeType, noticeTypes } from '../events/notice-type.ts';
 
@@ -26,13 +27,11 @@ export type Notice = {
   owner: string;
   /** `owner/name`; null for what concerns the owner. */
   repository: string | null;
-  /** The number of the pull request that it is about. */
   pullRequest: number | null;
   /** Null where a clock did it. */
   actor: Actor | null;
   /** The page about it. */
   url: string;
-  /** The plan of the freeze, if it has one. */
   planId: string | null;
   /** The freeze, with the fields of the API and its `id`. */
   freeze: (Record<string, unknown> & { id: string; reason: string }) | null;
@@ -43,7 +42,7 @@ export type Notice = {
 };
 
 /** A row of the audit log, with the login of its account. */
-export type TellingEvent = {
+type TellingEvent = {
   id: bigint;
   type: AuditEventType;
   receivedAt: Date;
@@ -59,11 +58,8 @@ export const noticeId = (eventId: bigint): string => `evt_${eventId}`;
 /** Milliseconds after which something is told late. */
 const lateAfter = 5000;
 
-/**
- * What people are told of an event.
- * @returns null for an event of which they are told nothing.
- */
-export function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
+/** What people are told of an event. @returns null for an event of which they are told nothing. */
+function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
   const { id, receivedAt, owner, repository, pullRequest, metadata } = event;
   const type = noticeTypeOf(event as unknown as AuditEvent, receivedAt);
   if (type === null) return null;
@@ -138,3 +134,43 @@ function pageOf(
   if (pullRequest !== null) return pullRequestPath(place, pullRequest);
   return freezeId === undefined ? repositoryPath(place) : freezePath(place, freezeId);
 }
+
+const events = `
+  SELECT e.id, e.type, e.received_at AS "receivedAt", a.login AS owner, e.repository, e.pull_request::int8 AS "pullRequest",
+    e.metadata
+  FROM audit_events e JOIN accounts a ON a.id = e.account_id WHERE e.id = ANY ($1::int8[]) ORDER BY e.id`;
+
+type EventRow = Omit<TellingEvent, 'pullRequest'> & { pullRequest: bigint | null };
+
+/** What people are told of some events, in the order in which they happened. */
+export async function loadNotices(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  eventIds: bigint[],
+): Promise<Notice[]> {
+  const rows = await sql.read<EventRow>('notices', events, [eventIds]);
+  return rows.flatMap(({ pullRequest, ...row }) => {
+    const event = { ...row, pullRequest: pullRequest === null ? null : Number(pullRequest) };
+    return noticeOf(event, config.publicUrl) ?? [];
+  });
+}
+
+/** What a webhook of an owner is told if somebody tests it. @param delivery the message itself: nothing happened. */
+export const testNotice = (
+  { config }: Pick<Deps, 'config'>,
+  owner: string,
+  delivery: { id: string; createdAt: Date },
+): Notice => ({
+  id: `evt_${delivery.id}`,
+  type: 'webhook.test',
+  at: delivery.createdAt,
+  late: false,
+  owner,
+  repository: null,
+  pullRequest: null,
+  actor: null,
+  url: config.publicUrl + ownerSettingsPath(owner),
+  planId: null,
+  freeze: null,
+  exemption: null,
+  details: {},
+});

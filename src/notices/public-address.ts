@@ -70,10 +70,7 @@ const notPublic = (host: string, resolved?: string) =>
     `The host ${host} ${resolved ? `resolves to ${resolved}, which is not` : 'is not'} a public address. ${allowIt(host)}`,
   );
 
-/**
- * Judges an address that a person named, as far as its text tells.
- * @throws AddressRefused
- */
+/** Judges an address that a person named, as far as its text tells. @throws AddressRefused */
 export function checkAddress(text: string, allowedHosts: string[]): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !url.hostname)

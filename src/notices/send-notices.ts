@@ -12,16 +12,17 @@ import {
   pauseWebhook,
   settleAll,
 } from './delivery-store.ts';
-import { disableWebhook } from './disable-webhook.ts';
 import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
-import { loadNotices, testNotice } from './load-notices.ts';
-import type { peopleKind, WebhookKind } from './manage-webhooks.ts';
-import { type Notice, noticeId } from './notice.ts';
+import { type peopleKind, type WebhookKind, attributesOfWebhook } from './manage-webhooks.ts';
+import { type Notice, noticeId, loadNotices, testNotice } from './notice.ts';
 import { postStandard, postTo, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
 import { postToChannel } from './slack/post-to-channel.ts';
 import { tellPeople } from './slack/tell-people.ts';
 import { openWebhook } from './webhook-secrets.ts';
+import { throughPrisma } from '../database/sql.ts';
+import { ourselves } from '../events/actor.ts';
+import { appendEvent } from '../events/append-event.ts';
 
 type Kind = WebhookKind | 'slack_channel' | typeof peopleKind;
 
@@ -108,7 +109,6 @@ async function takeTurn(deps: Deps, webhookId: string, turn: Turn): Promise<Turn
   return 'more';
 }
 
-/** A webhook with the login of its owner. */
 type Owned = OutgoingWebhook & { account: { login: string } };
 
 const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
@@ -194,3 +194,25 @@ export const sendNoticesTask = defineTask(
   // They wait for the network, and hold a few messages each.
   { takers: 256 },
 );
+
+/** Disables a webhook that takes no more messages, once, and tells the others of its owner. @param reason for people. */
+async function disableWebhook(deps: Deps, webhook: OutgoingWebhook, reason: string): Promise<void> {
+  const { id, accountId, kind } = webhook;
+  const now = nowOf(deps.clock);
+  const isDisabled = await deps.db.$transaction(async (tx) => {
+    const { count } = await tx.outgoingWebhook.updateMany({
+      where: { id, isEnabled: true },
+      data: { isEnabled: false, disabledWhy: reason, disabledAt: now },
+    });
+    if (count === 0) return false;
+    await giveUpOpen(throughPrisma(tx), id);
+    const metadata = {
+      webhook_id: id,
+      webhook_attributes: attributesOfWebhook({ ...webhook, isEnabled: false }),
+      reason,
+    };
+    await appendEvent(tx, { accountId }, { type: 'webhook.disabled', metadata }, ourselves, now);
+    return true;
+  });
+  if (isDisabled) deps.log.warn({ webhook: id, kind, reason }, 'an outgoing webhook is disabled');
+}

@@ -21,10 +21,7 @@ export function sealOf({ secretKey }: SecretKeys, id: string, field: Field, text
   return seal(secretKey, purposeOf(field, id), text);
 }
 
-/**
- * Decrypts the address or a secret of a webhook.
- * @throws CannotUnseal if it was encrypted with another SECRET_KEY.
- */
+/** Decrypts the address or a secret of a webhook. @throws CannotUnseal if it was encrypted with another SECRET_KEY. */
 export const openSealed = (keys: SecretKeys, id: string, field: Field, sealed: string): string =>
   unsealWithAny(keys, purposeOf(field, id), sealed);
 

@@ -13,13 +13,13 @@ import { receiveSlackCommand, receiveSlackInteraction } from '../webhooks/slack/
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { errorResponse } from '../api/error-response.ts';
-import { mountHealth } from '../api/health.ts';
 import { logRequests, ownRequestId } from '../api/log-requests.ts';
 import { mountCalendars } from '../api/serve-calendar.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
-import { mountNaturalAddresses } from './natural-addresses.ts';
-import { mountNotServed, noSuchRoute } from './not-served.ts';
+import { mountNotServed, noSuchRoute, mountNaturalAddresses } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { within } from '../clock.ts';
+import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /**
  * Answers are only for the caller, and browsers must not guess their type. This sets the headers before the answer is
@@ -62,3 +62,28 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   mountNaturalAddresses(api);
   return api;
 }
+
+/** How many milliseconds a part may take to answer before it counts as not ready. */
+const patience = 3000;
+
+/** `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic. */
+function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQueue, 'isReady'>): void {
+  api.get('/healthz', (context) => context.json({ status: 'ok' }));
+  api.get('/readyz', async (context) => {
+    const [database, jobs] = await Promise.all([
+      inTime(db.$queryRaw`SELECT 1`.then(() => true)),
+      inTime(queue.isReady()),
+    ]);
+    const checks = { database: database ? 'ok' : 'unavailable', job_queue: jobs ? 'ok' : 'unavailable' };
+    return context.json(
+      { status: database && jobs ? 'ready' : 'not ready', checks },
+      database && jobs ? 200 : 503,
+    );
+  });
+}
+
+const inTime = async (check: Promise<boolean>): Promise<boolean> =>
+  (await within(
+    patience,
+    check.catch(() => false),
+  )) ?? false;

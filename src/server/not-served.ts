@@ -1,9 +1,12 @@
 // The answers for requests that no route serves: 404 for an unknown path, 405 for a method that a path does not accept,
-// and a redirect for the path of a page with an extra `/` at the end. None of them needs a credential.
+// a redirect for the path of a page with an extra `/` at the end, and one from GitHub's own addresses. None of them needs
+// a credential.
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, Handler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { messagePage } from '../pages/message-page.ts';
+import { owner as ownerShape, repository as repositoryShape } from '../api/fields.ts';
+import { ownerPath, pullRequestPath, repositoryPath } from '../installations/page-paths.ts';
 
 /** Answers for an unknown path. */
 export const noSuchRoute = (context: Context) =>
@@ -61,7 +64,7 @@ function withoutSlash(context: Context) {
 }
 
 /** Whether an answer outside of the API should be a page: a browser asks, not a program. The answer varies with that. */
-export function isForBrowser(context: Context): boolean {
+function isForBrowser(context: Context): boolean {
   context.header('Vary', 'Accept');
   const supports = ['application/json', 'text/html'];
   return accepts(context, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
@@ -74,4 +77,36 @@ function refuse(context: Context, answer: { status: 404 | 405; title: string; de
   if (!isForBrowser(context)) return context.json({ detail }, status);
   const text = status === 404 ? 'Check the address.' : detail;
   return messagePage(context, { status, title, text });
+}
+
+/**
+ * Leads GitHub's own addresses, such as `/acme/web/pull/5`, to the pages about the same, so that people replace
+ * `github.com` by the host of Holdfast. Programs get the same 404 as anywhere else. Nothing is looked up, so a redirect says nothing about what exists. Call it after
+ * mounting everything: what begins like an address of Holdfast leads nowhere else.
+ */
+export function mountNaturalAddresses(app: OpenAPIHono): void {
+  const firstWords = new Set(['setup', ...app.routes.map(({ path }) => path.split('/')[1]!)]);
+  const leads =
+    (pathOf: (login: string, name: string, number: string) => string): Handler =>
+    async (context, next) => {
+      const { owner = '', repository = 'any', number = '1' } = context.req.param();
+      const isOne =
+        isForBrowser(context) &&
+        !firstWords.has(owner.toLowerCase()) &&
+        ownerShape.safeParse(owner).success &&
+        repositoryShape.safeParse(repository).success &&
+        /^\d{1,15}$/.test(number);
+      return isOne ? context.redirect(pathOf(owner, repository, number), 302) : next();
+    };
+  const named = (login: string, name: string) => ({ name, account: { login } });
+  app.get('/:owner', leads(ownerPath));
+  app.get(
+    '/:owner/:repository',
+    leads((login, name) => repositoryPath(named(login, name))),
+  );
+  // The tabs of a pull request, such as `/files`, too.
+  app.get(
+    '/:owner/:repository/pull/:number/*',
+    leads((login, name, number) => pullRequestPath(named(login, name), Number(number))),
+  );
 }

@@ -13,7 +13,6 @@ const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING guid`;
 
-/** An event from GitHub with its raw payload. */
 export type WebhookEvent = { guid: string; name: string; payload: object };
 
 /**
@@ -53,9 +52,9 @@ export type Wake =
    * merges.
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
-  /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   /** Only if a deployment of the run waits for us. */
   | { to: 'deployments'; repositoryId: bigint; runId: string }
+  /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
       /** The open pull requests with this head SHA. */

@@ -21,7 +21,6 @@ const keptForSmall = 16 * mebibyte;
 /** What a body counts among the large ones: all that it has, once it is one. */
 const largeOf = (bytes: number): number => (bytes > small ? bytes : 0);
 
-/** Where a request comes from: its network, and whether that is GitHub's. */
 type Sender = { network: string; isGitHub: boolean };
 
 /** The share of one request in the bytes in flight. */

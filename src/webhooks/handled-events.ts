@@ -17,7 +17,6 @@ const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ numbe
 const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
 const installation = z.object({ installation: z.object({ id }) });
 
-/** The fields of every event. */
 export const envelope = z.object({ action: z.string().optional() });
 
 /** The fields that Holdfast reads from GitHub's payloads, by event. It ignores all other fields. */

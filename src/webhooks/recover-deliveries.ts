@@ -69,25 +69,17 @@ async function withoutJobs({ db }: Deps, failed: FailedDelivery[]): Promise<Fail
 async function listFailed(deps: Deps, since: Date): Promise<{ failed: FailedDelivery[]; isCut: boolean }> {
   const app = await deps.github.asApp();
   const failed: FailedDelivery[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
-    const { data, headers } = await app.request('GET /app/hook/deliveries', {
-      status: 'failure',
-      per_page: 100,
-      cursor,
-    });
+  const asked = { status: 'failure', per_page: 100 } as const;
+  let pages = 0;
+  for await (const { data, headers } of app.paginate.iterator('GET /app/hook/deliveries', asked)) {
     const recent = data.filter(({ delivered_at }) => new Date(delivered_at) >= since);
     failed.push(...recent);
-    cursor = nextCursor(headers.link);
-    if (recent.length < data.length || cursor === undefined) return { failed, isCut: false };
+    if (recent.length < data.length) break;
+    if (++pages < mostPages || !headers.link?.includes('rel="next"')) continue;
+    deps.log.warn({ deliveries: failed.length }, 'too many webhook deliveries failed; checking everything');
+    return { failed, isCut: true };
   }
-  deps.log.warn({ deliveries: failed.length }, 'too many webhook deliveries failed; checking everything');
-  return { failed, isCut: true };
-}
-
-function nextCursor(link: string | undefined): string | undefined {
-  const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
-  return url === undefined ? undefined : (new URL(url).searchParams.get('cursor') ?? undefined);
+  return { failed, isCut: false };
 }
 
 export const recoverDeliveriesTask = defineTask(jobs.recoverDeliveries, recoverDeliveries);

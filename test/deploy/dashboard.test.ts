@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { noFigures } from '../support/figures.ts';
 import { documentAt } from '../docs/documents.ts';
 
 // The rules of Grafana's dashboard-linter, and that each metric exists. `npm run lint` knows nothing of queries.
@@ -48,17 +49,7 @@ const queries = panels.flatMap(({ title, targets }) =>
 function known(): { names: Set<string>; counters: Set<string> } {
   const defaults = new Registry();
   collectDefaultMetrics({ register: defaults });
-  const none = {
-    statusesWaiting: 0,
-    waitingSince: null,
-    freezesOngoing: 0,
-    pullRequestsLeaking: 0,
-    instantHolds: 0,
-    deliveriesDue: 0,
-    deliveriesDueSince: null,
-    jobs: [],
-  };
-  const all = [new Metrics().registry, gaugesOf(none, [], 0), defaults].flatMap((registry) =>
+  const all = [new Metrics().registry, gaugesOf(noFigures, [], 0), defaults].flatMap((registry) =>
     registry.getMetricsAsArray(),
   ) as unknown as { name: string; type: string }[];
   const parts = (name: string) => ['_bucket', '_count', '_sum'].map((part) => name + part);

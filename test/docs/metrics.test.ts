@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { noFigures } from '../support/figures.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
 const page = documentAt('docs/monitor.md');
@@ -10,20 +11,7 @@ const page = documentAt('docs/monitor.md');
 /** Every metric of ours, as the registries have it. */
 const metrics = [
   ...new Metrics().registry.getMetricsAsArray(),
-  ...gaugesOf(
-    {
-      statusesWaiting: 0,
-      waitingSince: null,
-      freezesOngoing: 0,
-      pullRequestsLeaking: 0,
-      instantHolds: 0,
-      deliveriesDue: 0,
-      deliveriesDueSince: null,
-      jobs: [],
-    },
-    [],
-    0,
-  ).getMetricsAsArray(),
+  ...gaugesOf(noFigures, [], 0).getMetricsAsArray(),
 ].map((metric) => {
   const { name, help, type, labelNames } = metric as unknown as Record<'name' | 'help' | 'type', string> & {
     labelNames: string[];

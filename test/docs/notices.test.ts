@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleNotices } from '../notices/example-notices.ts';
 import { noticeTypes } from '../../src/notices/notice.ts';
-import { standardBody } from '../../src/notices/standard-body.ts';
+import { standardBody } from '../../src/notices/post.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
 import { freePort } from '../support/free-port.ts';
 import { between, documentAt, rowsOf } from './documents.ts';

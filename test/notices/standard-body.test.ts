@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Notice } from '../../src/notices/notice.ts';
-import { standardBody } from '../../src/notices/standard-body.ts';
+import { standardBody } from '../../src/notices/post.ts';
 
 const notice: Notice = {
   id: 'evt_1',

@@ -10,7 +10,6 @@ import {
 import { endpoint } from '../endpoint.ts';
 import { owner, ownerPath, repository, uuid, who } from '../fields.ts';
 
-/** Of a calendar. */
 const mostRepositories = 1000;
 
 export const newCalendar = z

@@ -1,7 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
-import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
-import { ParseError } from '../../conditions/scanner.ts';
 import type { Deps } from '../../deps.ts';
 import type { SavedFreeze } from '../../freezes/create-freeze.ts';
 import {
@@ -18,7 +16,7 @@ import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';
-import { text, owner, repository, uuid } from '../fields.ts';
+import { glob, text, owner, repository, uuid } from '../fields.ts';
 import { unknownFields, warningHeader } from '../warnings.ts';
 import { pushersGetThrough } from '../../freezes/freeze-warnings.ts';
 
@@ -77,20 +75,11 @@ const holds = z
   // Lists with the same meaning are equal.
   .overwrite((chosen) => holdables.filter((holdable) => chosen.includes(holdable)));
 const environments = z
-  .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
+  .array(glob)
   .min(1, 'Name at least one environment. `*` matches every environment.')
   .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
 
 const onDeployment = z.enum(onDeployments);
-
-export function checkGlob(glob: string, context: z.RefinementCtx): void {
-  try {
-    compileNameGlob(glob);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
-  }
-}
 
 /** The fields of a new freeze, and of a new plan. */
 export const newFields = (what: 'freeze' | 'plan') => ({
@@ -261,10 +250,7 @@ export const savedFreezeSuccess = {
   headers: { Warning: 'The `warnings`, except those about unknown fields and about who can push' },
 };
 
-/**
- * The answer to a creation or change.
- * @param sent the body that it answers.
- */
+/** The answer to a creation or change. @param sent the body that it answers. */
 export function savedFreezeAnswer(
   status: 200 | 201,
   { freeze, warnings }: SavedFreeze,

@@ -9,38 +9,27 @@ import {
 } from '../../auth/oidc/manage-rules.ts';
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { endpoint } from '../endpoint.ts';
-import { text, owner, ownerPath, uuid, who } from '../fields.ts';
-import { checkGlob } from './freeze-schemas.ts';
+import { glob, globs, text, owner, ownerPath, uuid, who } from '../fields.ts';
 
-/** Of a list. */
-const mostGlobs = 50;
 const syntax = '(`*`, `?`, `[abc]`, `{a,b}`)';
-
-const glob = text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob);
-const listOf = (item: typeof glob, description: string) =>
-  z
-    .array(item)
-    .min(1, 'Name at least one, or send null for any.')
-    .max(mostGlobs, `Name at most ${mostGlobs}.`)
-    .nullish()
-    .openapi({ description });
 
 const fields = {
   name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
-  repositories: listOf(
-    glob,
+  repositories: globs(
     `Globs ${syntax} over the names of the owner's repositories, in any case of letters; null or absent: any`,
+    'any',
   ),
-  refs: listOf(
+  refs: globs(
+    `Globs ${syntax} over the whole ref, with case; \`*\` ends at a slash, \`**\` does not; null or absent: any`,
+    'any',
     glob.refine(
       (ref) => /^refs\/|^\*\*$/.test(ref),
       'Write the whole ref, such as refs/heads/main, refs/heads/release/* or refs/pull/*/merge.',
     ),
-    `Globs ${syntax} over the whole ref, with case; \`*\` ends at a slash, \`**\` does not; null or absent: any`,
   ),
-  environments: listOf(
-    glob,
+  environments: globs(
     `Globs ${syntax} over the environment of the job, in any case of letters; null or absent: any, and none`,
+    'any',
   ),
   may: z
     .array(z.enum(jobPermissions))

@@ -4,12 +4,11 @@ import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, inOrderOfPlan, type PlanInput, type SourceInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
-import { text, owner, uuid, who } from '../fields.ts';
+import { checkGlob, text, owner, uuid, who } from '../fields.ts';
 import { unknownFields } from '../warnings.ts';
 import {
   answeredFields,
   changedFields,
-  checkGlob,
   localTime,
   newFields,
   readFields,

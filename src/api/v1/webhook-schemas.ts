@@ -8,13 +8,8 @@ import {
   type SavedWebhook,
   webhookKinds,
 } from '../../notices/manage-webhooks.ts';
-import { text, who } from '../fields.ts';
-import { checkGlob } from './freeze-schemas.ts';
+import { globs, text, who } from '../fields.ts';
 
-/** Of a list. */
-const mostGlobs = 50;
-
-const glob = text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob);
 const event = z.enum(noticeTypes, {
   error({ input }) {
     const word = String(input).slice(0, 100);
@@ -30,15 +25,10 @@ const fields = {
     description:
       'Where Holdfast sends. `https` and public, unless WEBHOOK_ALLOWED_HOSTS has the host. The address of a chat is a secret: answers have its host and its last four characters',
   }),
-  repositories: z
-    .array(glob)
-    .min(1, 'Name at least one, or send null for all.')
-    .max(mostGlobs, `Name at most ${mostGlobs}.`)
-    .nullish()
-    .openapi({
-      description:
-        "Globs (`*`, `?`, `[abc]`, `{a,b}`) over the names of the owner's repositories, in any case of letters; null: all",
-    }),
+  repositories: globs(
+    "Globs (`*`, `?`, `[abc]`, `{a,b}`) over the names of the owner's repositories, in any case of letters; null: all",
+    'all',
+  ),
   events: z
     .array(event)
     .min(1, 'Name at least one, or send null for all.')

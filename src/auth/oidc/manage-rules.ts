@@ -92,10 +92,7 @@ export async function createRule(
   return rule;
 }
 
-/**
- * Deletes a rule. From now on it lets in no job.
- * @throws Refusal not-found if the owner has no such rule.
- */
+/** Deletes a rule. From now on it lets in no job. @throws Refusal not-found if the owner has no such rule. */
 export async function deleteRule(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   actor: Actor,

@@ -24,7 +24,6 @@ export const cookieNamed = (config: Settings, name: CookieName): Cookie => ({
   keys: config.secretKey ? openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)) : [],
 });
 
-/** The name of the cookie in browsers. */
 const fullNameOf = ({ name, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${name}`;
 
 const attributesOf = ({ isSecure }: Cookie) =>

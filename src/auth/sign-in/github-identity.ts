@@ -6,7 +6,6 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
 
-/** The settings that signing in needs. */
 type SignInSettings = {
   clientId: string;
   clientSecret: string;

@@ -1,4 +1,5 @@
 import { atOnce } from '../freezing/items.ts';
+import { previewFreeze, previewPlan } from '../freezing/preview.ts';
 import pLimit from 'p-limit';
 import { type Call, command } from '../command.ts';
 import type { Item } from '../memory.ts';
@@ -86,7 +87,6 @@ export const freeze = command<Options, [targets: string[]]>({
       ...holdsIn(options),
     };
     if (options.dryRun) {
-      const { previewFreeze, previewPlan } = await import('../freezing/preview.ts');
       return isPlan(frozen)
         ? previewPlan(call, service, frozen.owner, planOf(freeze, frozen))
         : previewFreeze(call, service, frozen, freeze);

@@ -8,7 +8,6 @@ import { nameOf, type Repository } from '../target.ts';
 type FreezeId = Repository & { id: string };
 type Enforcement = Schemas['FreezeEnforcement'];
 
-/** A freeze, and how far GitHub enforces it. */
 export type Held = FreezeId & { enforcement: Enforcement };
 
 /** The state of one freeze: GitHub holds it, Holdfast is still writing, GitHub does not hold it, or does not say. */

@@ -16,7 +16,6 @@ import {
 /** The options that name the change. By default, the run of GitHub Actions names it. */
 type DiffOptions = { file?: string; base?: string; head?: string };
 
-/** What a change touches. */
 export type DiffScopes = TouchedScopes & {
   /** null: a merge group, or a change without a named pull request. */
   pullRequest: PullRequest | null;

@@ -55,7 +55,6 @@ export type Service = {
   delete<Path extends PathWith<'delete'>>(path: Path, params: Params<paths[Path]['delete']>): Promise<null>;
 };
 
-/** How to retry a failed call. */
 export type Retries = {
   /** How often to try a call: if the service fails or asks to wait, and if nothing answers. */
   answered: number;

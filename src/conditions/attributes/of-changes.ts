@@ -7,7 +7,6 @@ const dependabot = (description: string) =>
     needs: 'commits',
   });
 
-/** What a pull request changes. */
 export const changeAttributes = {
   files: list(
     'PullRequest.files',

@@ -32,7 +32,6 @@ export const emptyPage: Page<never> = { nodes: [], pageInfo: { hasNextPage: fals
 /** A list that can be longer than its first page. */
 export type List<Item> = Field<Page<Item> | null>;
 
-/** The selection of a page. */
 export const page = (fields: string): string => `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
 
 /** @param selection with an alias if GitHub's name differs. */
@@ -84,16 +83,12 @@ function aloneQuery(name: string, variables: string, selection: string): string 
 /** One pull request while its facts are read, and the ways to ask GitHub for more about it. */
 export type Subject = {
   answer: PullRequestAnswer;
-  /** The context of our own status. */
   statusContext: string;
   /** A field, also if the question about many pull requests had to leave it out. */
   value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
   /** A list to its end. It is read only once. */
   list<Item>(list: List<Item>): Promise<Fact<Item[]>>;
-  /**
-   * Another GraphQL question.
-   * @param isFine whether the answer counts although GitHub left something out.
-   */
+  /** Another GraphQL question. @param isFine whether the answer counts although GitHub left something out. */
   query<Answer>(
     what: string,
     query: string,
@@ -140,7 +135,6 @@ export type AttributeGroup = {
   read(subject: Subject): Promise<Fact<AttributeValues>>;
 };
 
-/** Attributes of one field. */
 export const fieldGroup = <Value>(
   needs: AttributeGroup['needs'],
   attributes: readonly AttributeName[],
@@ -155,7 +149,6 @@ export const fieldGroup = <Value>(
   read: async (subject) => map(await subject.value(field), (value) => valuesOf(value, subject.answer)),
 });
 
-/** Attributes of one list. */
 export const listGroup = <Item>(
   need: Need,
   attributes: readonly AttributeName[],

@@ -6,9 +6,8 @@ import { ofDependabot } from './dependabot.ts';
 import { ofDeployments } from './deployments.ts';
 import { ofBody, ofDependencies } from './description.ts';
 import { ofFiles } from './files.ts';
-import { ofAssignees, ofLabels, ofMilestone } from './labels.ts';
 import { ofBehind, ofConflict, ofLastPush, ofMergeCommit, ofMerger } from './merging.ts';
-import { ofHeadRepository } from './own-values.ts';
+import { ofHeadRepository, ofAssignees, ofLabels, ofMilestone } from './own-values.ts';
 import { ofComments, ofReviewDecision, ofReviewRequests, ofReviews, ofReviewThreads } from './reviews.ts';
 
 /** Everything that may be missing, except scopes and teams, which do not belong to a pull request. */

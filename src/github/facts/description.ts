@@ -76,7 +76,6 @@ async function readDependencies(subject: Subject): Promise<Fact<string[]>> {
   return known([...new Set(merged)]);
 }
 
-/** Whether one pull request, of any repository, is merged. */
 export const mergedQuery = /* GraphQL */ `
   query Merged($owner: String!, $name: String!, $number: Int!) {
     repository(owner: $owner, name: $name) {

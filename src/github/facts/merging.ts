@@ -12,7 +12,6 @@ export const ofConflict: AttributeGroup = {
   read: async ({ answer }) => known({ conflict: answer.mergeable === 'CONFLICTING' }),
 };
 
-/** The base branch as it is now. */
 const base = field<{ target: { oid: string } | null }>('base', 'base', 'base: baseRef { target { oid } }');
 
 /** How many commits the base branch has that the pull request lacks. GitHub compares only two commits with one question. */

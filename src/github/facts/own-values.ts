@@ -1,6 +1,6 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import type { PullRequestAnswer } from '../pull-requests/queries.ts';
-import { field, fieldGroup } from './attribute-group.ts';
+import { field, fieldGroup, list, listGroup, page } from './attribute-group.ts';
 
 /** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
 export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
@@ -57,3 +57,30 @@ export function loginOf(actor: ActorAnswer): string | null {
 
 /** Milliseconds since the epoch. */
 export const instantOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
+
+const labels = list<{ name: string }>('labels', 'labels', (which) => `labels(${which}) ${page('name')}`);
+export const ofLabels = listGroup(
+  'labels',
+  ['label'],
+  labels,
+  (items) => ({ label: items.map(({ name }) => name) }),
+  ['label'],
+);
+
+const assignees = list<{ login: string }>(
+  'assignees',
+  'assignees',
+  (which) => `assignees(${which}) ${page('login')}`,
+);
+export const ofAssignees = listGroup('assignees', ['assignee'], assignees, (people) => ({
+  assignee: people.map(({ login }) => login),
+}));
+
+const milestone = field<{ title: string }>('milestone', 'milestone', 'milestone { title }');
+export const ofMilestone = fieldGroup(
+  ['milestone'],
+  ['milestone'],
+  milestone,
+  (value) => ({ milestone: value?.title ?? null }),
+  ['milestone'],
+);

@@ -11,7 +11,6 @@ export type ReadPullRequest = {
   problems: { field: string; type?: string }[];
 };
 
-/** A question, and where its answer has pull requests. */
 export type Question<Answer> = {
   query: string;
   variables: Record<string, unknown>;

@@ -1,9 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import type { Attempt } from '../judge-attempt.ts';
 import { renderSlack } from '../kinds/slack.ts';
-import { loadNotices } from '../load-notices.ts';
 import { type Action, type Message, messageOf } from '../message.ts';
-import type { DeliveredType, Notice } from '../notice.ts';
+import { type DeliveredType, type Notice, loadNotices } from '../notice.ts';
 import type { Sender, Target } from '../post.ts';
 import { type SlackApp, slackAppFor } from './slack-apps.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';

@@ -11,7 +11,6 @@ import { askSlack, SlackFailure } from './slack-client.ts';
 // Slack apps: one for everybody from the environment, and one of each owner that set up its own. The secrets of the
 // latter are sealed in the database, and shown to nobody.
 
-/** A Slack app with its secrets. */
 export type SlackApp = {
   /** The id of its row, or `environment`. */
   key: string;

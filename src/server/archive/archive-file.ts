@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
+import { readJson } from '../../cli/service/answers.ts';
 
 /** An archive cannot be written or imported. Nothing was changed; the message says what to do next. */
 export class ArchiveRefused extends Error {}
@@ -49,7 +50,7 @@ export type Header = z.infer<typeof header>;
 
 /** @returns null if the line is no header; the format if it is one of a newer version. */
 function readHeader(line: string): Header | number | null {
-  const read = parse(line);
+  const read = readJson(line);
   const { format: given } = (read ?? {}) as { format?: unknown };
   if (typeof given === 'number' && given > format) return given;
   return header.safeParse(read).data ?? null;
@@ -65,14 +66,6 @@ export function sumOfLines(): { add(lines: string[]): void; sha256(): string } {
     add: (lines) => void (lines.length > 0 && hash.update(`${lines.join('\n')}\n`)),
     sha256: () => hash.digest('hex'),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The content of an archive. @param rowsOf the rows of a table, in batches. @param onTable is called after its rows. */
@@ -113,7 +106,6 @@ type Reader = {
   end?(table: Table): void;
 };
 
-/** An archive that is whole: its header, and the SHA-256 of each table's rows and of all of it. */
 export type Archive = { header: Header; sums: Map<string, string>; sha256: string };
 
 /**
@@ -172,7 +164,6 @@ export async function readArchive(file: string, { begin, take, end }: Reader): P
 const damaged = (file: string, how: string): ArchiveRefused =>
   new ArchiveRefused(`${file} is damaged: ${how}. Copy it again from where it was made, or export again.`);
 
-/** The lines of a compressed file. */
 async function* linesIn(file: string): AsyncGenerator<string> {
   const source = createReadStream(file);
   const content = source.pipe(createGunzip());

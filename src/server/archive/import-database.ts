@@ -23,11 +23,9 @@ export type Import = {
   file: string;
   /** Null leaves the App's credentials sealed as they are. */
   keys: SecretKeys | null;
-  /** Leaves the App's sealed credentials behind. */
   withoutApp: boolean;
 };
 
-/** The table of the sealed credentials of the App, and of the second one. */
 const appTable = 'app_credentials';
 
 /**

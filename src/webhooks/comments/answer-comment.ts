@@ -9,7 +9,6 @@ import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import { hasRole } from '../../auth/roles.ts';
 import type { Deps } from '../../deps.ts';
-import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/rate-limits.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
@@ -19,7 +18,6 @@ import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../queue/jobs.ts';
-import { DoubtfulTime } from '../../time/moment.ts';
 import {
   AnsweredMeanwhile,
   hasAnswerLeft,
@@ -31,7 +29,7 @@ import {
 } from './answer-store.ts';
 import { sentence, usageText } from './answer-text.ts';
 import { readCommand, type Verb } from './command.ts';
-import type { Order, RunCommand } from './order.ts';
+import { type Order, type RunCommand, whyRefused } from './order.ts';
 import { approve, deny, exempt } from './verbs/exemptions.ts';
 import { freeze, unfreeze } from './verbs/freezes.ts';
 import { showStatus } from './verbs/show-status.ts';
@@ -142,7 +140,11 @@ async function obey(
 }
 
 const textOf = async (order: Order, verb: Verb | null): Promise<string | undefined> =>
-  verb === null ? usageText : commands[verb](order).catch(refusalText(order.deps));
+  verb === null
+    ? usageText
+    : commands[verb](order).catch(
+        (error: unknown) => `**Nothing was changed.** ${sentence(whyRefused(order.deps, error))}`,
+      );
 
 /**
  * What only admins may and people with a role: answered however much else is, and only on pages where comments just
@@ -190,17 +192,6 @@ async function permissionOf(
     throw new NotNow(new Date(failure.retryAt));
   }
 }
-
-/** The answer to a refused command. While GitHub does not answer, the command waits. */
-const refusalText =
-  (deps: Deps) =>
-  (error: unknown): string => {
-    if (isUnavailable(error) || isTooManyRequests(error))
-      throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
-    if (error instanceof DoubtfulTime || error instanceof Refusal)
-      return `**Nothing was changed.** ${sentence(error.message)}`;
-    throw error;
-  };
 
 export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...comment }) =>
   answerComment(deps, BigInt(repositoryId), comment),

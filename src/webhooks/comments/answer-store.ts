@@ -89,7 +89,7 @@ async function countWritten(tx: Tx, repositoryId: bigint, now: Date): Promise<nu
 export const mayAnnounce = async (tx: Tx, repositoryId: bigint, now: Date): Promise<boolean> =>
   (await countWritten(tx, repositoryId, now)) < mostInRepository;
 
-/** Thrown if another process ran the same command meanwhile. */
+/** Thrown if another process answered the same command, or Slack request, meanwhile: never make the change again. */
 export class AnsweredMeanwhile extends Error {}
 
 /**

@@ -3,10 +3,12 @@ import type { Caller } from '../../auth/caller.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
-import type { Refusal } from '../../errors.ts';
+import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Role } from '../../installations/role-holders.ts';
+import { NotNow } from '../../queue/define-task.ts';
+import { DoubtfulTime } from '../../time/moment.ts';
 
 /** A command, with what GitHub says its author may do. */
 export type Order = {
@@ -46,4 +48,12 @@ export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<st
     select: { timezone: true },
   });
   return last?.timezone ?? 'UTC';
+}
+
+/** Why a command is refused. @throws NotNow while GitHub does not answer: it waits. Every other error as it is. */
+export function whyRefused(deps: Deps, error: unknown): string {
+  if (isUnavailable(error) || isTooManyRequests(error))
+    throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
+  if (error instanceof DoubtfulTime || error instanceof Refusal) return error.message;
+  throw error;
 }

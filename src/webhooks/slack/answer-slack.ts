@@ -7,18 +7,18 @@
 //  5. The change is made by a use case of the API, which saves the answer in its transaction.
 import { within } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
+import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { SlackLink, SlackRequest } from '../../generated/prisma/client.ts';
 import { type SlackApp, slackAppOf } from '../../notices/slack/slack-apps.ts';
 import { askSlack, respond, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { findLink, offerLink } from '../../notices/slack/slack-links.ts';
 import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { jobs } from '../../queue/jobs.ts';
-import { DoubtfulTime } from '../../time/moment.ts';
+import { AnsweredMeanwhile } from '../comments/answer-store.ts';
+import { whyRefused } from '../comments/order.ts';
 import { carryOutButton, ownerOfButton, windowOfButton } from './buttons.ts';
 import { readSlackCommand, type SlackVerb } from './slack-command.ts';
 import {
-  AnsweredMeanwhile,
   callerOf,
   note,
   type Noted,
@@ -57,7 +57,6 @@ const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string |
   unsubscribe,
 };
 
-/** What a request contains, and how Slack names the person. */
 type Content = Asked & { userName: string; teamName: string };
 
 /** After this many milliseconds, the person may no longer want it. */
@@ -97,7 +96,7 @@ async function obey(deps: Deps, app: SlackApp, request: SlackRequest): Promise<R
     return await carryOut(deps, app, request, asked, link);
   } catch (error) {
     if (error instanceof AnsweredMeanwhile) return savedReply(deps, request);
-    return privately(whyRefused(deps, error));
+    return privately(nothingChanged(whyRefused(deps, error)));
   }
 }
 
@@ -106,14 +105,6 @@ async function savedReply(deps: Deps, { id }: SlackRequest): Promise<Reply | nul
 }
 
 const privately = (text: string): Reply => ({ text, isPublic: false });
-
-/** The text of a refusal. @throws NotNow while GitHub does not answer; every other error. */
-function whyRefused(deps: Deps, error: unknown): string {
-  if (isUnavailable(error) || isTooManyRequests(error))
-    throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
-  if (error instanceof DoubtfulTime || error instanceof Refusal) return nothingChanged(error.message);
-  throw error;
-}
 
 async function toSignIn(deps: Deps, request: SlackRequest, { userName, teamName }: Content): Promise<Reply> {
   const path = await offerLink(deps, request, { userName, teamName });
@@ -215,7 +206,7 @@ async function open(
 ): Promise<Reply | null> {
   const seen = look().catch((error: unknown) => {
     if (isUnavailable(error) || isTooManyRequests(error)) return nothingChanged(error.message);
-    return whyRefused(deps, error);
+    return nothingChanged(whyRefused(deps, error));
   });
   const first = await within(soon, seen);
   if (typeof first === 'string') return privately(first);

@@ -16,6 +16,7 @@ import { type InstalledAccount, knownAccount, notInstalled } from '../../install
 import type { SlackApp } from '../../notices/slack/slack-apps.ts';
 import { saveLogin } from '../../notices/slack/slack-links.ts';
 import type { SlackMessage } from '../../notices/slack/slack-client.ts';
+import { AnsweredMeanwhile } from '../comments/answer-store.ts';
 import type { Target } from './slack-command.ts';
 import type { Window } from './slack-text.ts';
 
@@ -58,9 +59,6 @@ export type SlackOrder = {
 
 /** What a window says before anything changes, and what to note with it. */
 export type Preview = { window: Window; noted?: Noted };
-
-/** Thrown if another process answered the same request meanwhile: the change must not happen again. */
-export class AnsweredMeanwhile extends Error {}
 
 /** Saves an answer. @throws AnsweredMeanwhile if there is one. */
 export async function saveReply(tx: Tx, id: string, reply: Reply): Promise<void> {

@@ -37,7 +37,6 @@ export const list = (lines: string[]): string =>
     ...(lines.length > 15 ? [`• and ${lines.length - 15} more`] : []),
   ].join('\n');
 
-/** Why nothing was changed. */
 export const nothingChanged = (message: string): string => `*Nothing was changed.* ${plain(message, 1_000)}`;
 
 /** What `/holdfast help` answers. */

@@ -4,7 +4,7 @@ import { within } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { type SlackApp, slackAppsWithSockets } from '../../notices/slack/slack-apps.ts';
 import { optionsOf, proxyOf, quiet } from '../../notices/slack/slack-client.ts';
-import { acceptRequest } from './accept-request.ts';
+import { acceptRequest } from './receive-slack.ts';
 import { type Heard, readCommandRequest, readInteraction } from './slack-request.ts';
 
 // Socket Mode, for services that Slack cannot reach: one connection for each app and worker process. Requests are the

@@ -6,8 +6,7 @@ import { openPullRequestsInTime } from '../../github/pull-requests/open-pull-req
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { loadNotices } from '../../notices/load-notices.ts';
-import type { Notice } from '../../notices/notice.ts';
+import { type Notice, loadNotices } from '../../notices/notice.ts';
 import { slackAppOf } from '../../notices/slack/slack-apps.ts';
 import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { defineTask, NotNow } from '../../queue/define-task.ts';

@@ -139,7 +139,6 @@ export async function freeze(order: SlackOrder): Promise<void> {
   );
 }
 
-/** A repository of the owner by its name. */
 async function repositoryNamed({ deps, account }: SlackOrder, name: string) {
   const all = await repositoriesOfOwner(deps.sql, account.id);
   const found = all.find((each) => each.name.toLowerCase() === name.toLowerCase());

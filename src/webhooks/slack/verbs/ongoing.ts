@@ -168,7 +168,6 @@ export async function extend(order: SlackOrder): Promise<void> {
   await extendThese(order, await ongoingOf(order, order.target!));
 }
 
-/** By how much a button extends. */
 const byButton = 3_600_000;
 
 /** Extends by an hour what a button is about. Notes the new ends first: a second try extends no further. */
