@@ -63,6 +63,9 @@ export const mergeGroupPath = (repository: Named, sha: string): string =>
 /** The accounts of Slack that somebody linked. */
 export const slackAccountsPath = '/slack/accounts';
 
+/** Where GitHub sends back the person who created the second App. */
+export const lockAppCallbackPath = '/lock-app/callback';
+
 /** Where somebody signs in and then returns to a path of this service. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTables, leftTables } from '../../../src/server/archive/contents.ts';
-import { openApp } from '../../../src/server/setup/app-credentials-store.ts';
+import { openApp } from '../../../src/github/app-credentials-store.ts';
 import {
   another,
   embedded,
