@@ -148,9 +148,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
     },
     /** Somebody deletes the newest second App, and with it its installations. */
     deleteSecondApp() {
-      const app = world.secondApps.pop();
-      for (const [id, installation] of world.installations)
-        if (installation.app === app) world.installations.delete(id);
+      for (const { app, account } of [...world.installations.values()])
+        if (app === world.secondApp) installationVerbs.uninstall(account.login, { app });
+      world.secondApps.pop();
     },
     /** Gives the App to an account. */
     ownApp(login: string) {

@@ -8,14 +8,15 @@ import { nowOf } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { isConflict } from '../../errors.ts';
+import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import { saveApp } from '../../github/app-credentials-store.ts';
 import { isForLock, lockManifestFor } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { type AppOwner, convertManifest, isCode, type NewApp } from '../../github/convert-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { lockAppCallbackPath, ownerSettingsPath } from '../../installations/page-paths.ts';
-import { messagePage } from '../message-page.ts';
+import { lockAppCallbackPath } from '../../installations/page-paths.ts';
+import { type Message, messagePage } from '../message-page.ts';
 import { type NewAppOffer, newAppPath } from '../new-app.ts';
 import { signInFirst, type Visit } from '../reader.ts';
 
@@ -61,52 +62,59 @@ const again =
 export async function finishLockApp(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   const { code = '', state = '' } = context.req.query();
-  const stop = (status: 403 | 409 | 502 | 503, title: string, text: string) =>
-    messagePage(context, { status, title, text }, viewer);
+  const stop = (message: Message) => messagePage(context, message, viewer);
+  const unusable = (text: string) => stop({ status: 409, title: 'This App cannot be used', text });
   const cookie = cookieOf(deps.config, state);
   const attempt = readAttempt(await readCookie(context, cookie), state, deps.clock.now());
   if (!attempt || !isCode(code)) {
     deps.log.warn('refused a return from GitHub that did not start in this browser');
-    return stop(403, 'This did not start in this browser', `Or it started more than an hour ago. ${again}`);
+    const text = `Or it started more than an hour ago. ${again}`;
+    return stop({ status: 403, title: 'This did not start in this browser', text });
   }
   const owner = await ownerOfFirstApp(deps);
-  if (!owner) return stop(409, 'This App cannot be used', notForOwner);
-  const isFromSetup = attempt.to === fromSetup;
-  if (!viewer && !isFromSetup) return signInFirst(visit);
-  const caller = viewer && ({ kind: 'session', person: viewer } as const);
-  const account =
-    caller && !isFromSetup
-      ? await authorizeOwner(deps, caller, owner.login, 'change', { isLive: true })
-      : null;
-  if (!(await useAttempt(deps, attempt))) return stop(403, 'This link was already used', again);
+  if (!owner) return unusable(notForOwner);
+  let admin: Admin | null = null;
+  if (attempt.to !== fromSetup) {
+    if (!viewer) return signInFirst(visit);
+    const caller = { kind: 'session', person: viewer } as const;
+    const account = await authorizeOwner(deps, caller, owner.login, 'change', { isLive: true });
+    admin = { accountId: account.id, actor: actorOf(deps, caller) };
+  }
+  if (!(await useAttempt(deps, attempt)))
+    return stop({ status: 403, title: 'This link was already used', text: again });
   const app = await convertManifest(deps, code, { again, hasWebhooks: false });
   if ('heading' in app) {
     if (!app.isOver) await releaseAttempt(deps, attempt);
-    return stop(app.status, app.heading, app.text);
+    return stop({ ...app, title: app.heading });
   }
   dropCookie(context, cookie);
-  const problem = whyUnusable(app, owner, deps.config.app.id);
-  if (problem)
-    return stop(409, 'This App cannot be used', `${problem} Delete it at ${app.htmlUrl}. ${again}`);
-  try {
-    await deps.db.$transaction(async (tx) => {
-      const now = nowOf(deps.clock);
-      await saveApp(tx, deps.config.secretKey!, app, now, 'lock');
-      const event = { type: 'lock_app.create', metadata: { app_id: app.id, app_slug: app.slug } } as const;
-      if (account) await appendEvent(tx, { accountId: account.id }, event, actorOf(deps, caller!), now);
-    });
-  } catch (error) {
-    if (!isConflict(error))
-      deps.log.error({ err: error }, 'the credentials of the new App could not be saved');
-    const why = isConflict(error) ? 'Holdfast has a second App.' : 'Holdfast could not save its key.';
-    return stop(409, 'This App cannot be used', `${why} Delete the App ${app.name} at ${app.htmlUrl}.`);
-  }
+  const problem = whyUnusable(app, owner, deps.config.app.id) ?? (await save(deps, app, admin));
+  if (problem) return unusable(`${problem} Delete the App ${app.name} at ${app.htmlUrl}.`);
   deps.github.lock.lookAgain();
   deps.log.info({ app: app.slug, id: app.id, by: viewer?.login }, 'the second GitHub App is set up');
-  if (account) return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#instant-hold`, 303);
+  if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
   const link = { href: `${app.htmlUrl}/installations/new`, text: `Install ${app.name}` };
   const text = 'Install it on the repositories whose freezes should block at once. Then set instant_hold.';
-  return messagePage(context, { status: 200, title: `${app.name} is connected`, text, link }, viewer);
+  return stop({ status: 200, title: `${app.name} is connected`, text, link });
+}
+
+type Admin = { accountId: bigint; actor: Actor };
+
+/** Saves the App with its event. @param admin null: the setup page, whose owner may not be known yet. @returns why not. */
+async function save(deps: Deps, app: NewApp, admin: Admin | null): Promise<string | null> {
+  const { db, clock, config, log } = deps;
+  const event = { type: 'lock_app.create', metadata: { app_id: app.id, app_slug: app.slug } } as const;
+  try {
+    await db.$transaction(async (tx) => {
+      await saveApp(tx, config.secretKey!, app, nowOf(clock), 'lock');
+      if (admin) await appendEvent(tx, admin, event, admin.actor, nowOf(clock));
+    });
+    return null;
+  } catch (error) {
+    if (isConflict(error)) return 'Holdfast has a second App.';
+    log.error({ err: error }, 'the credentials of the new App could not be saved');
+    return 'Holdfast could not save its key. The log says why.';
+  }
 }
 
 const notForOwner =
