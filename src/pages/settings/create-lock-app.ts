@@ -94,7 +94,8 @@ export async function finishLockApp(visit: Visit): Promise<Response> {
   deps.log.info({ app: app.slug, id: app.id, by: viewer?.login }, 'the second GitHub App is set up');
   if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
   const link = { href: `${app.htmlUrl}/installations/new`, text: `Install ${app.name}` };
-  const text = 'Install it on the repositories whose freezes should block at once. Then set instant_hold.';
+  const text =
+    'Install it beside the first App, on the repositories whose freezes should block at once. Then set instant_hold.';
   return stop({ status: 200, title: `${app.name} is connected`, text, link });
 }
 
