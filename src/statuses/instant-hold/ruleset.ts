@@ -192,7 +192,8 @@ export async function seenByFirstApp(
  */
 export function whyRefused(error: unknown, now: number, repository: string): string | null {
   if (error instanceof NotApplied) return `${error.message}. Holdfast tries again within a minute.`;
-  if (isGitHubStatus(error, 401, 404) && /integration not found|json web token/i.test(error.message)) return appIsGone;
+  if (isGitHubStatus(error, 401, 404) && /integration not found|json web token/i.test(error.message))
+    return appIsGone;
   const failure = classifyGitHubError(error, now);
   switch (failure.kind) {
     case 'absent':
