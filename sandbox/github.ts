@@ -135,15 +135,26 @@ export async function startSandbox(options: SandboxOptions = {}) {
         name: 'Holdfast lock',
         clientId: 'Iv23liHoldfastLock01',
       };
-      world.secondApp = {
+      const secondApp: AppIdentity = {
         ...defaultApp(),
         ...identity,
         privateKey: (secondKey ??= newKey()),
         permissions,
         events: [],
       };
+      world.secondApps.push(secondApp);
       personVerbs.addBot('holdfast-lock');
-      return world.secondApp;
+      return secondApp;
+    },
+    /** Somebody deletes the newest second App, and with it its installations. */
+    deleteSecondApp() {
+      for (const { app, account } of [...world.installations.values()])
+        if (app === world.secondApp) installationVerbs.uninstall(account.login, { app });
+      world.secondApps.pop();
+    },
+    /** Gives the App to an account. */
+    ownApp(login: string) {
+      world.app.owner = world.account(login);
     },
     ...personVerbs,
     ...authorizations(world, webhooks),

@@ -52,7 +52,9 @@ test('an instant hold needs a second App', async () => {
     for (const instant_hold of ['bridge', 'lock']) {
       const answer = await acme.call('PATCH', path, { as: acme.admin, body: { instant_hold } });
       expect(answer.status, path).toBe(409);
-      expect(answer.body.detail).toMatch(/Set LOCK_APP_ID and LOCK_PRIVATE_KEY/);
+      expect(answer.body.detail).toMatch(
+        /on the settings page of .* or set LOCK_APP_ID and LOCK_PRIVATE_KEY/,
+      );
     }
   expect((await set(web, { instant_hold: 'off' })).body).toMatchObject({ instant_hold: 'off' });
   expect((await set(web, { instant_hold: null })).status).toBe(200);

@@ -11,12 +11,13 @@ export interface InstallOptions {
   permissions?: Permissions;
 }
 
-/** Which App. */
-type Of = { second?: boolean };
+/** Which App: the one under test, the newest second one, or this one. */
+type Of = { second?: boolean; app?: AppIdentity };
 
 /** Installs the App on accounts, and ends or changes installations. */
 export function installations(world: World, webhooks: Webhooks) {
-  const appOf = ({ second }: Of): AppIdentity => {
+  const appOf = ({ second, app }: Of): AppIdentity => {
+    if (app) return app;
     if (!second) return world.app;
     if (!world.secondApp) throw new Error('There is no second App: addSecondApp() makes one');
     return world.secondApp;

@@ -37,7 +37,9 @@ export function appRoutes(api: Api, { world }: Parts): void {
     const { id, slug, clientId, name, permissions, events } = app;
     const owner = accountJson(world, app.owner ?? world.account(`${slug}[bot]`));
     const installations_count = installationsOf(app).length;
-    return c.json({ id, slug, client_id: clientId, name, owner, permissions, events, installations_count });
+    const html_url = `${world.url}/apps/${slug}`;
+    const shown = { id, slug, client_id: clientId, name, owner, html_url, permissions, events };
+    return c.json({ ...shown, installations_count });
   });
 
   api.get('/app/installations', (c) => {

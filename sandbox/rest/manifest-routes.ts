@@ -27,7 +27,8 @@ export function manifestRoutes(api: Api, { world }: Parts): void {
         events: app.events,
         client_id: app.clientId,
         client_secret: app.clientSecret,
-        webhook_secret: app.webhookSecret,
+        // The documentation allows null: an App without webhooks has none.
+        webhook_secret: app.webhookSecret || null,
         pem: app.privateKey,
       },
       201,

@@ -53,8 +53,8 @@ export class World {
   readonly oidcKeys = new OidcKeys();
   /** The App under test; null until somebody makes it. */
   registeredApp: AppIdentity | null;
-  /** A second App, which edits rulesets and gets no webhooks; null until somebody makes it. */
-  secondApp: AppIdentity | null = null;
+  /** Apps that edit rulesets and get no webhooks, in the order in which people made them. */
+  readonly secondApps: AppIdentity[] = [];
   /** What its answers about rulesets get wrong. */
   readonly rulesetFaults = new RulesetFaults();
   /** Owners whose plan has no rulesets for private repositories. */
@@ -103,9 +103,14 @@ export class World {
     return found(this.repository(fullName).pullRequests.get(number), `pull request ${fullName}#${number}`);
   }
 
-  /** Both Apps, as far as there are any. */
+  /** The newest second App. */
+  get secondApp(): AppIdentity | undefined {
+    return this.secondApps.at(-1);
+  }
+
+  /** All Apps. */
   get apps(): AppIdentity[] {
-    return [this.registeredApp, this.secondApp].filter((app) => app !== null);
+    return [this.registeredApp, ...this.secondApps].filter((app) => app !== null);
   }
 
   /** @param app by default the App under test. */

@@ -12,7 +12,7 @@ const codeLifetime = 3_600_000;
 /**
  * GitHub's App manifest flow up to the code: the manifest comes as a form, the page shows the App's name, and
  * "Create GitHub App" returns with the code. The sandbox asks who makes it; GitHub knows who is signed in. The sandbox
- * has one App under test: a new one replaces one that was never installed. One that asks for Administration is the second App.
+ * has one App under test: a new one replaces one that was never installed. One that asks for Administration is a second App.
  */
 export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Parts): void {
   const people = () => [...world.accounts.values()].filter(({ type }) => type === 'User');
@@ -82,7 +82,7 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
       clientId: `Iv23li${world.ids.characters(`client ${id}`, 14)}`,
       clientSecret: randomBytes(20).toString('hex'),
       callbackUrls: manifest.callback_urls,
-      webhookSecret: randomBytes(20).toString('hex'),
+      webhookSecret: manifest.hook_attributes?.active ? randomBytes(20).toString('hex') : '',
       permissions: manifest.default_permissions,
       events: manifest.default_events,
       homepage: manifest.url,
@@ -90,7 +90,7 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
     };
     addBot(slug);
     if (isSecond) {
-      world.secondApp = app;
+      world.secondApps.push(app);
       return app;
     }
     world.registeredApp = app;

@@ -32,7 +32,7 @@ export function installationPages(api: Api, { world, install }: Parts): void {
     const login = new URLSearchParams(await c.req.text()).get('account') ?? '';
     const app = appAt(c.req.param('slug'));
     if (!app || !candidates(app).some((account) => account.login === login)) return c.html(notFound(), 404);
-    const { id } = install(login, { second: app === world.secondApp });
+    const { id } = install(login, { app });
     if (app.setupUrl === undefined) return c.redirect(`/apps/${app.slug}`);
     const back = new URL(app.setupUrl);
     back.searchParams.set('installation_id', String(id));

@@ -48,6 +48,7 @@ type OfFreeze = {
 type OfClock = OfFreeze & { planned_at: string };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfSlackApp = { slack_team_id: string; slack_team: string };
+type OfLockApp = { app_id: number; app_slug: string };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
 type OfCalendar = { calendar_id: string; calendar_attributes: object };
 type OfKey = {
@@ -126,6 +127,8 @@ type Metadata = {
   'application_key.revoke': OfKey;
   'slack_app.create': OfSlackApp;
   'slack_app.delete': OfSlackApp;
+  'lock_app.create': OfLockApp;
+  'lock_app.delete': OfLockApp;
   'oidc_rule.create': OfRule;
   'oidc_rule.delete': OfRule;
   'calendar.create': OfCalendar;
@@ -224,6 +227,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'application_key.revoke': { name: 'Application key revoked', done: 'revoked' },
   'slack_app.create': { name: 'Slack connected', done: 'created' },
   'slack_app.delete': { name: 'Slack disconnected', done: 'deleted' },
+  'lock_app.create': { name: 'Second App created', done: 'created' },
+  'lock_app.delete': { name: 'Second App forgotten', done: 'deleted' },
   'oidc_rule.create': { name: 'OIDC rule created', done: 'created' },
   'oidc_rule.delete': { name: 'OIDC rule deleted', done: 'deleted' },
   'calendar.create': { name: 'Calendar created', done: 'created' },

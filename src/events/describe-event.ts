@@ -106,6 +106,9 @@ function tell(event: AuditEvent, pullRequest: string): Told {
     case 'slack_app.create':
     case 'slack_app.delete':
       return { did: `${eventKinds[event.type].done} Slack app ${event.metadata.slack_team}`, details: [] };
+    case 'lock_app.create':
+    case 'lock_app.delete':
+      return { did: `${eventKinds[event.type].done} the second App ${event.metadata.app_slug}`, details: [] };
     case 'oidc_rule.create':
     case 'oidc_rule.delete': {
       const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };

@@ -17,10 +17,10 @@ type AppTemplate = z.output<typeof schema>;
 /** The manifest that GitHub's App manifest flow accepts. */
 export type AppManifest = AppTemplate & {
   url: string;
-  hook_attributes: { url: string; active: true };
+  hook_attributes: { url: string; active: boolean };
   redirect_url: string;
-  callback_urls: string[];
-  setup_url: string;
+  callback_urls?: string[];
+  setup_url?: string;
 };
 
 export const appTemplate: AppTemplate = schema.parse(
@@ -76,6 +76,26 @@ export function manifestFor({
     setup_url: `${publicUrl}/`,
   };
 }
+
+/** What the second App asks for. GitHub grants `metadata` to every App. */
+const forLock: AppTemplate['default_permissions'] = { administration: 'write', metadata: 'read' };
+
+/** The manifest of the second App: no webhooks, and nobody signs in with it. @param owner its login. */
+export const lockManifestFor = (owner: string, publicUrl: string, redirectUrl: string): AppManifest => ({
+  // GitHub takes 34 characters, and lets the person change them.
+  name: `Holdfast lock ${owner}`.slice(0, 34),
+  description: 'Makes merge freezes block at once.',
+  public: appTemplate.public,
+  url: publicUrl,
+  hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: false },
+  redirect_url: redirectUrl,
+  default_permissions: forLock,
+  default_events: [],
+});
+
+/** Whether an App has what the second App needs, and nothing else. */
+export const isForLock = ({ permissions }: Granted): boolean =>
+  permissions['administration'] === 'write' && Object.keys(permissions).every((name) => name in forLock);
 
 /** The permissions and events that the App asks for, or that an installation granted. */
 export type Grants = { permissions: Partial<Record<string, string>>; events: string[] };

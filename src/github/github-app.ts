@@ -5,6 +5,7 @@ import { Probot, ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
+import type { AppOwner } from './convert-manifest.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
 import { LockApp } from './lock-app.ts';
@@ -33,6 +34,8 @@ export type GitHubApp = {
   once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** The login of the App: `holdfast[bot]`. Asks GitHub once. */
   botLogin(): Promise<string>;
+  /** The person or organization that the App belongs to, as of a minute ago at most; null: an enterprise. */
+  owner(): Promise<AppOwner | null>;
   /** The second App, which puts rulesets in force. */
   lock: LockApp;
 };
@@ -117,6 +120,11 @@ export async function createGitHubApp(
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
   const budgets = new RateBudgets(clock);
   const questions = new Answers<unknown>(clock, mostQuestions, () => 0);
+  const owners = new Answers<AppOwner | null>(clock, 1, () => 60_000);
+  const askOwner = async () => {
+    const { owner } = (await (await probot.auth()).rest.apps.getAuthenticated()).data!;
+    return owner && 'login' in owner ? { id: owner.id, login: owner.login, type: owner.type } : null;
+  };
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
     client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
@@ -143,6 +151,7 @@ export async function createGitHubApp(
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
     },
+    owner: () => owners.get('', askOwner),
     // It gets no webhooks, so nobody knows this secret.
     lock: new LockApp(clock, config.lock ?? null, loadLock, async (lock) => {
       const second = await connectAs({ ...lock, webhookSecret: randomUUID() });

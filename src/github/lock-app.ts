@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { LockCredentials } from '../config.ts';
-import { createCache } from './cache.ts';
+import { type Cache, createCache } from './cache.ts';
 import type { GitHubClient } from './github-app.ts';
 
 type Clients = {
@@ -8,7 +8,7 @@ type Clients = {
   asInstallation(id: bigint): Promise<GitHubClient>;
 };
 
-/** Milliseconds until we ask the database again for a second App that another process may have saved. */
+/** For so many milliseconds we believe what the database said: another process may save or forget a second App. */
 const lookAgain = 5000;
 /** How many accounts' installations we remember, and for how long in milliseconds. */
 const mostInstallations = 1000;
@@ -20,13 +20,14 @@ const installationsKept = 3_600_000;
  */
 export class LockApp {
   readonly #clock: Clock;
+  readonly #given: LockCredentials | null;
   readonly #load: () => Promise<LockCredentials | null>;
   readonly #connect: (lock: LockCredentials) => Promise<Clients>;
-  readonly #installations;
-  readonly #clients;
-  #credentials: LockCredentials | null;
-  #connection: Promise<Clients> | null = null;
+  #installations!: Cache<string, bigint>;
+  #clients!: Cache<bigint, Promise<GitHubClient>>;
+  #saved: Promise<LockCredentials | null> = Promise.resolve(null);
   #lookedAt = -Infinity;
+  #connection: { id: number; clients: Promise<Clients> } | null = null;
 
   constructor(
     clock: Clock,
@@ -35,24 +36,35 @@ export class LockApp {
     connect: (lock: LockCredentials) => Promise<Clients>,
   ) {
     this.#clock = clock;
-    this.#credentials = given;
+    this.#given = given;
     this.#load = load;
     this.#connect = connect;
-    this.#installations = createCache<string, bigint>(clock, mostInstallations, installationsKept);
-    this.#clients = createCache<bigint, Promise<GitHubClient>>(clock, mostInstallations, installationsKept);
+    this.#forgetAll();
+  }
+
+  #forgetAll(): void {
+    this.#installations = createCache(this.#clock, mostInstallations, installationsKept);
+    this.#clients = createCache(this.#clock, mostInstallations, installationsKept);
   }
 
   /** Its id; null while there is none. */
   async id(): Promise<number | null> {
-    if (this.#credentials === null && this.#clock.now() >= this.#lookedAt + lookAgain) {
-      this.#lookedAt = this.#clock.now();
-      this.#credentials = await this.#load();
-    }
-    return this.#credentials?.id ?? null;
+    return (await this.#credentials())?.id ?? null;
   }
 
-  use(credentials: LockCredentials): void {
-    this.#credentials = credentials;
+  /** Asks the database next time: one was just made or forgotten. */
+  lookAgain(): void {
+    this.#lookedAt = -Infinity;
+  }
+
+  async #credentials(): Promise<LockCredentials | null> {
+    if (this.#given) return this.#given;
+    if (this.#clock.now() >= this.#lookedAt + lookAgain) {
+      this.#lookedAt = this.#clock.now();
+      this.#saved = this.#load();
+      this.#saved.catch(() => this.lookAgain());
+    }
+    return this.#saved;
   }
 
   /** As the App itself (a JWT). @throws if there is no second App; GitHub's error. */
@@ -63,6 +75,7 @@ export class LockApp {
   /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
   async forRepository(owner: string, repo: string): Promise<GitHubClient> {
     const key = owner.toLowerCase();
+    await this.#connected();
     const known = this.#installations.get(key) ?? (await this.#find(owner, repo));
     this.#installations.set(key, known);
     const client = this.#clients.get(known) ?? this.#clientOf(known);
@@ -94,7 +107,12 @@ export class LockApp {
   }
 
   async #connected(): Promise<Clients> {
-    if ((await this.id()) === null) throw new Error('There is no second App');
-    return (this.#connection ??= this.#connect(this.#credentials!));
+    const credentials = await this.#credentials();
+    if (credentials === null) throw new Error('There is no second App');
+    if (this.#connection?.id !== credentials.id) {
+      this.#forgetAll();
+      this.#connection = { id: credentials.id, clients: this.#connect(credentials) };
+    }
+    return this.#connection.clients;
   }
 }

@@ -51,5 +51,8 @@ export function calendarPath(
 /** The accounts of Slack that somebody linked. */
 export const slackAccountsPath = '/slack/accounts';
 
+/** Where GitHub sends back the person who created the second App. */
+export const lockAppCallbackPath = '/lock-app/callback';
+
 /** @param to the path of this service to which somebody returns. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;

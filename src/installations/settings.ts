@@ -168,7 +168,7 @@ async function assertLockApp(
 ): Promise<void> {
   if (!mode || mode === 'off' || (await github.lock.id()) !== null) return;
   throw conflict(
-    `An instant hold needs a second GitHub App with the permission Administration: write. Set LOCK_APP_ID and LOCK_PRIVATE_KEY: ${config.publicUrl}/help/instant-hold says how.`,
+    `An instant hold needs a second GitHub App with the permission Administration: write. Create it on the settings page of the owner of the first App, or set LOCK_APP_ID and LOCK_PRIVATE_KEY: ${config.publicUrl}/help/instant-hold says how.`,
   );
 }
 

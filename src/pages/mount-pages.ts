@@ -2,11 +2,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import { webUrlOf } from '../github/web-url.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './message-page.ts';
-import { slackAccountsPath } from '../installations/page-paths.ts';
+import { lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
 import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
@@ -42,6 +43,7 @@ import {
   decideOnExemption,
   decisions,
 } from './status/change-exemption.ts';
+import { finishLockApp } from './settings/create-lock-app.ts';
 import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
 import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
 import { sendSlackAccounts, showSlackAccounts } from './slack/slack-accounts.ts';
@@ -58,6 +60,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
+  // The form with the second App goes to GitHub.
+  pages.use('/owners/:owner/settings', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
@@ -105,6 +109,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
   pages.get(slackAccountsPath, openPage(deps, showSlackAccounts));
   pages.post(slackAccountsPath, guarded(deps, sendSlackAccounts));
+  pages.get(lockAppCallbackPath, openPage(deps, finishLockApp));
   pages.get('/', openPage(deps, showHome));
   pages.post('/time-zone', chooseZone(deps));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));

@@ -10,7 +10,7 @@ import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/look-ahead.ts';
 import { createGitHubApp } from '../github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
-import { loadLock } from './setup/app-credentials-store.ts';
+import { loadLock } from '../github/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue } from '../queue/queue.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';

@@ -11,6 +11,7 @@ import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts'
 import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
+import { loadLock } from '../github/app-credentials-store.ts';
 import { resealSlackApps } from '../notices/slack/slack-apps.ts';
 import { hearForPeople } from '../notices/slack/tell-people.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
@@ -61,6 +62,7 @@ export async function sweep(deps: Deps): Promise<void> {
   ]);
   await resealWebhooks(deps);
   await resealSlackApps(deps);
+  if (deps.config.secretKeyPrevious !== null) await loadLock(deps.db, deps.config, deps.log);
   await hearForPeople(deps);
   await forget(deps, now);
   await deps.keepUp();

@@ -45,7 +45,13 @@ test.each([
   expect(run.github.app.events).toContain('issue_comment');
   await shoot('setup-done');
 
-  await page.getByRole('link', { name: 'Install' }).click();
+  const install = (await page.getByRole('link', { name: 'Install', exact: false }).getAttribute('href'))!;
+  await page.getByRole('button', { name: 'Continue to' }).click();
+  await page.getByRole('button', { name: 'Create GitHub App' }).click();
+  expect(await page.textContent('h1')).toBe('Holdfast lock acme is connected');
+  await shoot('setup-second-app');
+
+  await page.goto(install);
   await page.getByRole('button', { name: 'Install on acme' }).click();
   expect(new URL(page.url()).pathname).toBe('/');
   expect(await page.textContent('h1')).toContain('Merge freezes');
@@ -53,6 +59,25 @@ test.each([
 
   await run.quiet();
   expect((await fetch(`${run.app.url}/setup`)).status).toBe(404);
+
+  run.github.signInToGitHub('ada');
+  await page.goto(`${run.app.url}/auth/sign-in?to=/owners/acme/settings`);
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  expect(page.url()).toBe(`${run.app.url}/owners/acme/settings`);
+  await page.getByRole('link', { name: 'Install Holdfast lock acme' }).click();
+  await page.getByRole('button', { name: 'Install on acme' }).click();
+  await page.goto(`${run.app.url}/owners/acme/settings`);
+  await page.getByText('Forget…').click();
+  await shoot('settings-second-app');
+  await page.getByRole('button', { name: 'Forget Holdfast lock acme' }).click();
+  await page.getByRole('button', { name: 'Create the second App' }).click();
+  await shoot('settings-create-second-app');
+  await page.getByRole('button', { name: 'Continue to' }).click();
+  await page.getByLabel('GitHub App name').fill('Another lock');
+  await page.getByRole('button', { name: 'Create GitHub App' }).click();
+  expect(page.url()).toBe(`${run.app.url}/owners/acme/settings?said=saved#instant-hold`);
+  await shoot('settings-another-second-app');
+  expect(page.problems).toEqual([]);
 });
 
 test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colorScheme) => {

@@ -241,10 +241,10 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
 test('every page with only a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
-    ...propertiesOf('heading', /^server\/setup\//),
+    ...propertiesOf('heading', /^(?:server\/setup\/|github\/convert-manifest)/),
     ...propertiesOf(
       'title',
-      /^(?:pages\/mount-sign-in|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
+      /^(?:pages\/mount-sign-in|pages\/settings\/create-lock-app|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
     ),
   ];
   expect(titles.length).toBeGreaterThan(12);

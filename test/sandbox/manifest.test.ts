@@ -51,7 +51,7 @@ test('the return has the code and the state, and the code works once', async () 
   const path = '/organizations/acme/settings/apps/new?state=abc%20123';
   const made = await post(
     path,
-    { ...least, default_permissions: { statuses: 'write' } },
+    { ...least, default_permissions: { statuses: 'write' }, hook_attributes: { url: least.url } },
     { as: 'ada', name: 'Mine' },
   );
   const back = new URL(made.headers.get('location')!);
@@ -77,4 +77,14 @@ test('the return has the code and the state, and the code works once', async () 
   expect((await convert()).status).toBe(404);
   const again = await post(path, least, { as: 'ada', name: 'Mine' });
   expect(await again.text()).toContain('Name has already been taken');
+});
+
+test('an App that asks for Administration stands beside the first one, and has no secret without a webhook', async () => {
+  const { id } = github.app;
+  const lock = { ...least, default_permissions: { administration: 'write' } };
+  const made = await post('/settings/apps/new', lock, { as: 'ada', name: 'Lock' });
+  const code = new URL(made.headers.get('location')!).searchParams.get('code');
+  const answer = await fetch(`${github.url}/app-manifests/${code}/conversions`, { method: 'POST' });
+  expect(await answer.json()).toMatchObject({ slug: 'lock', owner: { login: 'ada' }, webhook_secret: null });
+  expect(github.app.id).toBe(id);
 });

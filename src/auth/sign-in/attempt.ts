@@ -18,11 +18,11 @@ export type Attempt = {
 /** As long as GitHub's codes live. */
 export const attemptSeconds = 600;
 
-export const beginAttempt = (to: string, now: number): Attempt => ({
+export const beginAttempt = (to: string, now: number, seconds = attemptSeconds): Attempt => ({
   state: randomBytes(32).toString('base64url'),
   verifier: randomBytes(32).toString('base64url'),
   to,
-  until: now + attemptSeconds * 1000,
+  until: now + seconds * 1000,
 });
 
 /** The cookie that keeps the attempt with this state. */

@@ -12,8 +12,8 @@ export type Cookie = {
   keys: Buffer<ArrayBuffer>[];
 };
 
-/** `session`: who is signed in. `sign-in-…`: a sign-in under way; each tab has its own. */
-export type CookieName = 'session' | `sign-in-${string}`;
+/** `session`: who is signed in. The others, each tab has its own: a sign-in, or a new second App, under way. */
+export type CookieName = 'session' | `sign-in-${string}` | `lock-app-${string}`;
 
 type Settings = Pick<Config, 'publicUrl'> & SecretKeys;
 

@@ -87,3 +87,8 @@ export async function useAttempt({ db }: Pick<Deps, 'db'>, { state, until }: Att
   });
   return count === 1;
 }
+
+/** Lets it be used again, because GitHub did not answer. */
+export async function releaseAttempt({ db }: Pick<Deps, 'db'>, { state }: Attempt): Promise<void> {
+  await db.usedSignIn.deleteMany({ where: { stateHash: hashOf(state) } });
+}

@@ -35,6 +35,7 @@ import {
   readSettingsForm,
   settingsForm,
 } from './settings-form.ts';
+import { createLockAppByForm, forgetLockAppByForm, lockAppSection } from './lock-app.ts';
 import { connectSlackByForm, disconnectSlackByForm, slackApp } from './slack-app.ts';
 
 /** `GET /owners/{owner}/settings`. */
@@ -60,12 +61,14 @@ const forms: Record<string, (change: OwnerChange) => Promise<unknown>> = {
   'delete-rule': deleteRuleByForm,
   'connect-slack': connectSlackByForm,
   'disconnect-slack': disconnectSlackByForm,
+  'forget-lock-app': forgetLockAppByForm,
   ...webhookForms,
 };
 
-/** Forms that answer with a page of their own: they show a secret, once. */
-const secretForms: Record<string, (change: OwnerChange) => Promise<Response | string>> = {
+/** Forms that answer with a page of their own, such as one that shows a secret, once. */
+const formsWithPage: Record<string, (change: OwnerChange) => Promise<Response | string>> = {
   'create-key': createKeyByForm,
+  'create-lock-app': createLockAppByForm,
   'create-webhook': createWebhookByForm,
   'rotate-webhook': rotateWebhookByForm,
 };
@@ -86,7 +89,7 @@ export const sendOwnerSettings = (change: OwnerChange): Promise<Response> =>
       // Nobody else but its admins: a role for freezes opens no settings.
       if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its settings.`);
       const what = form.get('do') ?? '';
-      const page = await secretForms[what]?.(change);
+      const page = await formsWithPage[what]?.(change);
       if (page !== undefined) return page;
       await forms[what]?.(change);
       return `${ownerSettingsPath(account.login)}?said=saved`;
@@ -125,6 +128,7 @@ async function page(
     <h2>Templates</h2>
     ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
     ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
+    ${await lockAppSection(deps, account, action, times)}
     ${await slackApp(deps, account, action, problems, times)}
     ${await webhooksSection(deps, account, action, problems, times)}
     ${await keysAndRules(deps, account, action, problems, times)}`;

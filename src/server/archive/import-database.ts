@@ -8,7 +8,7 @@ import type { SqlTx } from '../../database/sql.ts';
 import type { SecretKeys } from '../../database/secret-key.ts';
 import { type Job, taskNames } from '../../queue/jobs.ts';
 import { sendJobs } from '../../queue/queue.ts';
-import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
+import { openApp, type Secrets } from '../../github/app-credentials-store.ts';
 import {
   type Archive,
   ArchiveRefused,

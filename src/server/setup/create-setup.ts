@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { errorResponse } from '../../api/error-response.ts';
 import { logRequests, ownRequestId } from '../../api/log-requests.ts';
-import { loadApp } from './app-credentials-store.ts';
+import { loadApp } from '../../github/app-credentials-store.ts';
 import { helpRoutes } from '../../pages/help/help-routes.ts';
 import { mountAssets } from '../../pages/assets.ts';
 import { compressPages } from '../../pages/page-headers.ts';

@@ -1,15 +1,21 @@
-import { createPrivateKey } from 'node:crypto';
-import { Octokit } from '@octokit/rest';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import * as z from 'zod';
-import { addToEnvFile, anotherApp, assertNoneSaved, type MadeApp, saveApp } from './app-credentials-store.ts';
+import { anotherApp, assertNoneSaved, saveApp } from '../../github/app-credentials-store.ts';
+import { addToEnvFile } from './env-file.ts';
 import { type Clock, nowOf } from '../../clock.ts';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import { classifyGitHubError } from '../../github/github-error.ts';
-import type { Begun, SetupCookies } from './setup-cookies.ts';
+import {
+  type AppOwner,
+  convertManifest,
+  isCode,
+  type NewApp,
+  type NoApp,
+} from '../../github/convert-manifest.ts';
+import type { NewAppOffer } from '../../pages/new-app.ts';
+import { beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
+import type { Begun, SetupCookies, SetupEnv } from './setup-cookies.ts';
 import { donePage, stopPage } from './setup-pages.ts';
 
 export type SetupDeps = {
@@ -36,7 +42,7 @@ type Stop = { status: 403 | 409 | 502 | 503; heading: string; text: string };
  */
 export class Attempts {
   readonly #taken = new Set<string>();
-  readonly #made = new Map<string, MadeApp>();
+  readonly #made = new Map<string, NewApp>();
   #turns: Promise<void> = Promise.resolve();
   #isSaved = false;
 
@@ -52,11 +58,11 @@ export class Attempts {
     this.#taken.delete(state);
   }
 
-  remember(state: string, app: MadeApp): void {
+  remember(state: string, app: NewApp): void {
     this.#made.set(state, app);
   }
 
-  made(state: string): MadeApp | undefined {
+  made(state: string): NewApp | undefined {
     return this.#made.get(state);
   }
 
@@ -80,12 +86,12 @@ export async function finishSetup(
   deps: SetupDeps,
   cookies: SetupCookies,
   attempts: Attempts,
-  context: Context,
+  context: Context<SetupEnv>,
 ): Promise<Response> {
   const stop = ({ status, heading, text }: Stop) => context.html(stopPage(heading, text), status);
   const { code = '', state = '' } = context.req.query();
   const begun = await cookies.begun(context, state);
-  if (!begun || !/^[\w-]{1,255}$/.test(code)) {
+  if (!begun || !isCode(code)) {
     deps.log.warn('refused a return from GitHub that did not start in this browser');
     const text = `The setup started in another browser, or more than an hour ago. ${again}`;
     return stop({ status: 403, heading: 'The setup did not start in this browser', text });
@@ -107,78 +113,34 @@ export async function finishSetup(
   const place = begun.place === 'env' ? deps.envFile : 'the database, encrypted';
   const { statusContext } = deps.config;
   const installUrl = `${app.htmlUrl}/installations/new`;
-  return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning }));
+  const lock = isRunning ? await lockOffer(deps, context, app.owner) : null;
+  return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning, lock }));
 }
 
-/** A text that fits on a line of `.env`. */
-const word = z.string().regex(/^[^"\p{C}]+$/u);
-
-/** GitHub's answer about a new App, which it gives once. */
-const madeApp = z
-  .object({
-    id: z.number().int().positive(),
-    slug: word,
-    name: z.string(),
-    html_url: z.url({ protocol: /^https?$/ }),
-    client_id: word,
-    client_secret: word,
-    webhook_secret: word,
-    pem: z.string().refine(isPrivateKey),
-  })
-  .transform(({ id, slug, name, html_url, client_id, client_secret, webhook_secret, pem }): MadeApp => ({
-    id,
-    slug,
-    name,
-    htmlUrl: html_url,
-    privateKey: pem,
-    webhookSecret: webhook_secret,
-    oauth: { clientId: client_id, clientSecret: client_secret },
-  }));
-
-function isPrivateKey(pem: string): boolean {
-  try {
-    return createPrivateKey(pem).type === 'private';
-  } catch {
-    return false;
-  }
+/** The second App. The service takes its return, at PUBLIC_URL, and seals its key. */
+async function lockOffer(
+  { config, clock }: SetupDeps,
+  context: Context<SetupEnv>,
+  owner: AppOwner | null,
+): Promise<NewAppOffer | null> {
+  const isThere = context.get('origin') === new URL(config.publicUrl).origin;
+  if (!owner || !isThere || config.lock || config.secretKey === null) return null;
+  return beginLockApp({ config, clock }, context, owner, fromSetup);
 }
-
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const patience = 12_000;
 
 /** Exchanges the code for the credentials of the new App, which works once. A later attempt gets the same App. */
 async function takeApp(
-  { config, clock, log }: SetupDeps,
+  deps: SetupDeps,
   attempts: Attempts,
   state: string,
   code: string,
-): Promise<MadeApp | Stop> {
+): Promise<NewApp | NoApp> {
   const made = attempts.made(state);
   if (made) return made;
-  const octokit = new Octokit({ baseUrl: config.githubApiUrl, log: quiet });
-  let answer: unknown;
-  try {
-    const signal = AbortSignal.timeout(patience);
-    answer = (await octokit.rest.apps.createFromManifest({ code, request: { signal } })).data;
-  } catch (error) {
-    const { kind } = classifyGitHubError(error, clock.now());
-    if (kind === 'down' || kind === 'limited') {
-      attempts.release(state);
-      const text = 'Reload this page in a moment. The link works for an hour.';
-      return { status: 503, heading: 'GitHub does not answer', text };
-    }
-    const text = `The code was already used, or it is more than an hour old. ${again}`;
-    return { status: 502, heading: 'GitHub does not know this code', text };
-  }
-  const parsed = madeApp.safeParse(answer);
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'all of it');
-    log.error({ fields }, 'the answer from GitHub about the new App cannot be used');
-    const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is the address of GitHub’s API. GitHub returns credentials only once. ${again}`;
-    return { status: 502, heading: 'GitHub’s answer cannot be used', text };
-  }
-  attempts.remember(state, parsed.data);
-  return parsed.data;
+  const converted = await convertManifest(deps, code, { again, hasWebhooks: true });
+  if (!('heading' in converted)) attempts.remember(state, converted);
+  else if (!converted.isOver) attempts.release(state);
+  return converted;
 }
 
 /** @returns the page to show if the App could not be saved. */
@@ -186,7 +148,7 @@ async function saveFirst(
   { db, clock, log, secretKey, envFile }: SetupDeps,
   attempts: Attempts,
   { state, place }: Begun,
-  app: MadeApp,
+  app: NewApp,
 ): Promise<Stop | null> {
   try {
     await attempts.saveFirst(async () => {

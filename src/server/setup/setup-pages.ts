@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import * as z from 'zod';
-import type { AppManifest } from '../../github/app-manifest.ts';
 import { type Html, layout } from '../../pages/layout.ts';
+import { newAppForm, type NewAppOffer } from '../../pages/new-app.ts';
 
 const page = (title: string, body: Html): Html => layout({ title, body });
 
@@ -216,30 +216,11 @@ export function readChoices(form: URLSearchParams): { choices: Choices; problem:
 }
 
 /** The second step: a summary of the App. The button leads to GitHub. */
-export const reviewPage = (manifest: AppManifest, action: string, owner: string): Html =>
+export const reviewPage = (offer: NewAppOffer): Html =>
   page(
     'Set up',
-    html`<h1>Create the App on ${new URL(action).host}</h1>
-      <p>GitHub asks you to confirm the name. Choose <i>Create GitHub App</i> to return here.</p>
-      <dl class="card facts">
-        <dt>Name</dt>
-        <dd>${manifest.name}</dd>
-        <dt>Owner</dt>
-        <dd>${owner}</dd>
-        <dt>Webhook URL</dt>
-        <dd><code>${manifest.hook_attributes.url}</code></dd>
-        <dt>Permissions</dt>
-        <dd>
-          ${Object.entries(manifest.default_permissions)
-            .map(([name, level]) => `${name.replaceAll('_', ' ')}: ${level}`)
-            .join(', ')}
-        </dd>
-      </dl>
-      <form method="post" action="${action}">
-        <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
-        <button type="submit">Continue to ${new URL(action).host}</button>
-        <a class="button quiet" href="/setup">Back</a>
-      </form>`,
+    html`<h1>Create the App on ${new URL(offer.action).host}</h1>
+      ${newAppForm(offer, html`<a class="button quiet" href="/setup">Back</a>`)}`,
   );
 
 export type Done = {
@@ -250,10 +231,12 @@ export type Done = {
   statusContext: string;
   /** Whether the service started. */
   isRunning: boolean;
+  /** The second App; null if it cannot be made here. */
+  lock: NewAppOffer | null;
 };
 
 /** The last step: what is left to do on GitHub. */
-export const donePage = ({ name, installUrl, place, statusContext, isRunning }: Done): Html =>
+export const donePage = ({ name, installUrl, place, statusContext, isRunning, lock }: Done): Html =>
   page(
     'Connected',
     html`<h1>${name} is connected</h1>
@@ -267,5 +250,12 @@ export const donePage = ({ name, installUrl, place, statusContext, isRunning }: 
       <p>
         Then require the status check <code>${statusContext}</code> on the branches that you want to freeze.
         Without the required check, a freeze holds nothing.
-      </p>`,
+      </p>
+      <h2>Optional: block at once</h2>
+      <p>
+        Statuses of hundreds of pull requests take minutes. With a second App, a ruleset blocks them within a
+        second: see <a href="/help/instant-hold">Instant hold</a>. You can also create it later, on the
+        settings page of the owner of the App.
+      </p>
+      ${lock ? newAppForm(lock) : ''}`,
   );

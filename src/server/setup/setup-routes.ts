@@ -1,9 +1,10 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { readLimited } from '../../api/read-request.ts';
-import { isEnvFileWritable } from './app-credentials-store.ts';
+import { isEnvFileWritable } from './env-file.ts';
 import { appTemplate, manifestFor } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
+import { type NewAppOffer, newAppPath } from '../../pages/new-app.ts';
 import { pageHeaders } from '../../pages/page-headers.ts';
 import { ownFormsOnly } from '../../auth/own-forms.ts';
 import { Attempts, finishSetup, type SetupDeps } from './finish-setup.ts';
@@ -89,30 +90,25 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     if (place === 'env' && !env) return showForm(context, choices, `Holdfast cannot write ${envFile}.`);
     const origin = context.get('origin');
     const state = await cookies.begin(context, place);
-    return context.html(
-      reviewOf(choices, config.publicUrl, origin, `${webUrl}${settingsOf(choices)}?state=${state}`),
-    );
+    const path = newAppPath(choices.owner === 'person' ? null : choices.organization);
+    const action = `${webUrl}${path}?state=${state}`;
+    return context.html(reviewPage(offerOf(choices, config.publicUrl, origin, action)));
   });
   return routes;
 }
 
-/** The summary of the new App, with the button to `action`, where GitHub creates it. */
-const reviewOf = (choices: Choices, publicUrl: string, origin: string, action: string) =>
-  reviewPage(
-    manifestFor({
-      name: choices.name,
-      publicUrl,
-      takesCommands: choices.takesCommands,
-      holdsDeployments: choices.holdsDeployments,
-      redirectUrl: `${origin}/setup/callback`,
-    }),
-    action,
-    choices.owner === 'person' ? 'you' : choices.organization,
-  );
-
-/** The path where GitHub creates an App for this owner. */
-const settingsOf = ({ owner, organization }: Choices): string =>
-  `${owner === 'person' ? '' : `/organizations/${organization}`}/settings/apps/new`;
+/** The new App. @param action where GitHub creates it. */
+const offerOf = (choices: Choices, publicUrl: string, origin: string, action: string): NewAppOffer => ({
+  manifest: manifestFor({
+    name: choices.name,
+    publicUrl,
+    takesCommands: choices.takesCommands,
+    holdsDeployments: choices.holdsDeployments,
+    redirectUrl: `${origin}/setup/callback`,
+  }),
+  action,
+  owner: choices.owner === 'person' ? 'you' : choices.organization,
+});
 
 const notStored: MiddlewareHandler = async (context, next) => {
   context.header('Cache-Control', 'no-store');

@@ -237,7 +237,7 @@ class Settling {
 }
 
 const noSecondApp =
-  'There is no second App any more. Set LOCK_APP_ID and LOCK_PRIVATE_KEY, or set instant_hold to off.';
+  'There is no second App any more. Create one on the settings page of the owner of the first App, set LOCK_APP_ID and LOCK_PRIVATE_KEY, or set instant_hold to off.';
 
 const ofRuleset = ({ id, name }: Pick<Ruleset, 'id' | 'name'>) => ({ ruleset_id: id, ruleset: name });
 

@@ -192,6 +192,8 @@ export async function seenByFirstApp(
  */
 export function whyRefused(error: unknown, now: number, repository: string): string | null {
   if (error instanceof NotApplied) return `${error.message}. Holdfast tries again within a minute.`;
+  if (isGitHubStatus(error, 401, 404) && /integration not found|json web token/i.test(error.message))
+    return appIsGone;
   const failure = classifyGitHubError(error, now);
   switch (failure.kind) {
     case 'absent':
@@ -206,6 +208,9 @@ export function whyRefused(error: unknown, now: number, repository: string): str
       return null;
   }
 }
+
+const appIsGone =
+  'GitHub does not know the second App: somebody deleted it or its key. Forget it on the settings page of its owner and create another one, or change LOCK_APP_ID and LOCK_PRIVATE_KEY.';
 
 /** Octokit adds the address of the documentation. */
 const withoutLink = (message: string): string =>

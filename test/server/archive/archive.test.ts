@@ -4,7 +4,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTables, leftTables } from '../../../src/server/archive/contents.ts';
-import { openApp } from '../../../src/server/setup/app-credentials-store.ts';
+import { openApp } from '../../../src/github/app-credentials-store.ts';
 import {
   another,
   embedded,
@@ -57,16 +57,21 @@ test('the App’s secrets are never in the clear, and open under the new key alo
   for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
   const there = embedded();
   await take(there);
-  const { rows } = await on(there, (connection) => connection.query('SELECT * FROM app_credentials'));
-  const app = {
-    appId: 1n,
-    privateKey: rows[0]!['private_key'] as string,
-    webhookSecret: rows[0]!['webhook_secret'] as string,
-    clientSecret: rows[0]!['client_secret'] as string,
-  };
-  const keys = { secretKey: newKey, secretKeyPrevious: null };
-  expect(openApp(app, keys)).toEqual({ secrets, resealed: null });
-  expect(() => openApp(app, { ...keys, secretKey: oldKey })).toThrow('SECRET_KEY is not the one');
+  const { rows } = await on(there, (connection) =>
+    connection.query('SELECT * FROM app_credentials ORDER BY id'),
+  );
+  expect(rows.map(({ id }) => id)).toEqual([1, 2]);
+  for (const row of rows) {
+    const app = {
+      appId: BigInt(row['app_id'] as string),
+      privateKey: row['private_key'] as string,
+      webhookSecret: row['webhook_secret'] as string,
+      clientSecret: row['client_secret'] as string,
+    };
+    const keys = { secretKey: newKey, secretKeyPrevious: null };
+    expect(openApp(app, keys)).toEqual({ secrets, resealed: null });
+    expect(() => openApp(app, { ...keys, secretKey: oldKey })).toThrow('SECRET_KEY is not the one');
+  }
 });
 
 test('the App can be left behind', async () => {

@@ -97,12 +97,13 @@ export async function makeArchive(): Promise<void> {
     await connection.query(
       `UPDATE installations SET pace_per_minute = 0.1::float8 + 0.2::float8, deleted_at = 'infinity' WHERE id = 3`,
     );
-    await connection.script('DELETE FROM unfinished_imports; DELETE FROM app_credentials WHERE id > 1');
-    const sealed = Object.entries(secrets).map(([field, text]) => seal(oldKey, `${field} of App 1`, text));
-    await connection.query(
-      'UPDATE app_credentials SET private_key = $1, webhook_secret = $2, client_secret = $3',
-      sealed,
-    );
+    await connection.script('DELETE FROM unfinished_imports; DELETE FROM app_credentials WHERE id > 2');
+    // The App, and the second one.
+    for (const id of [1, 2])
+      await connection.query(
+        'UPDATE app_credentials SET private_key = $1, webhook_secret = $2, client_secret = $3 WHERE id = $4',
+        [...Object.entries(secrets).map(([field, text]) => seal(oldKey, `${field} of App ${id}`, text)), id],
+      );
     await connection.script('UPDATE repositories SET reconcile_requested_at = NULL');
     // Numbers that were given out and whose rows are gone.
     await connection.script(`SELECT setval('audit_events_id_seq', 41)`);

@@ -1,11 +1,8 @@
-import { constants } from 'node:fs';
-import { access, chmod, open } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { type AppCredentials, ConfigError, type LockCredentials } from '../../config.ts';
-import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../../database/secret-key.ts';
-import { conflict } from '../../errors.ts';
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
+import { type AppCredentials, ConfigError, type LockCredentials } from '../config.ts';
+import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../database/secret-key.ts';
+import { conflict } from '../errors.ts';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 
 /** A GitHub App as it was just made, with its credentials and where people find it. */
 export type MadeApp = AppCredentials & {
@@ -32,7 +29,7 @@ type Which = keyof typeof rows;
  * @throws Refusal conflict if such an App is saved already: the first one stays.
  */
 export async function saveApp(
-  db: PrismaClient,
+  db: Pick<PrismaClient, 'appCredentials'>,
   secretKey: string,
   app: MadeApp,
   at: Date,
@@ -82,14 +79,32 @@ export async function loadApp(
   return { id, ...rest, oauth: { clientId, clientSecret } };
 }
 
-/** The second App, like `loadApp`. */
+/** The second App; null also if no key opens it, so that everything else goes on without it. */
 export async function loadLock(
   db: PrismaClient,
   keys: SecretKeys,
-  log: Pick<Logger, 'info'>,
+  log: Pick<Logger, 'info' | 'error'>,
 ): Promise<LockCredentials | null> {
-  const found = await load(db, keys, log, 'lock');
-  return found && { id: found.id, privateKey: found.privateKey };
+  try {
+    const found = await load(db, keys, log, 'lock');
+    return found && { id: found.id, privateKey: found.privateKey };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.error('the second App in the database is encrypted with another SECRET_KEY');
+    return null;
+  }
+}
+
+/** The second App in the database, without its secrets. */
+export const savedLock = (db: Pick<PrismaClient, 'appCredentials'>) =>
+  db.appCredentials.findUnique({
+    where: { id: rows.lock },
+    select: { appId: true, slug: true, name: true, htmlUrl: true, createdAt: true },
+  });
+
+/** @returns whether this second App was there. */
+export async function forgetLock(db: Pick<PrismaClient, 'appCredentials'>, appId: bigint): Promise<boolean> {
+  return (await db.appCredentials.deleteMany({ where: { id: rows.lock, appId } })).count > 0;
 }
 
 /**
@@ -158,44 +173,5 @@ function unsealAll(app: SealedApp, key: string): Secrets | null {
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;
-  }
-}
-
-/** The file that the service reads when it starts. Environment variables override it. */
-export const envFilePath = (): string => resolve('.env');
-
-/** Whether we can append to the file or create it. */
-export async function isEnvFileWritable(path: string): Promise<boolean> {
-  const may = (target: string) =>
-    access(target, constants.W_OK).then(
-      () => null,
-      (error: NodeJS.ErrnoException) => error.code,
-    );
-  const refusal = await may(path);
-  return refusal === null || (refusal === 'ENOENT' && (await may(dirname(path))) === null);
-}
-
-/** Appends the App to the file and makes the file readable for its owner only. Keeps the other lines. */
-export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
-  const values = {
-    APP_ID: String(app.id),
-    PRIVATE_KEY: app.privateKey.trim().replaceAll('\n', '\\n'),
-    WEBHOOK_SECRET: app.webhookSecret,
-    CLIENT_ID: app.oauth.clientId,
-    CLIENT_SECRET: app.oauth.clientSecret,
-  };
-  const lines = Object.entries(values).map(([name, value]) => `${name}="${value}"\n`);
-  const file = await open(path, 'a+', 0o600);
-  try {
-    // Set the mode before writing secrets.
-    await chmod(path, 0o600);
-    const before = await file.readFile('utf8');
-    const newLine = before === '' || before.endsWith('\n') ? '' : '\n';
-    await file.appendFile(
-      `${newLine}# The GitHub App ${app.slug}, created by the setup page.\n${lines.join('')}`,
-    );
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

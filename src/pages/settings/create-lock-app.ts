@@ -1,0 +1,130 @@
+import type { Context } from 'hono';
+import { authorizeOwner } from '../../auth/authorize.ts';
+import { actorOf } from '../../auth/caller.ts';
+import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from '../../auth/sign-in/attempt.ts';
+import { cookieNamed, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/cookies.ts';
+import { releaseAttempt, useAttempt } from '../../auth/sign-in/sessions.ts';
+import { nowOf } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import type { Deps } from '../../deps.ts';
+import { isConflict } from '../../errors.ts';
+import type { Actor } from '../../events/actor.ts';
+import { appendEvent } from '../../events/append-event.ts';
+import { saveApp } from '../../github/app-credentials-store.ts';
+import { isForLock, lockManifestFor } from '../../github/app-manifest.ts';
+import { askGitHub } from '../../github/ask-github.ts';
+import { type AppOwner, convertManifest, isCode, type NewApp } from '../../github/convert-manifest.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { lockAppCallbackPath } from '../../installations/page-paths.ts';
+import { type Message, messagePage } from '../message-page.ts';
+import { type NewAppOffer, newAppPath } from '../new-app.ts';
+import { signInFirst, type Visit } from '../reader.ts';
+
+// The second App by a manifest. It belongs to the owner of the first one: whoever can take a key of it at GitHub can take
+// one of the first App, too.
+
+type Beginning = Pick<Deps, 'clock'> & { config: Pick<Config, 'publicUrl' | 'githubApiUrl'> & Keys };
+type Keys = Pick<Config, 'secretKey' | 'secretKeyPrevious'>;
+
+/** As long as GitHub's codes live. */
+const seconds = 6 * attemptSeconds;
+const cookieOf = (config: Beginning['config'], state: string) =>
+  cookieNamed(config, `lock-app-${state.slice(0, 8)}`);
+
+/** The owner of the first App; null if that is no person or organization. @throws Refusal unavailable. */
+export const ownerOfFirstApp = (deps: Deps): Promise<AppOwner | null> =>
+  askGitHub(deps, 'App', 'who owns the first App', () => deps.github.owner());
+
+/** Where the setup page goes on. Nobody signs in there: who could begin entered its code, and made the first App. */
+export const fromSetup = '/';
+
+/** Begins the way to GitHub. Only this browser can return, once. @param owner of the first App. @param to where it ends. */
+export async function beginLockApp(
+  { config, clock }: Beginning,
+  context: Context,
+  { login, type }: AppOwner,
+  to: string,
+): Promise<NewAppOffer> {
+  const attempt = beginAttempt(to, clock.now(), seconds);
+  await writeCookie(context, cookieOf(config, attempt.state), writeAttempt(attempt), seconds);
+  const path = newAppPath(type === 'Organization' ? login : null);
+  return {
+    manifest: lockManifestFor(login, config.publicUrl, `${config.publicUrl}${lockAppCallbackPath}`),
+    action: `${webUrlOf(config.githubApiUrl)}${path}?state=${attempt.state}`,
+    owner: login,
+  };
+}
+
+const again =
+  'Start again on the settings page. If GitHub already created an App, delete it first: on GitHub, go to Settings, Developer settings, GitHub Apps.';
+
+/** `GET /lock-app/callback`: GitHub sends back the person who created the second App. */
+export async function finishLockApp(visit: Visit): Promise<Response> {
+  const { deps, context, viewer } = visit;
+  const { code = '', state = '' } = context.req.query();
+  const stop = (message: Message) => messagePage(context, message, viewer);
+  const unusable = (text: string) => stop({ status: 409, title: 'This App cannot be used', text });
+  const cookie = cookieOf(deps.config, state);
+  const attempt = readAttempt(await readCookie(context, cookie), state, deps.clock.now());
+  if (!attempt || !isCode(code)) {
+    deps.log.warn('refused a return from GitHub that did not start in this browser');
+    const text = `Or it started more than an hour ago. ${again}`;
+    return stop({ status: 403, title: 'This did not start in this browser', text });
+  }
+  const owner = await ownerOfFirstApp(deps);
+  if (!owner) return unusable(notForOwner);
+  let admin: Admin | null = null;
+  if (attempt.to !== fromSetup) {
+    if (!viewer) return signInFirst(visit);
+    const caller = { kind: 'session', person: viewer } as const;
+    const account = await authorizeOwner(deps, caller, owner.login, 'change', { isLive: true });
+    admin = { accountId: account.id, actor: actorOf(deps, caller) };
+  }
+  if (!(await useAttempt(deps, attempt)))
+    return stop({ status: 403, title: 'This link was already used', text: again });
+  const app = await convertManifest(deps, code, { again, hasWebhooks: false });
+  if ('heading' in app) {
+    if (!app.isOver) await releaseAttempt(deps, attempt);
+    return stop({ ...app, title: app.heading });
+  }
+  dropCookie(context, cookie);
+  const problem = whyUnusable(app, owner, deps.config.app.id) ?? (await save(deps, app, admin));
+  if (problem) return unusable(`${problem} Delete the App ${app.name} at ${app.htmlUrl}.`);
+  deps.github.lock.lookAgain();
+  deps.log.info({ app: app.slug, id: app.id, by: viewer?.login }, 'the second GitHub App is set up');
+  if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
+  const link = { href: `${app.htmlUrl}/installations/new`, text: `Install ${app.name}` };
+  const text =
+    'Install it beside the first App, on the repositories whose freezes should block at once. Then set instant_hold.';
+  return stop({ status: 200, title: `${app.name} is connected`, text, link });
+}
+
+type Admin = { accountId: bigint; actor: Actor };
+
+/** Saves the App with its event. @param admin null: the setup page, whose owner may not be known yet. @returns why not. */
+async function save(deps: Deps, app: NewApp, admin: Admin | null): Promise<string | null> {
+  const { db, clock, config, log } = deps;
+  const event = { type: 'lock_app.create', metadata: { app_id: app.id, app_slug: app.slug } } as const;
+  try {
+    await db.$transaction(async (tx) => {
+      await saveApp(tx, config.secretKey!, app, nowOf(clock), 'lock');
+      if (admin) await appendEvent(tx, admin, event, admin.actor, nowOf(clock));
+    });
+    return null;
+  } catch (error) {
+    if (isConflict(error)) return 'Holdfast has a second App.';
+    log.error({ err: error }, 'the credentials of the new App could not be saved');
+    return 'Holdfast could not save its key. The log says why.';
+  }
+}
+
+const notForOwner =
+  'The first App belongs to no person or organization. Set LOCK_APP_ID and LOCK_PRIVATE_KEY instead.';
+
+/** Why an App is not the second App that we asked for; null if it is. The code may be of any App. */
+function whyUnusable(app: NewApp, owner: AppOwner, firstId: number): string | null {
+  if (app.owner?.id !== owner.id) return `${app.name} does not belong to ${owner.login}.`;
+  if (app.id === firstId || !isForLock(app))
+    return `${app.name} needs the permission Administration: write, and no other.`;
+  return null;
+}

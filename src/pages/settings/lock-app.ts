@@ -1,0 +1,169 @@
+import { html } from 'hono/html';
+import type { Deps } from '../../deps.ts';
+import { conflict, forbidden, nullIf, isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { appendEvent } from '../../events/append-event.ts';
+import { nowOf } from '../../clock.ts';
+import { forgetLock, savedLock } from '../../github/app-credentials-store.ts';
+import { askGitHub } from '../../github/ask-github.ts';
+import type { AppOwner } from '../../github/convert-manifest.ts';
+import { isGitHubStatus } from '../../github/github-error.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
+import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import type { OwnerChange } from '../change.ts';
+import { confirmation, hidden, textOf } from '../form.ts';
+import { type Html, layout } from '../layout.ts';
+import { newAppForm } from '../new-app.ts';
+import { instant, type Times } from '../text.ts';
+import { beginLockApp, ownerOfFirstApp } from './create-lock-app.ts';
+
+// The second App is one for all owners. Only admins of the owner of the first App make and forget it: they have the keys
+// of that one, too. Every other owner decides whether to install it.
+
+const owns = ({ id }: InstalledAccount, owner: AppOwner): boolean => BigInt(owner.id) === id;
+
+/** @throws Refusal forbidden unless the first App belongs to the owner of the page; conflict if nothing can be sealed. */
+async function assertMayMake({ deps, account }: OwnerChange): Promise<AppOwner> {
+  const owner = await ownerOfFirstApp(deps);
+  if (!owner || !owns(account, owner))
+    throw forbidden(`The first App does not belong to ${account.login}, so its admins cannot do this.`);
+  if (deps.config.lock !== null)
+    throw conflict('The second App is set in the environment: change LOCK_APP_ID and LOCK_PRIVATE_KEY.');
+  if (deps.config.secretKey === null)
+    throw conflict('The key cannot be encrypted: ask the people who run this service to set SECRET_KEY.');
+  return owner;
+}
+
+/** Shows what will be made. The button of the page leads to GitHub. */
+export async function createLockAppByForm(change: OwnerChange): Promise<Response> {
+  const { deps, context, viewer, account } = change;
+  const owner = await assertMayMake(change);
+  if (await savedLock(deps.db)) throw conflict('There is a second App already. Forget that one first.');
+  const back = ownerSettingsPath(account.login);
+  const offer = await beginLockApp(deps, context, owner, back);
+  const title = 'Create the second App';
+  const body = html`<h1>${title}</h1>
+    ${newAppForm(offer, html`<a class="button quiet" href="${back}#instant-hold">Back</a>`)}`;
+  const crumbs = [{ name: 'Settings', href: back }, { name: 'Second App' }];
+  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
+}
+
+export async function forgetLockAppByForm(change: OwnerChange): Promise<void> {
+  const { deps, actor, account, form } = change;
+  await assertMayMake(change);
+  const saved = await savedLock(deps.db);
+  // Somebody may have replaced it since the page was opened.
+  if (!saved || String(saved.appId) !== textOf(form, 'app')) return;
+  await deps.db.$transaction(async (tx) => {
+    if (!(await forgetLock(tx, saved.appId))) return;
+    const metadata = { app_id: Number(saved.appId), app_slug: saved.slug };
+    const event = { type: 'lock_app.delete', metadata } as const;
+    await appendEvent(tx, { accountId: account.id }, event, actor, nowOf(deps.clock));
+  });
+  deps.github.lock.lookAgain();
+  deps.log.info({ app: saved.slug, by: actor.name }, 'the second GitHub App is forgotten');
+}
+
+/** What GitHub says about the second App: null if it knows none with our key. */
+type Seen = { name: string; url: string; owner: string; installed: Installed | null } | null;
+type Installed = { url: string; isSuspended: boolean; isGranted: boolean };
+
+/** @throws Refusal unavailable; too-many-requests. */
+async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<Seen> {
+  await deps.questions?.beforeInstallation();
+  const absent = (error: unknown) => {
+    if (isGitHubStatus(error, 401, 404)) return null;
+    throw error;
+  };
+  return askGitHub(deps, 'App', `where the second App is installed`, async () => {
+    const { rest } = await deps.github.lock.asApp();
+    const app = await rest.apps.getAuthenticated().catch(absent);
+    if (!app?.data) return null;
+    const { name, html_url: url, owner } = app.data;
+    const found = await rest.apps.getUserInstallation({ username: login }).catch(absent);
+    const installed = found && {
+      url: found.data.html_url,
+      isSuspended: found.data.suspended_at !== null,
+      isGranted: found.data.permissions.administration === 'write',
+    };
+    return { name, url, owner: 'login' in owner ? owner.login : (owner.name ?? ''), installed };
+  });
+}
+
+/** The second App: whether there is one, whether it is installed on the owner, and what to do. */
+export async function lockAppSection(
+  deps: Deps,
+  account: InstalledAccount,
+  action: string,
+  times: Times,
+): Promise<Html> {
+  const { lock, secretKey } = deps.config;
+  const silent = (error: unknown) => {
+    if (isUnavailable(error) || isTooManyRequests(error)) return 'silent' as const;
+    throw error;
+  };
+  const saved = await savedLock(deps.db);
+  const isThere = (await deps.github.lock.id()) !== null;
+  const seen = isThere ? await seeLock(deps, account).catch(silent) : null;
+  const owner = lock ? null : await ownerOfFirstApp(deps).catch(nullIf('unavailable', 'too-many-requests'));
+  const mayMake = owner !== null && owns(account, owner);
+  return html`<h2 id="instant-hold">Second App for instant holds</h2>
+    <p>
+      A second GitHub App makes freezes block at once, by a ruleset. One App serves all owners, and each owner
+      decides whether to install it: see <a href="/help/instant-hold">Instant hold</a>.
+    </p>
+    ${isThere ? html`<div class="card">${shown(seen, account)}</div>` : ''}
+    ${
+      lock
+        ? html`<p class="muted">It is set in the environment of this service (<code>LOCK_APP_ID</code>).</p>`
+        : saved
+          ? html`<p class="muted">
+                <bdi>${saved.name}</bdi>, created ${instant(saved.createdAt, times)}.
+                ${isThere ? '' : 'Its key is encrypted with another SECRET_KEY: set SECRET_KEY_PREVIOUS to that one, or forget the App.'}
+              </p>
+              ${mayMake ? forget(action, saved) : ''}`
+          : mayMake && secretKey !== null
+            ? html`<form class="form" method="post" action="${action}">
+                ${hidden('do', 'create-lock-app')}
+                <div class="actions"><button type="submit" class="quiet">Create the second App</button></div>
+              </form>`
+            : html`<p>
+                There is no second App.
+                ${mayMake ? 'To create one here, set SECRET_KEY.' : `${owner ? `Admins of ${owner.login} can create it` : 'The people who run this service can set it up'}.`}
+              </p>`
+    }`;
+}
+
+function shown(seen: Seen | 'silent', { login }: InstalledAccount): Html {
+  if (seen === 'silent')
+    return html`GitHub does not say whether the second App is installed. Reload the page in a moment.`;
+  if (seen === null)
+    return html`GitHub does not know the second App: somebody deleted it or its key. Instant holds do not
+      work. Forget it and create another one, or change <code>LOCK_APP_ID</code> and
+      <code>LOCK_PRIVATE_KEY</code>.`;
+  const { name, url, owner, installed } = seen;
+  const app = html`<a href="${url}"
+    ><strong><bdi>${name}</bdi></strong></a
+  >`;
+  if (!installed)
+    return html`${app} is not installed on ${login}.
+      ${owner.toLowerCase() === login.toLowerCase() ? '' : `It belongs to ${owner}. If GitHub does not let you install it, they must make it public.`}
+      <p class="actions"><a class="button" href="${url}/installations/new">Install ${name}</a></p>`;
+  if (installed.isSuspended)
+    return html`${app} is suspended on ${login}. <a href="${installed.url}">Unsuspend it</a>.`;
+  if (!installed.isGranted)
+    return html`${app} lacks the permission Administration: write on ${login}.
+      <a href="${installed.url}">Accept its permissions</a>.`;
+  return html`${app} is installed on ${login}. Set the instant hold above.`;
+}
+
+const forget = (action: string, { appId, name }: { appId: bigint; name: string }): Html =>
+  confirmation(
+    'Forget…',
+    action,
+    html`${hidden('do', 'forget-lock-app')} ${hidden('app', String(appId))}
+      <p>
+        End freezes with an instant hold first: Holdfast cannot disable their rulesets afterwards. Delete the
+        App at GitHub, too.
+      </p>`,
+    `Forget ${name}`,
+  );
