@@ -48,6 +48,31 @@ test('a delivery that failed is read from GitHub, also the first one of a reposi
   expect(state(first, run)).toBe('in_progress');
 });
 
+test('a request is answered where the repository is new, was transferred or has another name', async () => {
+  const { github } = acme;
+  const events = ['installation', 'installation_repositories', 'repository'].map((event) =>
+    github.webhookFaults.add({ kind: 'drop', event }),
+  );
+  const ask = async (repository: string) => {
+    const run = github.runWorkflow(repository, production);
+    await acme.quiet();
+    await pass(acme, 6_000, 2_000);
+    return state(repository, run);
+  };
+  const { fullName: fresh } = github.addRepository('acme/fresh');
+  github.addEnvironment(fresh, 'production');
+  expect(await ask(fresh)).toBe('in_progress');
+  // Another repository has the name that we know.
+  github.renameRepository(fresh, 'renamed');
+  github.addRepository(fresh);
+  expect(await ask('acme/renamed')).toBe('in_progress');
+  github.addOrganization('umbrella', { admins: ['ada'] });
+  github.install('umbrella');
+  github.transferRepository('acme/renamed', 'umbrella');
+  expect(await ask('umbrella/renamed')).toBe('in_progress');
+  for (const each of events) each.remove();
+});
+
 test('an administrator goes past us: that is seen and told; a cancelled wait is none', async () => {
   const api = await acme.repository('api');
   acme.github.addEnvironment(api, 'production');

@@ -91,7 +91,7 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
     const { repositoryId, runId } = wake;
     const where = { repositoryId, runId: BigInt(runId), state: 'waiting' };
     return (await db.deployment.count({ where, take: 1 })) > 0
-      ? [jobs.lookAtRun(repositoryId, runId, null)]
+      ? [jobs.lookAtRun(repositoryId, runId, null, null)]
       : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
