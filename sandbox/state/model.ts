@@ -138,6 +138,8 @@ export interface WorkflowRun {
     app: string;
     at: Date;
   }[];
+  /** Reviews that GitHub refused, oldest first. */
+  refusals: { environment: string; message: string; at: Date }[];
   createdAt: Date;
 }
 
