@@ -107,6 +107,19 @@ test('an administrator goes past us: that is seen and told; a cancelled wait is 
   expect((await list('state=waiting')).body.deployments).toEqual([]);
 });
 
+test('a bypass is seen beside a matrix of the same commit', async () => {
+  const bulk = await acme.repository('bulk');
+  acme.github.addEnvironment(bulk, 'production');
+  await acme.freeze(bulk, frozen);
+  const one = acme.github.runWorkflow(bulk, production);
+  await pass(acme, 60_000);
+  acme.github.runWorkflow(bulk, { environments: Array.from({ length: 50 }, () => 'production') });
+  await acme.quiet();
+  acme.github.bypassRules(bulk, one.id, 'production', 'ada');
+  await pass(acme, 75_000);
+  expect(await rows('bulk')).toEqual(['bypassed', 'waiting']);
+});
+
 test('what GitHub forgot after 30 days, and an attempt that was run again, are gone', async () => {
   const lib = await acme.repository('lib');
   acme.github.addEnvironment(lib, 'production');
