@@ -46,7 +46,7 @@ const waitsForUs = (stage: Stage, job: Job) => job.state === 'waiting' && ourGat
 
 export const deploymentActions: Record<string, Action> = {
   deploy: {
-    weight: 6,
+    weight: 10,
     act(stage, random) {
       if (runs(stage).filter(({ jobs }) => jobs.some(isOpen)).length >= mostOpen) return null;
       const named = oneOf(random, [[alone], [shared], [alone, shared], Array(30).fill(alone)])!;
