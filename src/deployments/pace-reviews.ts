@@ -13,20 +13,21 @@ const range = { least: 20, most: 180 };
 /** Milliseconds in which refusals are one: several reviews were under way. */
 const oneRefusal = 60_000;
 
-type Stored = { pace: Pace; statuses: number };
+type Stored = { pace: Pace; statuses: number; isPaused: boolean };
 
 /** Locks the row: reviews of several processes are counted one after another. */
 const readText = `
   SELECT review_pace AS pace, CASE WHEN lease_until > $2::timestamptz OR ${isAnyDue('$2')}
-    THEN coalesce(pace_per_minute, 0) ELSE 0 END AS statuses
+    THEN coalesce(pace_per_minute, 0) ELSE 0 END AS statuses,
+    coalesce(paused_until > $2::timestamptz, false) AS is_paused
   FROM installations WHERE id = $1::int8 FOR NO KEY UPDATE`;
 
 async function read(tx: SqlTx, installationId: bigint, now: Date): Promise<Stored> {
-  type Row = { pace: { [Field in keyof Pace]: unknown } | null; statuses: number };
+  type Row = { pace: { [Field in keyof Pace]: unknown } | null; statuses: number; is_paused: boolean };
   const [row] = await tx.query<Row>('read-review-pace', readText, [installationId, now]);
   const unused: Pace = { perMinute: range.most, tokens: Infinity, countedAt: now, refused: null };
-  const { pace = null, statuses = 0 } = row ?? {};
-  return { pace: pace ? fromJson(pace as never) : unused, statuses };
+  const { pace, statuses, is_paused: isPaused } = row!;
+  return { pace: pace ? fromJson(pace as never) : unused, statuses, isPaused };
 }
 
 const fromJson = ({ countedAt, refused, ...pace }: Pace): Pace => ({
@@ -47,10 +48,10 @@ type Needed = Pick<Deps, 'sql' | 'clock'>;
 export function takeReview({ sql, clock }: Needed, installationId: bigint): Promise<boolean> {
   const now = nowOf(clock);
   return sql.transaction(async (tx) => {
-    const { pace: stored, statuses } = await read(tx, installationId, now);
+    const { pace: stored, statuses, isPaused } = await read(tx, installationId, now);
     const left = { ...range, most: Math.max(range.least, range.most - statuses) };
     const pace = paceAt(stored, left, now);
-    if (placesIn(pace) === 0) return false;
+    if (isPaused || placesIn(pace) === 0) return false;
     // GitHub accepted the reviews before this one, or the pace would be lower.
     const { perMinute } = isPressed(pace) ? afterAccepted(stored, 1, range, now) : stored;
     await save(tx, installationId, { ...pace, perMinute, tokens: pace.tokens - 1 });
