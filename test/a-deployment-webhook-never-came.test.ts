@@ -120,6 +120,23 @@ test('a bypass is seen beside a matrix of the same commit', async () => {
   expect(await rows('bulk')).toEqual(['bypassed', 'waiting']);
 });
 
+test('a bypass of an attempt is none of the next one', async () => {
+  const next = await acme.repository('next');
+  acme.github.addEnvironment(next, 'production');
+  await acme.freeze(next, frozen);
+  const run = acme.github.runWorkflow(next, production);
+  await acme.quiet();
+  acme.github.bypassRules(next, run.id, 'production', 'ada');
+  await acme.quiet();
+  await pass(acme, 15_000);
+  acme.github.rerunWorkflow(next, run.id);
+  await acme.quiet();
+  await pass(acme, 30_000);
+  acme.github.cancelRun(next, run.id);
+  await pass(acme, 75_000);
+  expect(await rows('next')).toEqual(['bypassed', 'gone']);
+});
+
 test('what GitHub forgot after 30 days, and an attempt that was run again, are gone', async () => {
   const lib = await acme.repository('lib');
   acme.github.addEnvironment(lib, 'production');

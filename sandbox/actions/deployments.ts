@@ -74,9 +74,11 @@ export class Deployments {
       sha: given.sha ?? repository.branches.get(ref) ?? this.#world.ids.sha(),
       isCancelled: false,
       jobs: [],
+      former: [],
       reviews: [],
       refusals: [],
       createdAt: now,
+      startedAt: now,
     };
     repository.runs.push(run);
     for (const environment of environments) this.#startJob(repository, run, environment);
@@ -88,6 +90,8 @@ export class Deployments {
     const environments = run.jobs.map(({ environment }) => environment.name);
     run.attempt += 1;
     run.isCancelled = false;
+    run.startedAt = this.#world.now();
+    run.former.push(...run.jobs);
     run.jobs = [];
     for (const environment of environments) this.#startJob(repository, run, environment);
   }

@@ -16,6 +16,8 @@ export type Run = {
   workflowPath: string;
   ref: string;
   sha: string;
+  /** Of this attempt. */
+  startedAt: Date;
 };
 
 type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
@@ -28,6 +30,7 @@ const runOf = (run: RunJson): Run => ({
   workflowPath: run.path,
   ref: run.head_branch ?? '',
   sha: run.head_sha,
+  startedAt: new Date(run.run_started_at ?? run.created_at),
 });
 
 /** A run; null if it is gone. */
@@ -100,15 +103,21 @@ const mostDeployments = 40;
 
 /** Whether a job of a run has begun to deploy a commit to an environment. */
 export async function hasBegun(
-  { client, owner, repo }: Asked,
+  asked: Asked,
   { runId, environment, sha, requestedAt }: Pick<Deployment, 'runId' | 'environment' | 'sha' | 'requestedAt'>,
 ): Promise<boolean> {
+  const { client, owner, repo } = asked;
+  const run = await readRun(asked, runId);
   const about = { owner, repo, environment, sha, per_page: 100 };
   const { data } = await client.rest.repos.listDeployments(about);
   // Other runs of the commit may have hundreds: GitHub made ours when it asked us.
   const distance = ({ created_at: at }: { created_at: string }) =>
     Math.abs(Date.parse(at) - requestedAt.getTime());
-  const nearest = data.toSorted((one, other) => distance(one) - distance(other)).slice(0, mostDeployments);
+  const nearest = data
+    // Those of an earlier attempt lead to the same run.
+    .filter(({ created_at: at }) => run === null || Date.parse(at) >= run.startedAt.getTime())
+    .toSorted((one, other) => distance(one) - distance(other))
+    .slice(0, mostDeployments);
   for (const { id } of nearest) {
     const of = { owner, repo, deployment_id: id, per_page: 100 };
     const { data: statuses } = await client.rest.repos.listDeploymentStatuses(of);
