@@ -29,11 +29,12 @@ const mostReports = 10;
 /** Each round releases what the round before made room for. */
 const mostRounds = 50;
 /** Milliseconds that a plan counts. GitHub may answer slowly, and freezes change meanwhile. */
-const freshFor = 2_000;
+const freshFor = 3_000;
 
 /**
  * Decides on every deployment of a repository that waits.
  * @param notBefore the boundary of a freeze that woke us; our clock may be behind.
+ * @param only the run to decide on: many requests at once must not do the same work.
  * Sends a job for those that must be looked at again soon.
  * @throws NotNow if GitHub may not be asked now; and GitHub's errors: the worker tries again.
  */
@@ -41,6 +42,7 @@ export async function decideDeployments(
   deps: Deps,
   repositoryId: bigint,
   notBefore: Date | null,
+  only: bigint | null = null,
 ): Promise<void> {
   await watch(deps.db, repositoryId, nowOf(deps.clock));
   if ((await openDeployments(deps.db, repositoryId, nowOf(deps.clock))).length === 0) return;
@@ -50,7 +52,9 @@ export async function decideDeployments(
   let isOver = false;
   for (let round = 0; round < mostRounds && !isOver && !deps.stopping.aborted; round++) {
     const { acts, isQueued, plannedAt } = await plan(settling, notBefore);
-    const left = acts.filter(([deployment]) => !failures.has(nameOf(deployment)));
+    const left = acts.filter(
+      ([deployment]) => (only ?? deployment.runId) === deployment.runId && !failures.has(nameOf(deployment)),
+    );
     if (left.length === 0 && failures.size > 0) throw [...failures.values()][0];
     if (left.length === 0 && !isQueued) return;
     if (left.length === 0) break;
@@ -88,6 +92,7 @@ async function plan(
   const now = nowOf(deps.clock);
   const at = notBefore && notBefore > now ? notBefore : now;
   const all = await openDeployments(deps.db, repository.id, now);
+  const plannedAt = nowOf(deps.clock);
   const ongoing = freezesAreOn(repository.products)
     ? (await listFreezes(deps.sql, repository, at)).filter((freeze) => phaseOf(freeze, at) === 'ongoing')
     : [];
@@ -115,7 +120,7 @@ async function plan(
   }
   // What nothing ever held goes first, and what is only told last.
   const urgency = ([deployment, { kind }]: Act) => (kind === 'hold' ? 2 : isHeld(deployment) ? 1 : 0);
-  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt: now };
+  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt };
 }
 
 /** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */

@@ -41,7 +41,8 @@ async function lookAtRun(
     run = await read();
   }
   const again = await note(settling, runId, run, told);
-  await decideDeployments(deps, repositoryId, null);
+  if (told === null) await deps.queue.send([jobs.decideDeployments(repositoryId)]);
+  else await decideDeployments(deps, repositoryId, null, runId);
   if (again) throw new NotNow(new Date(deps.clock.now() + 2_000));
 }
 
