@@ -15,6 +15,7 @@ import { MergeWatch } from './merge-watch.ts';
 import { Model } from './model.ts';
 import { PostWatch } from './post-watch.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
+import { prepareDeployments } from './deployments.ts';
 import { actions, type Step, writeScript } from './script.ts';
 import { ServiceTime } from './service-time.ts';
 import type { Stage } from './stage.ts';
@@ -81,9 +82,13 @@ export async function run(
   };
   try {
     await populate(stage, seed);
+    const deployments = await prepareDeployments(stage, seed);
     const merges = new MergeWatch(stage);
     const posts = new PostWatch(stage);
-    const watching = setInterval(() => merges.look(), 100);
+    const watching = setInterval(() => {
+      merges.look();
+      deployments.look();
+    }, 100);
     const script = writeScript(seed, seconds);
     storm(stage, seed);
     let pressed = 0;
@@ -92,11 +97,13 @@ export async function run(
       if (step.action !== 'calm') perform(stage, step, merges);
       else {
         pressed += await calm(stage, step.seed, merges);
+        await deployments.calm();
         storm(stage, seed + index);
       }
     }
     await settle(stage);
     await lastCheck(stage);
+    await deployments.lastCheck();
     clearInterval(watching);
     for (const { name, how } of fleet.crashes) stage.violate('a process ended', `${name} (${how})`);
     if (github.unknownRoutes.length > 0) stage.violate('unknown to the sandbox', github.unknownRoutes.join());
@@ -123,6 +130,7 @@ export async function run(
       mergedWithExcuse: merges.excused,
       pressedInVain: pressed,
       posts: posts.posts,
+      deployments: deployments.counts,
       duplicatesWithExcuse: posts.excuses,
       violations: Object.fromEntries(
         [...Map.groupBy(violations, (text) => text.split(':')[0]!)].map(([kind, of]) => [kind, of.length]),

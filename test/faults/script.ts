@@ -4,6 +4,7 @@ import { freezeActions } from './actions/freezes.ts';
 import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
 import { planActions } from './actions/plans.ts';
+import { deploymentActions } from './deployments.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import type { Action } from './stage.ts';
 
@@ -14,6 +15,7 @@ export const actions: Record<string, Action> = {
   ...freezeActions,
   ...planActions,
   ...exemptionActions,
+  ...deploymentActions,
   ...mishaps,
   databaseRestart,
 };
