@@ -22,7 +22,7 @@ export const freezeActions: Record<string, Action> = {
         matching: conditions(random, now, 0.1),
         exclude: conditions(random, now, 0.6),
       };
-      stage.aside(create(stage, start, freeze));
+      stage.aside(createFreeze(stage, start, freeze));
       return `freeze asked for: ${JSON.stringify(shown({ ...freeze, startsAt: start ?? now }))}`;
     },
   },
@@ -71,7 +71,11 @@ export function someEnd(random: Random, from: number): number {
   }
 }
 
-async function create(stage: Stage, start: number | null, freeze: Required<Change>): Promise<void> {
+export async function createFreeze(
+  stage: Stage,
+  start: number | null,
+  freeze: Required<Change>,
+): Promise<void> {
   const { model } = stage;
   const body = { ...bodyOf(freeze), timezone: 'UTC', start: start === null ? null : wallClock(start) };
   const answer = await stage.api.call('POST', freezesOf(stage), body);
