@@ -9,7 +9,7 @@ const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } }, { lo
 const holds = () => instantHoldsOf(acme);
 /** Hits the next request of this kind, once. */
 const once = (method: string, path: RegExp, fault: Partial<Fault>) =>
-  acme.github.faults.add({ kind: 'status', status: 502, times: 1, match: { method, path }, ...fault });
+  acme.github.faults.add({ kind: 'status', times: 1, match: { method, path }, ...fault });
 const states = (repository: string) => [...new Set(Object.values(holds().mergeable(repository)))];
 /** Nothing but a ruleset holds it. */
 const unprotect = (repository: string) => acme.github.protect(repository, 'main', []);
@@ -96,6 +96,25 @@ test('the second App was uninstalled in the middle: between two of its calls, as
   await holds().pass(60);
   expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
   expect(await holds().instant(web)).toMatchObject({ state: 'off', error: null });
+});
+
+test('GitHub limits the second App: nothing more is asked of the account until then', async () => {
+  const names = ['a', 'b', 'c'].map((name) => `limited-${name}`);
+  for (const name of names) await holds().held(name, 'lock', [{}]);
+  once('POST', /\/rulesets$/, { kind: 'secondary-limit', retryAfter: 45 });
+  const start = acme.github.requests.length;
+  for (const name of names) await acme.freeze(`acme/${name}`);
+  const asked = acme.github.requests.slice(start);
+  expect(
+    holds()
+      .writesSince(start)
+      .filter((write) => write.includes('ruleset')),
+  ).toEqual(['GET ruleset 200', 'POST ruleset 403']);
+  // It keeps its token.
+  expect(asked.filter(({ path }) => path.endsWith('/access_tokens'))).toEqual([]);
+  await holds().pass(60);
+  for (const name of names)
+    expect(holds().rulesets(`acme/${name}`)).toMatchObject([{ enforcement: 'active' }]);
 });
 
 test('a thousand at once: GitHub makes the ruleset and does not say so, and refuses most statuses', async () => {

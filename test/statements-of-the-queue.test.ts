@@ -63,6 +63,12 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     await deps.db.freeze.deleteMany({});
   });
 
+  test('when idle: less than one a second, including the sweep', async () => {
+    await acme.quiet();
+    const statements = await countedDuring(() => acme.clock.tick(60_000));
+    expectAtMost(60, [...statements, ...(await countedDuring(() => acme.quiet()))]);
+  });
+
   test('without a second App, only the statement that takes statuses looks at instant holds', async () => {
     const statements = await countedDuring(async () => {
       const { id } = await acme.freeze(web);
@@ -73,11 +79,5 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     const about = statements.filter((text) => /instant_(holds|passes)/.test(text));
     expect(about.length).toBeGreaterThan(0);
     expect(about.filter((text) => !text.startsWith('WITH lease AS'))).toEqual([]);
-  });
-
-  test('when idle: less than one a second, including the sweep', async () => {
-    await acme.quiet();
-    const statements = await countedDuring(() => acme.clock.tick(60_000));
-    expectAtMost(60, [...statements, ...(await countedDuring(() => acme.quiet()))]);
   });
 });

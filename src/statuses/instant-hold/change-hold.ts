@@ -4,7 +4,6 @@ import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
-import { classifyGitHubError } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../queue/jobs.ts';
@@ -13,6 +12,7 @@ import { forgetPasses, type HoldState, saveHold, type Stored, type Turn } from '
 import {
   contextInForce,
   isRight,
+  Limited,
   type Ruleset,
   type RulesetContent,
   rulesetName,
@@ -163,8 +163,7 @@ class Settling {
     const isMissing = (await this.#deps.github.lock.id()) === null;
     const why = isMissing ? noSecondApp : whyRefused(error, clock.now(), repository);
     if (why === null) {
-      const failure = classifyGitHubError(error, clock.now());
-      const limitedUntil = failure.kind === 'limited' ? failure.retryAt : 0;
+      const limitedUntil = error instanceof Limited ? error.until : 0;
       const at = new Date(Math.max(now.getTime() + tryAgainAfter, limitedUntil));
       await this.#save({ error: 'GitHub does not answer about the ruleset. Holdfast tries again.' });
       return queue.send([jobs.settleInstantHold(repositoryId, { at })]);

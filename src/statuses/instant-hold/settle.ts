@@ -52,8 +52,7 @@ async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): 
     const hasBegun = await changeHold(deps, hold, plan, turn, { ...given, observed });
     // Somebody has to judge the pull requests by these freezes.
     const mustLook = (!observed && hasBegun) || (!given.observed && plan.isUndecided);
-    if (mustLook && !given.isLookedAtLater)
-      await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
+    if (mustLook && !given.isLookedAtLater) await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
     return { hasBegun, isUndecided: plan.isUndecided };
   } finally {
     await turn.end();
@@ -90,8 +89,7 @@ export function holdAtOnce(
 
 /** While GitHub limits the first App, nothing can be observed. The second one has limits of its own. */
 export async function holdMeanwhile(deps: Deps, repositoryId: bigint): Promise<void> {
-  if ((await deps.github.lock.id()) !== null)
-    await settleHold(deps, repositoryId, { isLookedAtLater: true });
+  if ((await deps.github.lock.id()) !== null) await settleHold(deps, repositoryId, { isLookedAtLater: true });
 }
 
 /**
