@@ -11,6 +11,7 @@ import { makeKey, type Service, startGitHub, startService, type Where } from './
 import { median } from './statistics.ts';
 
 const state = '/v1/repos/acme/web/freeze_state?base=main';
+const gate = '/v1/repos/acme/web/freeze_state?environment=production';
 const freezes = '/v1/repos/acme/web/scheduled_freeze';
 const freezeCount = 20;
 const pullRequestCount = 16;
@@ -122,7 +123,14 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
         method: 'GET',
         paths: [state],
         floors: { 16: 0.4 },
-        headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci) },
+        headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci, state) },
+      },
+      {
+        name: 'gate of an environment unchanged (304)',
+        method: 'GET',
+        paths: [gate],
+        floors: { 16: 0.4 },
+        headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci, gate) },
       },
       {
         name: 'push scopes unchanged',
@@ -139,8 +147,8 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
 }
 
 /** What a pipeline that asks again sends along. */
-async function tagOf(service: Service, key: string): Promise<string> {
-  const answer = await fetch(service.url + state, { headers: { Authorization: `Bearer ${key}` } });
+async function tagOf(service: Service, key: string, path: string): Promise<string> {
+  const answer = await fetch(service.url + path, { headers: { Authorization: `Bearer ${key}` } });
   return answer.headers.get('etag')!;
 }
 

@@ -7,6 +7,7 @@ import { benchBoundaries } from './boundaries.ts';
 import { endAll } from './child-process.ts';
 import { benchCalendar } from './calendar.ts';
 import { benchConditions } from './conditions.ts';
+import { benchDeployments } from './deployments.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstant } from './instant.ts';
@@ -31,6 +32,7 @@ const benches = [
   benchWindow,
   benchFanOut,
   benchInstant,
+  benchDeployments,
   benchBoundaries,
   benchNotices,
   benchInstallation,

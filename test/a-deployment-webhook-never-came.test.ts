@@ -48,6 +48,31 @@ test('a delivery that failed is read from GitHub, also the first one of a reposi
   expect(state(first, run)).toBe('in_progress');
 });
 
+test('a request is answered where the repository is new, was transferred or has another name', async () => {
+  const { github } = acme;
+  const events = ['installation', 'installation_repositories', 'repository'].map((event) =>
+    github.webhookFaults.add({ kind: 'drop', event }),
+  );
+  const ask = async (repository: string) => {
+    const run = github.runWorkflow(repository, production);
+    await acme.quiet();
+    await pass(acme, 6_000, 2_000);
+    return state(repository, run);
+  };
+  const { fullName: fresh } = github.addRepository('acme/fresh');
+  github.addEnvironment(fresh, 'production');
+  expect(await ask(fresh)).toBe('in_progress');
+  // Another repository has the name that we know.
+  github.renameRepository(fresh, 'renamed');
+  github.addRepository(fresh);
+  expect(await ask('acme/renamed')).toBe('in_progress');
+  github.addOrganization('umbrella', { admins: ['ada'] });
+  github.install('umbrella');
+  github.transferRepository('acme/renamed', 'umbrella');
+  expect(await ask('umbrella/renamed')).toBe('in_progress');
+  for (const each of events) each.remove();
+});
+
 test('an administrator goes past us: that is seen and told; a cancelled wait is none', async () => {
   const api = await acme.repository('api');
   acme.github.addEnvironment(api, 'production');
@@ -80,6 +105,36 @@ test('an administrator goes past us: that is seen and told; a cancelled wait is 
   expect(headers.get('link')).toContain('rel="next"');
   expect((await list('state=nonsense')).status).toBe(422);
   expect((await list('state=waiting')).body.deployments).toEqual([]);
+});
+
+test('a bypass is seen beside a matrix of the same commit', async () => {
+  const bulk = await acme.repository('bulk');
+  acme.github.addEnvironment(bulk, 'production');
+  await acme.freeze(bulk, frozen);
+  const one = acme.github.runWorkflow(bulk, production);
+  await pass(acme, 60_000);
+  acme.github.runWorkflow(bulk, { environments: Array.from({ length: 50 }, () => 'production') });
+  await acme.quiet();
+  acme.github.bypassRules(bulk, one.id, 'production', 'ada');
+  await pass(acme, 75_000);
+  expect(await rows('bulk')).toEqual(['bypassed', 'waiting']);
+});
+
+test('a bypass of an attempt is none of the next one', async () => {
+  const next = await acme.repository('next');
+  acme.github.addEnvironment(next, 'production');
+  await acme.freeze(next, frozen);
+  const run = acme.github.runWorkflow(next, production);
+  await acme.quiet();
+  acme.github.bypassRules(next, run.id, 'production', 'ada');
+  await acme.quiet();
+  await pass(acme, 15_000);
+  acme.github.rerunWorkflow(next, run.id);
+  await acme.quiet();
+  await pass(acme, 30_000);
+  acme.github.cancelRun(next, run.id);
+  await pass(acme, 75_000);
+  expect(await rows('next')).toEqual(['bypassed', 'gone']);
 });
 
 test('what GitHub forgot after 30 days, and an attempt that was run again, are gone', async () => {

@@ -94,16 +94,67 @@ test('with release_deployments: all, one after another, the oldest first', async
   expect(approved()).toEqual([true, true, true]);
 });
 
-test('fifty runs that wait are decided at once, and none twice', async () => {
-  const many = await acme.repository('many');
-  const names = Array.from({ length: 50 }, (_, index) => `eu-${index}`);
-  for (const name of names) acme.github.addEnvironment(many, name);
+/** So many runs, each with an environment of its own, wait for a freeze. */
+async function manyHeld(name: string, count: number) {
+  const many = await acme.repository(name);
+  const names = Array.from({ length: count }, (_, index) => `eu-${index}`);
+  for (const each of names) acme.github.addEnvironment(many, each);
   const { id } = await acme.freeze(many, frozen);
-  const runs = names.map((name) => acme.github.runWorkflow(many, { environments: [name] }));
+  const runs = names.map((each) => acme.github.runWorkflow(many, { environments: [each] }));
   await acme.quiet();
-  const began = performance.now();
+  await pass(acme, 120_000);
+  for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending']);
+  return { many, id, runs };
+}
+
+test('a thaw keeps to the limit of GitHub: 50 runs in 10 seconds, 100 in 40, none twice', async () => {
+  const { many, id, runs } = await manyHeld('many', 100);
+  const { writeLimit } = acme.github;
+  writeLimit.perMinute = 180;
+  const begun = () => states(many, runs).filter((state) => state === 'in_progress').length;
   await acme.remove(many, id);
+  await pass(acme, 10_000, 1_000);
+  expect(begun()).toBeGreaterThanOrEqual(50);
+  expect(begun()).toBeLessThan(100);
+  await pass(acme, 30_000, 1_000);
+  expect(begun()).toBe(100);
+  expect(writeLimit.refusals).toBe(0);
+  for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending', 'approved']);
+});
+
+test('statuses go on during a thaw: together they keep to the limit', async () => {
+  const { many, id, runs } = await manyHeld('both', 40);
+  for (let count = 0; count < 40; count++) acme.github.openPullRequest(many, { author: 'ada' });
+  await acme.quiet();
+  await pass(acme, 120_000);
+  const { writeLimit } = acme.github;
+  writeLimit.perMinute = 180;
+  const refused = writeLimit.refusals;
+  const { id: merges } = await acme.freeze(many);
+  await pass(acme, 120_000);
+  await acme.remove(many, merges);
+  await acme.remove(many, id);
+  await pass(acme, 60_000, 2_000);
+  expect(acme.frozen(many)).toEqual([]);
   expect(new Set(states(many, runs))).toEqual(new Set(['in_progress']));
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(writeLimit.refusals).toBe(refused);
+  writeLimit.perMinute = Infinity;
+});
+
+test('a limit in the middle of a thaw delays it, and loses nothing', async () => {
+  const { many, id, runs } = await manyHeld('limited', 40);
+  const { writeLimit } = acme.github;
+  const before = writeLimit.refusals;
+  writeLimit.perMinute = 25;
+  await acme.remove(many, id);
+  await pass(acme, 30_000, 2_000);
+  const refused = writeLimit.refusals - before;
+  // Each of those that are left at most once.
+  expect(refused).toBeGreaterThan(0);
+  expect(refused).toBeLessThanOrEqual(15);
+  expect(states(many, runs).filter((state) => state === 'in_progress')).toHaveLength(25);
+  await pass(acme, 360_000, 5_000);
+  writeLimit.perMinute = Infinity;
+  expect(new Set(states(many, runs))).toEqual(new Set(['in_progress']));
   for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending', 'approved']);
 });

@@ -74,8 +74,11 @@ export class Deployments {
       sha: given.sha ?? repository.branches.get(ref) ?? this.#world.ids.sha(),
       isCancelled: false,
       jobs: [],
+      former: [],
       reviews: [],
+      refusals: [],
       createdAt: now,
+      startedAt: now,
     };
     repository.runs.push(run);
     for (const environment of environments) this.#startJob(repository, run, environment);
@@ -87,6 +90,8 @@ export class Deployments {
     const environments = run.jobs.map(({ environment }) => environment.name);
     run.attempt += 1;
     run.isCancelled = false;
+    run.startedAt = this.#world.now();
+    run.former.push(...run.jobs);
     run.jobs = [];
     for (const environment of environments) this.#startJob(repository, run, environment);
   }
@@ -133,15 +138,19 @@ export class Deployments {
     app: { id: number; slug: string },
     given: { environment: string; state: 'approved' | 'rejected' | null; comment: string },
   ): Promise<void> {
-    const key = `${run.id} ${given.environment.toLowerCase()}`;
-    if (this.#reviewing.has(key))
-      throw new GitHubError(422, 'There was a problem approving one of the gates');
-    this.#reviewing.add(key);
+    const { environment } = given;
+    const key = `${run.id} ${environment.toLowerCase()}`;
+    const isFirst = !this.#reviewing.has(key);
     try {
+      if (!isFirst) throw new GitHubError(422, 'There was a problem approving one of the gates');
+      this.#reviewing.add(key);
       await new Promise((resolve) => setImmediate(resolve));
       this.decide(repository, run, app, given);
+    } catch (error) {
+      run.refusals.push({ environment, message: (error as Error).message, at: this.#world.now() });
+      throw error;
     } finally {
-      this.#reviewing.delete(key);
+      if (isFirst) this.#reviewing.delete(key);
     }
   }
 
@@ -335,6 +344,9 @@ export function deploymentVerbs(world: World, deployments: Deployments) {
         deployments.waiting(run);
         return run.jobs.map(({ state }) => state);
       }),
+
+    /** Everything about the runs of a repository, oldest first. */
+    runsOf: (fullName: string) => world.repository(fullName).runs,
 
     /** What Apps decided and reported on a run, oldest first. */
     reviewsOf: (fullName: string, id: number) => on(fullName, id, (_, run) => run.reviews),

@@ -58,7 +58,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
     html_url: `https://github.com/${fullNameOf(repository)}/actions/runs/${run.id}`,
     created_at: run.createdAt.toISOString(),
-    run_started_at: run.createdAt.toISOString(),
+    run_started_at: run.startedAt.toISOString(),
   });
 
   onRepository(api, world, 'get', '/environments', (c, repository) => {
@@ -139,7 +139,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   const readDeployments = (c: ApiContext, repository: Repository) =>
     demand(c, repository, { permission: 'deployments', level: 'read', role: 'read' });
   const jobsWith = (repository: Repository) =>
-    repository.runs.flatMap((run) => run.jobs.map((job) => ({ run, job }))).toReversed();
+    repository.runs.flatMap((run) => [...run.former, ...run.jobs].map((job) => ({ run, job }))).toReversed();
 
   onRepository(api, world, 'get', '/deployments', (c, repository) => {
     readDeployments(c, repository);

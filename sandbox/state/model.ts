@@ -129,6 +129,8 @@ export interface WorkflowRun {
   isCancelled: boolean;
   /** Those of the last attempt. */
   jobs: RunJob[];
+  /** Those of the attempts before it. */
+  former: RunJob[];
   /** What Apps decided (`approved`, `rejected`) and reported (`pending`), oldest first. */
   reviews: {
     attempt: number;
@@ -138,7 +140,11 @@ export interface WorkflowRun {
     app: string;
     at: Date;
   }[];
+  /** Reviews that GitHub refused, oldest first. */
+  refusals: { environment: string; message: string; at: Date }[];
   createdAt: Date;
+  /** Of the last attempt. */
+  startedAt: Date;
 }
 
 /** A job that deploys. */

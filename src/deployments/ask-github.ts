@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../github/github-app.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { environmentKey } from './deployment.ts';
+import { type Deployment, environmentKey } from './deployment.ts';
 
 // Everything that we ask GitHub about deployments. Reading takes `actions: read`, deciding `deployments: write`.
 
@@ -16,6 +16,8 @@ export type Run = {
   workflowPath: string;
   ref: string;
   sha: string;
+  /** Of this attempt. */
+  startedAt: Date;
 };
 
 type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
@@ -28,6 +30,7 @@ const runOf = (run: RunJson): Run => ({
   workflowPath: run.path,
   ref: run.head_branch ?? '',
   sha: run.head_sha,
+  startedAt: new Date(run.run_started_at ?? run.created_at),
 });
 
 /** A run; null if it is gone. */
@@ -95,17 +98,27 @@ export async function hasComment(
   );
 }
 
-/** How many deployments of a commit to an environment we look at, the newest first. */
-const mostDeployments = 20;
+/** How many deployments of a commit to an environment we look at. Each job of a matrix has one. */
+const mostDeployments = 40;
 
 /** Whether a job of a run has begun to deploy a commit to an environment. */
 export async function hasBegun(
-  { client, owner, repo }: Asked,
-  { runId, environment, sha }: { runId: bigint; environment: string; sha: string },
+  asked: Asked,
+  { runId, environment, sha, requestedAt }: Pick<Deployment, 'runId' | 'environment' | 'sha' | 'requestedAt'>,
 ): Promise<boolean> {
-  const about = { owner, repo, environment, sha, per_page: mostDeployments };
+  const { client, owner, repo } = asked;
+  const run = await readRun(asked, runId);
+  const about = { owner, repo, environment, sha, per_page: 100 };
   const { data } = await client.rest.repos.listDeployments(about);
-  for (const { id } of data) {
+  // Other runs of the commit may have hundreds: GitHub made ours when it asked us.
+  const distance = ({ created_at: at }: { created_at: string }) =>
+    Math.abs(Date.parse(at) - requestedAt.getTime());
+  const nearest = data
+    // Those of an earlier attempt lead to the same run.
+    .filter(({ created_at: at }) => run === null || Date.parse(at) >= run.startedAt.getTime())
+    .toSorted((one, other) => distance(one) - distance(other))
+    .slice(0, mostDeployments);
+  for (const { id } of nearest) {
     const of = { owner, repo, deployment_id: id, per_page: 100 };
     const { data: statuses } = await client.rest.repos.listDeploymentStatuses(of);
     const isOfRun = statuses.some(({ log_url, target_url }) =>

@@ -7,7 +7,7 @@ import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readSettings } from '../installations/settings.ts';
-import { defineTask } from '../queue/define-task.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import type { ObservedRepository } from '../statuses/observe.ts';
 import type { Asked } from './ask-github.ts';
@@ -20,7 +20,7 @@ import { act, isPending, openSettling, pageOf, type Settling, type ToTell } from
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
 // and asks GitHub for the difference, so that it does not matter what woke it, or how often.
 
-/** Requests at once. GitHub takes some 180 reviews a minute. */
+/** Requests at once. */
 const atOnce = 8;
 /** Milliseconds until the next try if GitHub was busy with a deployment, or another one must begin first. */
 const step = 1_000;
@@ -28,10 +28,13 @@ const step = 1_000;
 const mostReports = 10;
 /** Each round releases what the round before made room for. */
 const mostRounds = 50;
+/** Milliseconds that a plan counts. GitHub may answer slowly, and freezes change meanwhile. */
+const freshFor = 3_000;
 
 /**
  * Decides on every deployment of a repository that waits.
  * @param notBefore the boundary of a freeze that woke us; our clock may be behind.
+ * @param only the run to decide on: many requests at once must not do the same work.
  * Sends a job for those that must be looked at again soon.
  * @throws NotNow if GitHub may not be asked now; and GitHub's errors: the worker tries again.
  */
@@ -39,26 +42,45 @@ export async function decideDeployments(
   deps: Deps,
   repositoryId: bigint,
   notBefore: Date | null,
+  only: bigint | null = null,
 ): Promise<void> {
   await watch(deps.db, repositoryId, nowOf(deps.clock));
   if ((await openDeployments(deps.db, repositoryId, nowOf(deps.clock))).length === 0) return;
   const settling = await openSettling(deps, repositoryId);
-  for (let round = 0; round < mostRounds; round++) {
-    const { acts, isQueued } = await plan(settling, notBefore);
-    if (acts.length === 0) {
-      if (isQueued) break;
-      return;
-    }
-    const limit = pLimit(atOnce);
-    const outcomes = await Promise.allSettled(
-      acts.map(([deployment, verdict]) => limit(() => act(settling, deployment, verdict))),
+  /** One that fails is tried once, and does not delay the others. */
+  const failures = new Map<string, unknown>();
+  let isOver = false;
+  for (let round = 0; round < mostRounds && !isOver && !deps.stopping.aborted; round++) {
+    const { acts, isQueued, plannedAt } = await plan(settling, notBefore);
+    const left = acts.filter(
+      ([deployment]) => (only ?? deployment.runId) === deployment.runId && !failures.has(nameOf(deployment)),
     );
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
-    if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'again')) break;
+    if (left.length === 0 && failures.size > 0) throw [...failures.values()][0];
+    if (left.length === 0 && !isQueued) return;
+    if (left.length === 0) break;
+    const isFresh = () => deps.clock.now() - plannedAt.getTime() <= freshFor;
+    const limit = pLimit(atOnce);
+    let isFull = false;
+    const tell = async ([deployment, verdict]: Act) => {
+      if (isFull) return;
+      try {
+        const outcome = await act(settling, deployment, verdict, isFresh);
+        isFull ||= outcome === 'full';
+        isOver ||= outcome !== 'done';
+      } catch (error) {
+        isFull ||= error instanceof NotNow;
+        failures.set(nameOf(deployment), error);
+      }
+    };
+    await Promise.all(left.map((each) => limit(tell, each)));
+    const pause = [...failures.values()].find((error) => error instanceof NotNow);
+    if (pause) throw pause;
   }
   await deps.queue.send([jobs.decideDeployments(repositoryId, inSteps(nowOf(deps.clock), step))]);
 }
+
+const nameOf = ({ runId, attempt, environment }: Deployment) =>
+  `${runId}/${attempt}/${environmentKey(environment)}`;
 
 type Act = [Deployment, ToTell];
 
@@ -66,10 +88,11 @@ type Act = [Deployment, ToTell];
 async function plan(
   { deps, repository, asked }: Settling,
   notBefore: Date | null,
-): Promise<{ acts: Act[]; isQueued: boolean }> {
+): Promise<{ acts: Act[]; isQueued: boolean; plannedAt: Date }> {
   const now = nowOf(deps.clock);
   const at = notBefore && notBefore > now ? notBefore : now;
   const all = await openDeployments(deps.db, repository.id, now);
+  const plannedAt = nowOf(deps.clock);
   const ongoing = freezesAreOn(repository.products)
     ? (await listFreezes(deps.sql, repository, at)).filter((freeze) => phaseOf(freeze, at) === 'ongoing')
     : [];
@@ -95,7 +118,9 @@ async function plan(
       isQueued = true;
     } else acts.push([deployment, verdict]);
   }
-  return { acts, isQueued };
+  // What nothing ever held goes first, and what is only told last.
+  const urgency = ([deployment, { kind }]: Act) => (kind === 'hold' ? 2 : isHeld(deployment) ? 1 : 0);
+  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt };
 }
 
 /** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */

@@ -162,6 +162,11 @@ export async function release(
   });
 }
 
+/** Ends the claims of a process that is gone, like `clearLeases`. */
+export async function clearClaims(tx: Tx): Promise<void> {
+  await tx.deployment.updateMany({ where: { state: 'waiting' }, data: { claimedUntil: null } });
+}
+
 /** Ends a deployment that waits. @returns whether it did: another process may have been faster. */
 export async function decided(
   tx: Tx,

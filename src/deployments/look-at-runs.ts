@@ -3,6 +3,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { missingForDeployments } from '../github/app-manifest.ts';
+import { syncRepository } from '../installations/sync-installations.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { observe } from '../statuses/observe.ts';
@@ -18,18 +19,42 @@ import { end, openSettling, settleVanished, type Settling } from './settle.ts';
 /**
  * Looks at one run and decides on what waits in it.
  * @param told the environment that GitHub asked about: our rule is enabled there.
+ * @param through the installation of the event.
  */
 async function lookAtRun(
   deps: Deps,
   repositoryId: bigint,
   runId: bigint,
   told: string | null,
+  through: bigint | null,
 ): Promise<void> {
-  const settling = await openSettling(deps, repositoryId);
-  const run = await observe(deps, settling.repository, () => readRun(settling.asked, runId));
+  if (through !== null) await learn(deps, repositoryId, through);
+  // Now, so that the sweep goes on if we cannot.
+  if (told !== null) await watch(deps.db, repositoryId, nowOf(deps.clock));
+  let settling = await openSettling(deps, repositoryId);
+  const read = () => observe(deps, settling.repository, () => readRun(settling.asked, runId));
+  let run = await read();
+  if (run === null && told !== null) {
+    // Another repository may have the name that we know.
+    await syncRepository(deps, repositoryId, through);
+    settling = await openSettling(deps, repositoryId);
+    run = await read();
+  }
   const again = await note(settling, runId, run, told);
-  await decideDeployments(deps, repositoryId, null);
+  if (told === null) await deps.queue.send([jobs.decideDeployments(repositoryId)]);
+  else await decideDeployments(deps, repositoryId, null, runId);
   if (again) throw new NotNow(new Date(deps.clock.now() + 2_000));
+}
+
+/** Milliseconds that reading a new installation takes. */
+const untilKnown = 2_000;
+
+/** Reads a repository that we do not know through the installation of the event: it is new, or was transferred. */
+async function learn(deps: Deps, repositoryId: bigint, through: bigint): Promise<void> {
+  const where = { id: repositoryId, installationId: through };
+  if ((await deps.db.repository.count({ where })) > 0) return;
+  if ((await syncRepository(deps, repositoryId, through)) === 'later')
+    throw new NotNow(new Date(deps.clock.now() + untilKnown));
 }
 
 /** Saves what waits in a run, and how that ended which no longer does. @returns whether to look again soon. */
@@ -70,7 +95,6 @@ async function note(
       wanted.add(environmentKey(name));
   for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
     if (wanted.has(environmentKey(name)) && isNew(name)) {
-      await watch(deps.db, repository.id, now);
       await saveRequest(deps.db, repository.id, run, name, now);
       wanted.delete(environmentKey(name));
     }
@@ -131,8 +155,14 @@ async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> 
 
 export const lookAtRunTask = defineTask(
   jobs.lookAtRun,
-  (deps, { repositoryId, runId, environment }) =>
-    lookAtRun(deps, BigInt(repositoryId), BigInt(runId), environment),
+  (deps, { repositoryId, runId, environment, installationId }) =>
+    lookAtRun(
+      deps,
+      BigInt(repositoryId),
+      BigInt(runId),
+      environment,
+      installationId ? BigInt(installationId) : null,
+    ),
   { takers: 8 },
 );
 

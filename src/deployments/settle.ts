@@ -13,6 +13,7 @@ import { approvingComment, holdingComment, rejectingComment, supersededComment }
 import type { Verdict } from './decide.ts';
 import { type Answer, type Deployment, type DeploymentState, environmentKey, isHeld } from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
+import { slowReviews, takeReview } from './pace-reviews.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
@@ -67,12 +68,18 @@ function answerFor({ deps, repository }: Settling, deployment: Deployment, verdi
   }
 }
 
-/** Tells GitHub a verdict. @returns `again` if it must be looked at again soon. */
+/**
+ * Tells GitHub a verdict.
+ * @param isFresh whether the verdict still counts: freezes change. @returns `again` if it must be looked at again soon,
+ *   `full` if GitHub takes no more reviews now.
+ */
 export async function act(
   settling: Settling,
   deployment: Deployment,
   verdict: ToTell,
-): Promise<'done' | 'again'> {
+  isFresh: () => boolean,
+): Promise<'done' | 'again' | 'full'> {
+  if (!isFresh()) return 'done';
   const { deps, repository, asked } = settling;
   const { answer, comment, ...more } = answerFor(settling, deployment, verdict);
   const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
@@ -87,11 +94,18 @@ export async function act(
   let isSent = false;
   try {
     if (before !== null && (await hasArrived(settling, held, before, comment))) return 'again';
+    const isFull = !(await takeReview(deps, repository.installation.id));
+    if (isFull || !isFresh()) {
+      await release(deps.db, repository.id, deployment, { attempted: null });
+      return isFull ? 'full' : 'done';
+    }
     isSent = true;
     const taken = await review(asked, deployment.runId, deployment.environment, { ...more, comment });
     return await settleAnswer(settling, held, answer, comment, taken);
   } catch (error) {
-    const { kind } = classifyGitHubError(error, deps.clock.now());
+    const failure = classifyGitHubError(error, deps.clock.now());
+    const { kind } = failure;
+    if (kind === 'limited' && failure.isSecondary) await slowReviews(deps, repository.installation.id);
     // Without an answer it may have arrived. Any answer but success means that it did not.
     const attempted = !isSent ? before : kind === 'down' ? answer : null;
     await release(deps.db, repository.id, deployment, { attempted });

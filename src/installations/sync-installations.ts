@@ -90,32 +90,39 @@ export const syncInstallationTask = defineTask(jobs.syncInstallation, (deps, { i
  * Updates one repository in the database from GitHub: its name, its owner, whether it is archived, or that the
  * installation can no longer see it. It is reconciled afterwards.
  * @param installationId the installation to ask through; null if the event named none.
+ * @returns `later` if its installation must be read first.
  * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
-export async function syncRepository(deps: Deps, id: bigint, installationId: bigint | null): Promise<void> {
+export async function syncRepository(
+  deps: Deps,
+  id: bigint,
+  installationId: bigint | null,
+): Promise<'done' | 'later'> {
   const known = await deps.db.repository.findUnique({
     where: { id },
     select: { installationId: true, accountId: true },
   });
   const through = installationId ?? known?.installationId ?? null;
-  if (through === null) return;
+  if (through === null) return 'done';
   const repository = await readById(deps, id, through);
-  if (repository === 'suspended') return;
+  if (repository === 'suspended') return 'done';
   const now = nowOf(deps.clock);
   const owners = new Set([known?.accountId, repository && BigInt(repository.owner.id)]);
   const plans = [...owners].flatMap((owner) => (owner ? [jobs.keepPlans(owner)] : []));
   if (!repository) {
     await loseRepository(deps.sql, id, through);
-    return deps.queue.send(plans);
+    await deps.queue.send(plans);
+    return 'done';
   }
-  await deps.sql.transaction(async (tx) => {
+  return deps.sql.transaction(async (tx) => {
     if (!(await isKnown(tx, through))) {
       // It was transferred to an owner whose installation we have not read yet.
       await deps.queue.send([jobs.syncInstallation(through)], tx);
-      return;
+      return 'later';
     }
     await saveRepositories(tx, [repository], through, now);
     await deps.queue.send([jobs.reconcileRepository(id), ...plans], tx);
+    return 'done';
   });
 }
 
@@ -144,6 +151,9 @@ async function readById(
   }
 }
 
-export const syncRepositoryTask = defineTask(jobs.syncRepository, (deps, { repositoryId, installationId }) =>
-  syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+export const syncRepositoryTask = defineTask(
+  jobs.syncRepository,
+  async (deps, { repositoryId, installationId }) => {
+    await syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId));
+  },
 );

@@ -157,13 +157,16 @@ export const jobs = {
     (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
   ),
 
-  /** Look at a run of a workflow that waits. @param environment the one that GitHub asked about. */
+  /**
+   * Look at a run of a workflow that waits. @param environment the one that GitHub asked about. @param installationId of
+   * the event. An unknown repository is read through it first.
+   */
   lookAtRun: jobsOf(
     'look-at-run',
     'the sweep, for each repository with deployments',
-    (id: bigint, runId: string, environment: string | null) => ({
+    (id: bigint, runId: string, environment: string | null, installationId: string | null) => ({
       about: `${id}/${runId}/${environment?.toLowerCase() ?? ''}`,
-      data: { repositoryId: String(id), runId, environment },
+      data: { repositoryId: String(id), runId, environment, installationId },
     }),
   ),
 

@@ -6,6 +6,7 @@ import type { AppCredentials, StartConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { clearTurns } from '../statuses/instant-hold/hold-store.ts';
+import { clearClaims } from '../deployments/deployment-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/look-ahead.ts';
 import { createGitHubApp } from '../github/github-app.ts';
@@ -64,7 +65,8 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     config,
     stopping: stopping.signal,
   };
-  if ('dataDir' in config.database) await Promise.all([clearLeases(deps), clearTurns(deps.db)]);
+  if ('dataDir' in config.database)
+    await Promise.all([clearLeases(deps), clearTurns(deps.db), clearClaims(deps.db)]);
   const api = createApi(deps, queue);
   let worker: Worker | null = null;
   let sockets: Sockets | null = null;

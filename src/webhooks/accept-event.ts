@@ -89,9 +89,11 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
   }
   if (wake.to === 'deployments') {
     const { repositoryId, runId } = wake;
-    const where = { repositoryId, runId: BigInt(runId), state: 'waiting' };
+    // What we are deciding on will be saved without it.
+    const isUnclaimed = { OR: [{ claimedUntil: null }, { claimedUntil: { lte: nowOf(clock) } }] };
+    const where = { repositoryId, runId: BigInt(runId), state: 'waiting', ...isUnclaimed };
     return (await db.deployment.count({ where, take: 1 })) > 0
-      ? [jobs.lookAtRun(repositoryId, runId, null)]
+      ? [jobs.lookAtRun(repositoryId, runId, null, null)]
       : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };

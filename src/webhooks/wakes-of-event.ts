@@ -60,9 +60,10 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     ...repository(payload, readsOfEvent('deployment_status')),
     ...runOfDeployment(payload),
   ],
-  deployment_protection_rule: ({ repository: place, environment, deployment_callback_url: url }, own) => {
-    const runId = runOfCallback(url, place.full_name, own);
-    return runId === null ? [] : always(jobs.lookAtRun(BigInt(place.id), runId, environment));
+  deployment_protection_rule: ({ repository: place, environment, installation, ...payload }, own) => {
+    const runId = runOfCallback(payload.deployment_callback_url, place.full_name, own);
+    if (runId === null) return [];
+    return always(jobs.lookAtRun(BigInt(place.id), runId, environment, idOf(installation)));
   },
   push: (payload) =>
     payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent('push'), true) : [],

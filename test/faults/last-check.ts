@@ -30,9 +30,13 @@ export async function lastCheck(stage: Stage): Promise<void> {
 /** The list has each freeze that was acknowledged, as it was acknowledged, and no other. */
 async function checkFreezes(stage: Stage): Promise<void> {
   const { body } = await stage.api.call('GET', freezesOf(stage));
-  type Listed = { id: string; start: string; timezone: string; plan_id?: string };
+  type Listed = { id: string; start: string; timezone: string; plan_id?: string; holds?: string[] };
   const keyOf = ({ id, plan_id, start }: Listed) => (plan_id ? freezeIdOf(plan_id, start) : id);
-  const listed = new Map((body.scheduled_freezes as Listed[]).map((freeze) => [keyOf(freeze), freeze]));
+  // Those that hold deployments have a model of their own.
+  const ofMerges = (body.scheduled_freezes as Listed[]).filter(
+    ({ holds }) => !holds?.includes('deployments'),
+  );
+  const listed = new Map(ofMerges.map((freeze) => [keyOf(freeze), freeze]));
   for (const freeze of stage.model.living(stage.time.now())) {
     const kept = listed.get(freeze.id);
     listed.delete(freeze.id);

@@ -17,6 +17,7 @@ import { MergeWatch } from './merge-watch.ts';
 import { Model } from './model.ts';
 import { PostWatch } from './post-watch.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
+import { prepareDeployments } from './deployments.ts';
 import { actions, type Step, writeScript } from './script.ts';
 import { ServiceTime } from './service-time.ts';
 import type { Stage } from './stage.ts';
@@ -93,9 +94,13 @@ export async function run(
   try {
     await populate(stage, seed, openAtFirst);
     if (mode) await setMode(stage, stage.instantHold!, mode);
+    const deployments = await prepareDeployments(stage, seed);
     const merges = new MergeWatch(stage);
     const posts = new PostWatch(stage);
-    const watching = setInterval(() => merges.look(), 100);
+    const watching = setInterval(() => {
+      merges.look();
+      deployments.look();
+    }, 100);
     const script = writeScript(seed, seconds);
     storm(stage, seed);
     let pressed = 0;
@@ -104,11 +109,13 @@ export async function run(
       if (step.action !== 'calm') perform(stage, step, merges);
       else {
         pressed += await calm(stage, step.seed, merges);
+        await deployments.calm();
         storm(stage, seed + index);
       }
     }
     await settle(stage);
     await lastCheck(stage);
+    await deployments.lastCheck();
     clearInterval(watching);
     for (const { name, how } of fleet.crashes) stage.violate('a process ended', `${name} (${how})`);
     if (github.unknownRoutes.length > 0) stage.violate('unknown to the sandbox', github.unknownRoutes.join());
@@ -138,6 +145,7 @@ export async function run(
       mergedWithExcuse: merges.excused,
       pressedInVain: pressed,
       posts: posts.posts,
+      deployments: deployments.counts,
       duplicatesWithExcuse: posts.excuses,
       violations: Object.fromEntries(
         [...Map.groupBy(violations, (text) => text.split(':')[0]!)].map(([kind, of]) => [kind, of.length]),

@@ -5,6 +5,7 @@ import { instantHoldActions } from './actions/instant-hold.ts';
 import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
 import { planActions } from './actions/plans.ts';
+import { deploymentActions } from './deployments.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import type { Action } from './stage.ts';
 
@@ -16,6 +17,7 @@ export const actions: Record<string, Action> = {
   ...planActions,
   ...exemptionActions,
   ...instantHoldActions,
+  ...deploymentActions,
   ...mishaps,
   databaseRestart,
 };

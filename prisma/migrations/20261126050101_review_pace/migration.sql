@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "installations" ADD COLUMN     "review_pace" JSONB;
