@@ -18,6 +18,7 @@ export async function lastCheck(stage: Stage): Promise<void> {
   const began = Date.now();
   const isInTime = () => Date.now() - began < stage.machine.allow(patience);
   while (differences(stage).length > 0 && isInTime()) await wait(200);
+  while ((await wrongClaims(stage)).length > 0 && isInTime()) await wait(200);
   // It stays so.
   await wait(1_000);
   for (const difference of [...differences(stage), ...(await wrongClaims(stage))])
