@@ -153,6 +153,23 @@ describe('statuses hold as ever, and the answer says what is wrong', () => {
   });
 });
 
+test('GitHub limits the first App when a freeze begins, and when it ends', async () => {
+  const web = await holds().held('limited', 'lock', [{}]);
+  const limit = acme.github.faults.add({
+    kind: 'secondary-limit',
+    match: ({ path, tokenKind }) => tokenKind === 'installation' && !path.includes('/rulesets'),
+  });
+  acme.github.openPullRequest(web, { author: 'bob' });
+  await acme.quiet();
+  const { id } = await acme.freeze(web);
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
+  await acme.remove(web, id);
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
+  limit.remove();
+  await holds().pass(80);
+  expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean' });
+});
+
 test('an answer that shows the ruleset as it was is asked again', async () => {
   const web = await holds().held('old', 'lock', [{}]);
   await acme.remove(web, (await acme.freeze(web)).id);

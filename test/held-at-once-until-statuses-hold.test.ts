@@ -89,3 +89,17 @@ test('a freeze that ends before its statuses are written is out of force first',
   await holds().pass(80);
   expect(Object.values(holds().mergeable(web))).toEqual(many(40).map(() => 'clean'));
 });
+
+test('a freeze is created, though the database does not say what a bridge would do', async () => {
+  const web = await bridged('unsaid', many(1));
+  const { sql } = acme.app.deps;
+  const { query } = sql;
+  const failing: typeof query = (name, text, values) =>
+    name === 'read-hold' ? Promise.reject(new Error('The database is down')) : query(name, text, values);
+  sql.query = failing;
+  const body = { reason: 'Release', start: '2026-04-01T09:00:00', timezone: 'UTC' };
+  const answer = await acme
+    .call('POST', `/v1/repos/${web}/scheduled_freeze`, { as: acme.admin, body })
+    .finally(() => (sql.query = query));
+  expect(answer.status, answer.text).toBe(201);
+});

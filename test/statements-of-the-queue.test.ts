@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { type Acme, startAcme } from './support/acme.ts';
-import { expectAtMost, statementsDuring } from './support/statements.ts';
+import { instantHoldsOf } from './support/instant-holds.ts';
+import { countStatements, expectAtMost, statementsDuring } from './support/statements.ts';
 
 describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
   let acme: Acme;
@@ -67,5 +68,42 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     await acme.quiet();
     const statements = await countedDuring(() => acme.clock.tick(60_000));
     expectAtMost(60, [...statements, ...(await countedDuring(() => acme.quiet()))]);
+  });
+
+  test('without a second App, only the statement that takes statuses looks at instant holds', async () => {
+    const statements = await countedDuring(async () => {
+      const { id } = await acme.freeze(web);
+      acme.github.openPullRequest(web, { author: 'bob' });
+      await acme.quiet();
+      await acme.remove(web, id);
+    });
+    const about = statements.filter((text) => /instant_(holds|passes)/.test(text));
+    expect(about.length).toBeGreaterThan(0);
+    expect(about.filter((text) => !text.startsWith('WITH lease AS'))).toEqual([]);
+  });
+
+  describe('with a second App', () => {
+    let held: Acme;
+    beforeAll(async () => {
+      held = await startAcme({}, { lock: true });
+    });
+    afterAll(() => held.close());
+
+    test('an instant hold is begun by at most 4 changes of its row', async () => {
+      const { held: repository } = instantHoldsOf(held);
+      const place = await repository('held', 'lock', [{}]);
+      const { statements, stop } = countStatements();
+      // The rest of the work waits until the count is over.
+      const isRead = ({ method, path }: { method: string; path: string }) =>
+        method === 'POST' && path === '/graphql';
+      const reading = held.github.faults.add({ kind: 'status', status: 502, match: isRead });
+      await held.freeze(place);
+      stop();
+      reading.remove();
+      const own = statements.filter(
+        (text) => /instant_holds/.test(text) && !/^(WITH lease|SELECT)/.test(text),
+      );
+      expectAtMost(4, own);
+    });
   });
 });

@@ -91,9 +91,10 @@ export function branchRules(world: World) {
     /** What answers about rulesets get wrong. */
     rulesetFaults: world.rulesetFaults,
 
-    /** From now on, private repositories of this owner have no rulesets. */
-    putOnFreePlan(login: string) {
-      world.onFreePlan.add(world.account(login));
+    /** From now on, private repositories of this owner have no rulesets; or they have them again. */
+    putOnFreePlan(login: string, isFree = true) {
+      if (isFree) world.onFreePlan.add(world.account(login));
+      else world.onFreePlan.delete(world.account(login));
     },
 
     /**

@@ -44,7 +44,8 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
     ...warningsToTell(parsed, seen, isOn),
   ];
   const messages = warnings.map(({ message }) => message);
-  const ofBridge = await warningOfBridge(deps, repository, parsed, seen);
+  // Nobody waits for it if the freeze cannot be saved, and then the database may be down.
+  const ofBridge = await warningOfBridge(deps, repository, parsed, seen).catch(() => []);
   return {
     unenforced,
     warnings: [...warningOfPause(deps, repository), ...messages, ...ofDeployments, ...ofBridge],

@@ -14,7 +14,7 @@ import { placesIn } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs, type Told } from '../queue/jobs.ts';
-import { followVerdicts, holdAtOnce } from './instant-hold/settle.ts';
+import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
@@ -37,8 +37,9 @@ export async function reconcileRepository(
   try {
     await reconcile(deps, repositoryId, at);
   } catch (error) {
+    if (error instanceof NotNow && error.until) await holdMeanwhile(deps, repositoryId);
     // If there is nothing to find, the sweep does not need to ask again.
-    if (error instanceof NotNow && !error.until) await forgetRequests(deps, repositoryId);
+    else if (error instanceof NotNow) await forgetRequests(deps, repositoryId);
     throw error;
   }
 }

@@ -1,11 +1,12 @@
+import { wrongHolds } from './instant-hold.ts';
 import { openOnes, type Stage } from './stage.ts';
 
 /**
- * The head SHAs of open pull requests, and the merge groups, that do not show what the model says.
+ * The head SHAs of open pull requests, the merge groups, and the rulesets that do not show what the model says.
  * @param mayMiss of which pull requests the service cannot know how they are.
  */
 export function differences(stage: Stage, mayMiss = (_number: number) => false): string[] {
-  return [...wrongGroups(stage, mayMiss), ...wrongHeads(stage, mayMiss)];
+  return [...wrongGroups(stage, mayMiss), ...wrongHeads(stage, mayMiss), ...wrongHolds(stage, mayMiss)];
 }
 
 /** A group that contains a frozen pull request must not pass, and any other must: then it is merged. */

@@ -2,6 +2,7 @@ import { scopes } from './conditions.ts';
 import { bodyOf, freezesOf } from './actions/freezes.ts';
 import { freezeIdOf } from './actions/plans.ts';
 import { differences } from './differences.ts';
+import { mend, wrongClaims } from './instant-hold.ts';
 import type { ModelExemption } from './model.ts';
 import { openOnes, type Stage } from './stage.ts';
 
@@ -11,14 +12,17 @@ const patience = 45_000;
 
 /** With faults off and every process up: what is shown and what is kept is what the model says. */
 export async function lastCheck(stage: Stage): Promise<void> {
+  mend(stage, true);
   await stage.fleet.step(stage.time.step(pastFullCheck));
   stage.machine.measure();
   const began = Date.now();
   const isInTime = () => Date.now() - began < stage.machine.allow(patience);
   while (differences(stage).length > 0 && isInTime()) await wait(200);
+  while ((await wrongClaims(stage)).length > 0 && isInTime()) await wait(200);
   // It stays so.
   await wait(1_000);
-  for (const difference of differences(stage)) stage.violate('wrong at the end', difference);
+  for (const difference of [...differences(stage), ...(await wrongClaims(stage))])
+    stage.violate('wrong at the end', difference);
   await checkFreezes(stage);
   await checkExemptions(stage);
   await checkScopes(stage);

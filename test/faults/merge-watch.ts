@@ -61,6 +61,7 @@ export class MergeWatch {
     const since = this.#heldSince.get(number);
     const { trouble } = this.#stage;
     if (since === undefined || Date.now() - since < trouble.bound) return false;
+    if (this.#stage.time.now() - this.#stage.time.at(since) < trouble.slowness) return false;
     return !trouble.isExcused && !trouble.isBlind(number);
   }
 

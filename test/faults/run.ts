@@ -6,9 +6,11 @@ import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { ApiClient } from './api-client.ts';
 import { queuedBranch } from './actions/merge-queue.ts';
-import { pullRequestActions } from './actions/pull-requests.ts';
+import { mostOpen, pullRequestActions } from './actions/pull-requests.ts';
 import { advance, calm, settle } from './calm.ts';
 import { Fleet, type Role } from './fleet.ts';
+import { setMode } from './actions/instant-hold.ts';
+import { runOf } from './instant-hold.ts';
 import { lastCheck } from './last-check.ts';
 import { Machine } from './machine.ts';
 import { MergeWatch } from './merge-watch.ts';
@@ -51,7 +53,15 @@ export async function run(
   const github = await startSandbox({ now: () => new Date(time.now()) });
   const database = server ? await newDatabase(server, seed) : { DATA_DIR: join(folder, 'data') };
   const roles: Role[] = server ? ['web', 'web', 'worker', 'worker'] : ['all'];
-  const fleet = await Fleet.start({ ...environmentOf(github), ...database }, roles, folder);
+  const { mode, statusWritesPerMinute, openAtFirst } = runOf(seed);
+  const lock = mode && github.addSecondApp();
+  const environment = {
+    ...environmentOf(github),
+    STATUS_WRITES_PER_MINUTE: `${statusWritesPerMinute}-${statusWritesPerMinute}`,
+    ...(lock && { LOCK_APP_ID: String(lock.id), LOCK_PRIVATE_KEY: lock.privateKey }),
+  };
+  const fleet = await Fleet.start({ ...environment, ...database }, roles, folder);
+  const slowness = statusWritesPerMinute < 600 ? (mostOpen * 60_000) / statusWritesPerMinute : 0;
   const steps: string[] = [];
   const violations: string[] = [];
   const asides = new Set<Promise<unknown>>();
@@ -60,11 +70,12 @@ export async function run(
     repository,
     api: new ApiClient(fleet.webs, seed + 2),
     model: new Model(),
+    instantHold: mode && { mode: 'off', isChanging: false, broken: null },
     time,
     fleet,
     postgres,
     machine,
-    trouble: new Trouble(github, fleet, time, machine),
+    trouble: new Trouble(github, fleet, time, machine, slowness),
     aside(work) {
       const kept = work
         .catch((error: unknown) => stage.violate('failed', String(error)))
@@ -81,7 +92,8 @@ export async function run(
     },
   };
   try {
-    await populate(stage, seed);
+    await populate(stage, seed, openAtFirst);
+    if (mode) await setMode(stage, stage.instantHold!, mode);
     const deployments = await prepareDeployments(stage, seed);
     const merges = new MergeWatch(stage);
     const posts = new PostWatch(stage);
@@ -118,6 +130,9 @@ export async function run(
       kills: fleet.kills,
       databaseRestarts: stage.trouble.restarts.length,
       clockSteps: time.steps.length,
+      instantHold: mode,
+      rulesets: github.requests.filter(({ path, method }) => method !== 'GET' && path.includes('/rulesets'))
+        .length,
       freezes: stage.model.freezes.filter(({ planId }) => !planId).length,
       plans: new Set(stage.model.freezes.flatMap(({ planId }) => planId ?? [])).size,
       exemptions: stage.model.exemptions.length,
@@ -146,7 +161,7 @@ export async function run(
 }
 
 /** The world before the first fault: the App installed, some pull requests with their first statuses, a key. */
-async function populate(stage: Stage, seed: number): Promise<void> {
+async function populate(stage: Stage, seed: number, openAtFirst: number): Promise<void> {
   const { github, fleet, api } = stage;
   const { token } = github.addUser('ada');
   github.addUser('bob');
@@ -154,15 +169,16 @@ async function populate(stage: Stage, seed: number): Promise<void> {
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
   const contexts = ['holdfast/freeze'];
   const protect = { main: contexts, release: contexts };
-  github.addRepository(repository, { protect, roles: { wes: 'write' } });
+  github.addRepository(repository, { protect, private: true, roles: { wes: 'write' } });
   github.enableMergeQueue(repository, queuedBranch, {
     mergingStrategy: seed % 2 === 0 ? 'ALLGREEN' : 'HEADGREEN',
     checkResponseTimeoutMinutes: 10,
   });
   github.deliverTo(`${fleet.webs[0]}/api/github/webhooks`);
   github.install('acme');
+  if (stage.instantHold) github.install('acme', { second: true });
   const random = new Random(seed);
-  for (let count = 0; count < 6; count += 1) pullRequestActions['open']!.act(stage, random);
+  for (let count = 0; count < openAtFirst; count += 1) pullRequestActions['open']!.act(stage, random);
   await github.waitForStatus(repository, 1, 'success', { timeoutMs: 120_000 });
   api.keys.admin = token;
   const key = async (scope: string) => {
@@ -195,7 +211,6 @@ function environmentOf(github: Sandbox): Record<string, string> {
     PRIVATE_KEY: github.app.privateKey,
     WEBHOOK_SECRET: github.app.webhookSecret,
     GITHUB_API_URL: github.url,
-    STATUS_WRITES_PER_MINUTE: '600-600',
   };
 }
 

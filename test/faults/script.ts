@@ -1,6 +1,7 @@
 import { Random } from '../../sandbox/http/random.ts';
 import { exemptionActions } from './actions/exemptions.ts';
 import { freezeActions } from './actions/freezes.ts';
+import { instantHoldActions } from './actions/instant-hold.ts';
 import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
 import { planActions } from './actions/plans.ts';
@@ -15,6 +16,7 @@ export const actions: Record<string, Action> = {
   ...freezeActions,
   ...planActions,
   ...exemptionActions,
+  ...instantHoldActions,
   ...deploymentActions,
   ...mishaps,
   databaseRestart,

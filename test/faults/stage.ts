@@ -2,6 +2,7 @@ import type { Sandbox } from '../../sandbox/github.ts';
 import type { Random } from '../../sandbox/http/random.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Fleet } from './fleet.ts';
+import type { InstantHold } from './instant-hold.ts';
 import type { Machine } from './machine.ts';
 import type { Model, Shown } from './model.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
@@ -14,6 +15,7 @@ export type Stage = {
   repository: string;
   api: ApiClient;
   model: Model;
+  instantHold: InstantHold | null;
   time: ServiceTime;
   fleet: Fleet;
   /** Null where there is none that may be restarted. */

@@ -17,17 +17,20 @@ export class Trouble {
   readonly #fleet: Fleet;
   readonly #time: ServiceTime;
   readonly #machine: Machine;
+  /** What the pace of statuses adds to a change, in milliseconds of the service's clock. */
+  readonly slowness: number;
   #last = 0;
   #seenEvents = 0;
   #seenDeliveries = 0;
   /** When a delivery about a pull request was last lost or late. */
   readonly #missed = new Map<number, number>();
 
-  constructor(github: Sandbox, fleet: Fleet, time: ServiceTime, machine: Machine) {
+  constructor(github: Sandbox, fleet: Fleet, time: ServiceTime, machine: Machine, slowness: number) {
     this.#github = github;
     this.#fleet = fleet;
     this.#time = time;
     this.#machine = machine;
+    this.slowness = slowness;
   }
 
   /** To be called often. */

@@ -1,9 +1,9 @@
 import { nowOf } from '../../clock.ts';
+import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
-import { classifyGitHubError } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../queue/jobs.ts';
@@ -12,6 +12,7 @@ import { forgetPasses, type HoldState, saveHold, type Stored, type Turn } from '
 import {
   contextInForce,
   isRight,
+  Limited,
   type Ruleset,
   type RulesetContent,
   rulesetName,
@@ -63,10 +64,9 @@ class Settling {
     this.#plan = plan;
     this.#turn = turn;
     this.#given = given;
-    const keep = async () => {
-      if (!(await turn.keep(nowOf(deps.clock)))) throw new Error('another process goes on with the ruleset');
-    };
-    this.#rulesets = new Rulesets(deps, this.#place, keep);
+    this.#rulesets = new Rulesets(deps, this.#place, async () => {
+      if (!(await turn.keep(nowOf(deps.clock)))) throw new NotOurTurn();
+    });
   }
 
   /** @returns whether the ruleset came in force. */
@@ -163,8 +163,7 @@ class Settling {
     const isMissing = (await this.#deps.github.lock.id()) === null;
     const why = isMissing ? noSecondApp : whyRefused(error, clock.now(), repository);
     if (why === null) {
-      const failure = classifyGitHubError(error, clock.now());
-      const limitedUntil = failure.kind === 'limited' ? failure.retryAt : 0;
+      const limitedUntil = error instanceof Limited ? error.until : 0;
       const at = new Date(Math.max(now.getTime() + tryAgainAfter, limitedUntil));
       await this.#save({ error: 'GitHub does not answer about the ruleset. Holdfast tries again.' });
       return queue.send([jobs.settleInstantHold(repositoryId, { at })]);
@@ -218,21 +217,28 @@ class Settling {
   async #save(change: Partial<Stored> & { installationId?: bigint | null; checkedAt?: Date }): Promise<void> {
     const { repositoryId, accountId } = this.#hold;
     const place = placeOf({ ...this.#hold, id: repositoryId, accountId });
-    const events = this.#events;
+    const { db, clock } = this.#deps;
+    const events = this.#events.map((event) => ({ place, event }));
     this.#events = [];
-    await this.#deps.db.$transaction(async (tx) => {
-      if (!(await saveHold(tx, repositoryId, this.#turn, change)))
-        throw new Error('another process goes on with the ruleset');
-      const now = nowOf(this.#deps.clock);
-      await appendEvents(
-        tx,
-        events.map((event) => ({ place, event })),
-        ourselves,
-        now,
-      );
-      if (change.context === null) await forgetPasses(tx, repositoryId);
-    });
+    const save = async (tx: Tx) => {
+      if (!(await saveHold(tx, repositoryId, this.#turn, change))) throw new NotOurTurn();
+    };
+    // Alone, it is one statement: many repositories are held at one instant.
+    if (events.length === 0 && change.context !== null) await save(db);
+    else
+      await db.$transaction(async (tx) => {
+        await save(tx);
+        await appendEvents(tx, events, ourselves, nowOf(clock));
+        if (change.context === null) await forgetPasses(tx, repositoryId);
+      });
     Object.assign(this.#hold, change);
+  }
+}
+
+/** Another process goes on with the ruleset. */
+class NotOurTurn extends Error {
+  constructor() {
+    super('another process goes on with the ruleset');
   }
 }
 

@@ -99,10 +99,12 @@ export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Pro
 
 /** Milliseconds for which one process may change a hold before it asks again. Longer than a request takes. */
 const leaseLife = 20_000;
+/** Until then, nobody else can have taken it. */
+const renewAfter = leaseLife / 4;
 
 /**
- * The right to change the hold of a repository, for one process at a time. It is taken again before each request, and
- * expires if the process dies.
+ * The right to change the hold of a repository, for one process at a time. It is kept before each request, and expires if
+ * the process dies.
  */
 export type Turn = { holder: string; keep(now: Date): Promise<boolean>; end(): Promise<void> };
 
@@ -126,9 +128,14 @@ export async function takeTurn(sql: SqlTx, repositoryId: bigint, now: Date): Pro
       `UPDATE instant_holds SET ${change} WHERE repository_id = $1 AND lease_holder = $2::uuid RETURNING repository_id`,
       [repositoryId, holder, ...more],
     );
+  let renewedAt = now.getTime();
   return {
     holder,
-    keep: async (at) => (await set('hold-keep-turn', 'lease_until = $3', [until(at)])).length === 1,
+    async keep(at) {
+      if (at.getTime() < renewedAt + renewAfter) return true;
+      renewedAt = at.getTime();
+      return (await set('hold-keep-turn', 'lease_until = $3', [until(at)])).length === 1;
+    },
     end: async () => void (await set('hold-end-turn', 'lease_until = NULL, lease_holder = NULL', [])),
   };
 }

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
+import { cachePerService } from '../../github/cache.ts';
 import { classifyGitHubError, isGitHubStatus } from '../../github/github-error.ts';
 import { isSame } from './hold.ts';
 
@@ -85,14 +86,31 @@ const read = 'GET /repos/{owner}/{repo}/rulesets/{id}';
 /** GitHub accepted a change of the ruleset and did not make it. */
 export class NotApplied extends Error {}
 
+/** GitHub limits the second App on an account. We must ask nothing before an instant, in milliseconds since the epoch. */
+export class Limited extends Error {
+  readonly until: number;
+
+  constructor(until: number) {
+    super(`GitHub limits the second App until ${new Date(until).toISOString()}`);
+    this.until = until;
+  }
+}
+
+/** Until when, by account. A limit counts for all of its repositories. */
+const limitsOf = cachePerService<string, Limited>(1000, 3_600_000);
+
 /** Rulesets of a repository, as the second App. Each call asks first whether it may go on. */
 export class Rulesets {
-  readonly #deps: Pick<Deps, 'github'>;
+  readonly #deps: Pick<Deps, 'github' | 'clock'>;
   readonly #place: { owner: string; repo: string };
   readonly #keep: () => Promise<void>;
 
   /** @param keep is called before each request; it throws if another process goes on. */
-  constructor(deps: Pick<Deps, 'github'>, { owner, repo }: RulesetPlace, keep: () => Promise<void>) {
+  constructor(
+    deps: Pick<Deps, 'github' | 'clock'>,
+    { owner, repo }: RulesetPlace,
+    keep: () => Promise<void>,
+  ) {
     this.#deps = deps;
     this.#place = { owner, repo };
     this.#keep = keep;
@@ -153,12 +171,22 @@ export class Rulesets {
   async #ask<Answer>(route: string, parameters: object): Promise<Answer> {
     await this.#keep();
     const { owner, repo } = this.#place;
+    const { clock, github } = this.#deps;
+    const limits = limitsOf(this.#deps);
+    const limit = limits.get(owner);
+    if (limit && limit.until > clock.now()) throw limit;
     try {
-      const client = await this.#deps.github.lock.forRepository(owner, repo);
+      const client = await github.lock.forRepository(owner, repo);
       return await request<Answer>(client, route, { ...this.#place, ...parameters });
     } catch (error) {
+      const failure = classifyGitHubError(error, clock.now());
+      if (failure.kind === 'limited') {
+        const limited = new Limited(failure.retryAt);
+        limits.set(owner, limited);
+        throw limited;
+      }
       // The App may have been uninstalled, and installed again under another id.
-      if (isGitHubStatus(error, 401, 403, 404)) this.#deps.github.lock.forget(owner);
+      if (failure.kind === 'absent' || failure.kind === 'forbidden') github.lock.forget(owner);
       throw error;
     }
   }

@@ -24,6 +24,8 @@ type Given = {
   selected?: Map<string, Selected>;
   /** Whether to compare the ruleset with GitHub. */
   isCheck?: boolean;
+  /** Whether somebody judges the pull requests later in any case. */
+  isLookedAtLater?: boolean;
 };
 
 /** @property isUndecided whether somebody has to count what a freeze selects first. */
@@ -49,8 +51,8 @@ async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): 
     const observed = isLatest(hold, given) ? given.observed : undefined;
     const hasBegun = await changeHold(deps, hold, plan, turn, { ...given, observed });
     // Somebody has to judge the pull requests by these freezes.
-    if ((!observed && hasBegun) || (!given.observed && plan.isUndecided))
-      await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
+    const mustLook = (!observed && hasBegun) || (!given.observed && plan.isUndecided);
+    if (mustLook && !given.isLookedAtLater) await deps.queue.send([jobs.reconcileRepository(repositoryId)]);
     return { hasBegun, isUndecided: plan.isUndecided };
   } finally {
     await turn.end();
@@ -83,6 +85,11 @@ export function holdAtOnce(
   const selected =
     facts && new Map(freezes.map((freeze) => [keyOf(freeze), selectedAmong(freeze, facts, observedAt)]));
   return settleHold(deps, repository.id, { observed: { freezes, observation }, selected });
+}
+
+/** While GitHub limits the first App, nothing can be observed. The second one has limits of its own. */
+export async function holdMeanwhile(deps: Deps, repositoryId: bigint): Promise<void> {
+  if ((await deps.github.lock.id()) !== null) await settleHold(deps, repositoryId, { isLookedAtLater: true });
 }
 
 /**

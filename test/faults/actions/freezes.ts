@@ -5,6 +5,8 @@ import type { ModelFreeze } from '../model.ts';
 import { type Action, oneOf, openOnes, type Stage } from '../stage.ts';
 
 const mostLiving = 4;
+/** A request whose client is gone ends within so many milliseconds. */
+const longestTry = 5_000;
 const second = 1_000;
 const minute = 60 * second;
 
@@ -22,7 +24,7 @@ export const freezeActions: Record<string, Action> = {
         matching: conditions(random, now, 0.1),
         exclude: conditions(random, now, 0.6),
       };
-      stage.aside(create(stage, start, freeze));
+      stage.aside(createFreeze(stage, start, freeze));
       return `freeze asked for: ${JSON.stringify(shown({ ...freeze, startsAt: start ?? now }))}`;
     },
   },
@@ -71,7 +73,11 @@ export function someEnd(random: Random, from: number): number {
   }
 }
 
-async function create(stage: Stage, start: number | null, freeze: Required<Change>): Promise<void> {
+export async function createFreeze(
+  stage: Stage,
+  start: number | null,
+  freeze: Required<Change>,
+): Promise<void> {
   const { model } = stage;
   const body = { ...bodyOf(freeze), timezone: 'UTC', start: start === null ? null : wallClock(start) };
   const answer = await stage.api.call('POST', freezesOf(stage), body);
@@ -91,13 +97,21 @@ async function update(stage: Stage, freeze: ModelFreeze, change: Change): Promis
     const now = stage.time.now();
     const isOver = (change.endsAt ?? Infinity) <= now;
     if (answer.status === 200) Object.assign(freeze, change);
-    // It may have been changed by an earlier try, and have ended by now.
-    else if (answer.status === 404 && answer.tries > 1 && isOver) Object.assign(freeze, change);
+    // It may have been changed by an earlier try, and have ended by now; or that try was under way, and it has not ended.
+    else if (answer.status === 404 && answer.tries > 1 && (isOver || (await isKept(stage, freeze))))
+      Object.assign(freeze, change);
     else if (answer.status !== 404 || now < freeze.endsAt) {
       stage.violate('unexpected answer', `to a change of ${freeze.id}: ${say(answer)}`);
     }
     stage.log(`freeze ${freeze.id} changed: ${answer.status}`);
   });
+}
+
+/** Whether it is there after all that was asked is done. */
+async function isKept({ api, ...stage }: Stage, { id }: ModelFreeze): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, longestTry));
+  const { body } = await api.call('GET', freezesOf(stage));
+  return (body.scheduled_freezes as { id: string }[]).some((each) => each.id === id);
 }
 
 async function remove(stage: Stage, freeze: ModelFreeze): Promise<void> {
@@ -146,7 +160,8 @@ function onOne(weight: number, act: (stage: Stage, freeze: ModelFreeze, random: 
   };
 }
 
-export const freezesOf = ({ repository }: Stage): string => `/v1/repos/${repository}/scheduled_freeze`;
+export const freezesOf = ({ repository }: Pick<Stage, 'repository'>): string =>
+  `/v1/repos/${repository}/scheduled_freeze`;
 
 /** The interface's words for what is given. */
 export function bodyOf({ reason, endsAt, matching, exclude }: Change): object {

@@ -2,7 +2,7 @@ import type { Random } from '../../../sandbox/http/random.ts';
 import { bases, labels } from '../conditions.ts';
 import { type Action, oneOf, openOnes, type Stage } from '../stage.ts';
 
-const mostOpen = 14;
+export const mostOpen = 14;
 
 /** What people do at GitHub. */
 export const pullRequestActions: Record<string, Action> = {
