@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
-import type { NewFreeze } from '../freezes/freeze.ts';
+import { holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
@@ -19,7 +19,10 @@ import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
+import type { TimeUntilHeld } from '../statuses/instant-hold/foresee.ts';
+import { selectedAmong } from '../statuses/instant-hold/hold.ts';
 import { hideDependencies } from './hide-dependencies.ts';
+import { foreseeTime } from './look-ahead.ts';
 import { readForExplanation } from './explain-pull-request.ts';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
@@ -39,6 +42,8 @@ export type Preview = {
   nextChangeAt: Date | null;
   counts: Counts;
   warnings: Warning[];
+  /** How long it takes until everything is blocked; null if nothing is. */
+  timeUntilHeld: TimeUntilHeld | null;
   /** The affected pull requests of this page, by number: all that match the freeze. */
   affected: Previewed[];
   /** Whether more follow. */
@@ -74,6 +79,7 @@ export async function previewFreeze(
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
   const counts = countsOf(judged.map(({ verdict }) => verdict));
   const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
+  const isOn = freezesAreOn(repository.products);
   const shown = affected.slice(0, page.size);
   const numbers = shown.map(({ pullRequest }) => pullRequest.facts.number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
@@ -86,7 +92,13 @@ export async function previewFreeze(
     judgedAt,
     nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
-    warnings: warningsOf(parsed, seen, freezesAreOn(repository.products)),
+    warnings: warningsOf(parsed, seen, isOn),
+    timeUntilHeld:
+      isOn && holdsMerges(parsed.freeze)
+        ? await foreseeTime(deps, repository.installation.id, [
+            { ...selectedAmong(parsed, seen.open, judgedAt), id: repository.id, name: repository.name },
+          ])
+        : null,
     affected: shown.map((one) => ({
       ...one,
       exemption:

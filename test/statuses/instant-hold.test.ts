@@ -8,8 +8,8 @@ import {
   keyOf,
   selectedByBases,
   wantedNow,
-  whyNoBridge,
 } from '../../src/statuses/instant-hold/hold.ts';
+import { timeUntilHeld, whyNoBridge } from '../../src/statuses/instant-hold/foresee.ts';
 
 const freeze = (id: string, more: Partial<Freeze> = {}) =>
   parseFreeze({

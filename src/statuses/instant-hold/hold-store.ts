@@ -282,17 +282,53 @@ export type Instant = {
   error: string | null;
 };
 
-/** Reads the instant hold of a repository, from our tables alone. */
-export async function readInstant(sql: SqlTx, repositoryId: bigint): Promise<Instant> {
+/** Reads the instant hold of a repository, from our tables alone. @param freezeId one of its freezes: only that counts. */
+export async function readInstant(
+  sql: SqlTx,
+  repositoryId: bigint,
+  freezeId: string | null = null,
+): Promise<Instant> {
   const [row] = await sql.query<{ mode: Mode | null; since: Date | null; error: string | null }>(
     'read-instant',
-    `SELECT ${settingSql('instantHold')} AS mode, CASE WHEN context IS NOT NULL THEN since END AS since, error
+    `SELECT ${settingSql('instantHold')} AS mode,
+      CASE WHEN context IS NOT NULL AND ($2::text IS NULL OR ${isForFreeze('$2')}) THEN since END AS since, error
     FROM repositories r JOIN accounts a ON a.id = r.account_id
       LEFT JOIN instant_holds hold ON hold.repository_id = r.id
     WHERE r.id = $1`,
-    [repositoryId],
+    [repositoryId, freezeId],
   );
   const { mode = null, since = null, error = null } = row ?? {};
   const state = error !== null ? 'unavailable' : since ? 'on' : 'off';
   return { mode: mode ?? 'off', state, since, error };
+}
+
+/** SQL for whether `hold` is there for a freeze. `keyOf` begins with its id. */
+const isForFreeze = (id: string): string =>
+  `EXISTS (SELECT FROM unnest(hold.freezes) AS held_for WHERE starts_with(held_for, ${id} || ' '))`;
+
+/**
+ * SQL for whether a ruleset is known to block a pull request for a freeze, whatever its status says.
+ * @param held its row, with `base_ref`. @param freezeId SQL for the text of the freeze's id.
+ */
+export const isHeldAtOnce = (held: string, freezeId: string): string => `
+  EXISTS (SELECT FROM instant_holds hold WHERE hold.repository_id = ${held}.repository_id
+    AND hold.context IS NOT NULL AND hold.since IS NOT NULL AND hold.error IS NULL
+    AND ${held}.base_ref = ANY (hold.branches) AND ${isForFreeze(freezeId)} AND NOT EXISTS (
+      SELECT FROM instant_passes pass WHERE pass.repository_id = ${held}.repository_id
+        AND pass.sha = ${held}.head_sha AND pass.context = hold.context AND pass.state = 'success'))`;
+
+/** How repositories are held at once, and what is wrong with it, by their ids. */
+export async function readModes(
+  sql: SqlTx,
+  ids: bigint[],
+): Promise<Map<bigint, { mode: Mode; error: string | null }>> {
+  const rows = await sql.query<{ id: bigint; mode: Mode | null; error: string | null }>(
+    'read-hold-modes',
+    `SELECT r.id, ${settingSql('instantHold')} AS mode, hold.error
+    FROM repositories r JOIN accounts a ON a.id = r.account_id
+      LEFT JOIN instant_holds hold ON hold.repository_id = r.id
+    WHERE r.id = ANY ($1)`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, mode, error }) => [id, { mode: mode ?? 'off', error }]));
 }

@@ -9,7 +9,8 @@ import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
 import { firstPace } from '../pace.ts';
 import { changeHold, isSettled, type Plan } from './change-hold.ts';
-import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow, whyNoBridge } from './hold.ts';
+import { whyNoBridge } from './foresee.ts';
+import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow } from './hold.ts';
 import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
 
 // Puts the ruleset of a repository in force and out of force. Level-triggered: it works out what should be in force now,
