@@ -80,12 +80,15 @@ function whyNoRuleset(all: Outlook[], perMinute: number): string[] {
   const whyIdle = idle.flatMap((each) => whyNoBridge(each, perMinute) ?? []);
   if (all.length === 1)
     return [...broken.map(({ error }) => `The instant hold does not work. ${error}`), ...whyIdle];
-  const few = 'because their statuses take a few seconds, or because it would block many others for a moment';
   return [
     ...(broken.length > 0
       ? [`The instant hold does not work in ${some(broken.map(({ name }) => name))}.`]
       : []),
-    ...(whyIdle.length > 0 ? [`In ${repositories(whyIdle.length)}, no ruleset is used, ${few}.`] : []),
+    ...(whyIdle.length > 0
+      ? [
+          `In ${repositories(whyIdle.length)}, no ruleset is used: the statuses take some seconds, or it would block many others for a moment.`,
+        ]
+      : []),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
 import { isNotEnded } from '../../freezes/freeze-store.ts';
 import { type ParsedFreeze, parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { settingSql } from '../../installations/setting-fields.ts';
@@ -291,7 +292,8 @@ export async function readInstant(
   const [row] = await sql.query<{ mode: Mode | null; since: Date | null; error: string | null }>(
     'read-instant',
     `SELECT ${settingSql('instantHold')} AS mode,
-      CASE WHEN context IS NOT NULL AND ($2::text IS NULL OR ${isForFreeze('$2')}) THEN since END AS since, error
+      CASE WHEN context IS NOT NULL AND ($2::text IS NULL OR EXISTS (
+        SELECT FROM unnest(freezes) AS held_for WHERE split_part(held_for, ' ', 1) = $2)) THEN since END AS since, error
     FROM repositories r JOIN accounts a ON a.id = r.account_id
       LEFT JOIN instant_holds hold ON hold.repository_id = r.id
     WHERE r.id = $1`,
@@ -302,20 +304,18 @@ export async function readInstant(
   return { mode: mode ?? 'off', state, since, error };
 }
 
-/** SQL for whether `hold` is there for a freeze. `keyOf` begins with its id. */
-const isForFreeze = (id: string): string =>
-  `EXISTS (SELECT FROM unnest(hold.freezes) AS held_for WHERE starts_with(held_for, ${id} || ' '))`;
-
 /**
- * SQL for whether a ruleset is known to block a pull request for a freeze, whatever its status says.
- * @param held its row, with `base_ref`. @param freezeId SQL for the text of the freeze's id.
+ * Whether a ruleset is known to block the pull request of the row `held` for one of its freezes, whatever its status
+ * says. `keyOf` begins with the id of a freeze.
  */
-export const isHeldAtOnce = (held: string, freezeId: string): string => `
-  EXISTS (SELECT FROM instant_holds hold WHERE hold.repository_id = ${held}.repository_id
+export const isHeldAtOnce = Prisma.sql`
+  EXISTS (SELECT FROM instant_holds hold WHERE hold.repository_id = held.repository_id
     AND hold.context IS NOT NULL AND hold.since IS NOT NULL AND hold.error IS NULL
-    AND ${held}.base_ref = ANY (hold.branches) AND ${isForFreeze(freezeId)} AND NOT EXISTS (
-      SELECT FROM instant_passes pass WHERE pass.repository_id = ${held}.repository_id
-        AND pass.sha = ${held}.head_sha AND pass.context = hold.context AND pass.state = 'success'))`;
+    AND held.base_ref = ANY (hold.branches) AND EXISTS (
+      SELECT FROM unnest(hold.freezes) AS held_for WHERE split_part(held_for, ' ', 1) = ANY (held.held_by::text[]))
+    AND NOT EXISTS (
+      SELECT FROM instant_passes pass WHERE pass.repository_id = held.repository_id
+        AND pass.sha = held.head_sha AND pass.context = hold.context AND pass.state = 'success'))`;
 
 /** How repositories are held at once, and what is wrong with it, by their ids. */
 export async function readModes(
