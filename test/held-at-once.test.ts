@@ -148,6 +148,48 @@ test('merge groups get the context at once', async () => {
   await acme.remove(web, id);
 });
 
+test('who switches it on reads whom it refuses', async () => {
+  const web = await acme.repository('pushed', [{}, { base: 'release' }]);
+  expect(acme.github.pushDirectly(web, 'main', { person: 'bob' })).toBeNull();
+  await acme.advanceTo(new Date(acme.clock.now() + 8 * 86_400_000));
+  expect(acme.github.pushDirectly(web, 'release', { person: 'ada' })).toBeNull();
+  acme.github.addRuleset(web, {
+    include: ['refs/heads/else'],
+    bypass: [{ actor_type: 'Integration', actor_id: 7 }, { actor_type: 'OrganizationAdmin' }],
+  });
+  const { body } = await holds().set(web, 'lock');
+  const said = [
+    expect.stringMatching(/refuses direct pushes .* release bots\. Merge groups/),
+    'Pushed directly to main, release in the last week: ada.',
+    'These can bypass other rulesets of the repository, but not this one: the App 7, organization owners.',
+    expect.stringMatching(/^Nobody can bypass it\. .* where the first freeze creates it\./),
+  ];
+  expect(body.warnings).toEqual(said);
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  expect((await ada.open(`/repos/${web}/settings`)).text).toContain(said[1]);
+  await acme.freeze(web);
+  acme.github.editRuleset(holds().rulesets(web).at(-1)!.id, {
+    bypassActors: [{ actor_type: 'Integration', actor_id: 7, bypass_mode: 'always' }],
+  });
+  await holds().pass(60);
+  const { warnings } = (await holds().set(web, 'bridge')).body;
+  expect(warnings.slice(2)).toEqual([
+    'These can bypass other rulesets of the repository, but not this one: organization owners.',
+    expect.stringMatching(
+      /^These can bypass it: the App 7\. To let somebody push, .*\/settings\/rules\/\d+\./,
+    ),
+  ]);
+  // What GitHub does not show is not known.
+  acme.github.acceptPermissions('acme', { metadata: 'read' }, { second: true });
+  const others = { as: acme.admin, body: { instant_hold: 'lock' } };
+  const answer = await acme.call('PATCH', `/v1/repos/${web}/settings`, others);
+  expect(answer.body.warnings[2]).toBe(
+    'Holdfast cannot tell who can bypass other rulesets of the repository: GitHub does not show it to the second App.',
+  );
+  acme.github.acceptPermissions('acme', { metadata: 'read', administration: 'write' }, { second: true });
+});
+
 describe('what somebody does to the ruleset is put right within a minute, and told', () => {
   test.each<[string, (id: number) => void, string]>([
     ['deleted', (id) => acme.github.deleteRuleset(id), 'deleted'],
@@ -210,6 +252,19 @@ describe('what somebody does to the ruleset is put right within a minute, and to
       { id, enforcement: 'active' },
       { id: other.id, enforcement: 'disabled' },
     ]);
+  });
+
+  test('who may bypass one that was made by hand before the first freeze stays', async () => {
+    const web = await holds().held('prepared', 'lock', [{}]);
+    const bypass = [{ actor_type: 'Integration', actor_id: 7 }] as const;
+    acme.github.addRuleset(web, {
+      name: 'Holdfast instant hold',
+      enforcement: 'disabled',
+      bypass: [...bypass],
+    });
+    await acme.freeze(web);
+    expect(acme.github.pushDirectly(web, 'main', { app: 7 })).toBeNull();
+    expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toMatch(/Frozen/);
   });
 
   test('who may bypass it stays', async () => {

@@ -107,15 +107,19 @@ async function page(
   const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id } });
   const templates = await savedTemplates(deps.db, id);
   const times = timesOf(visit);
+  const refused =
+    (await deps.github.lock.id()) === null
+      ? []
+      : ['The settings of each repository list who pushes directly.'];
   const body = html`<h1>Settings of ${login}</h1>
     ${messageOf(context)}
     <p>These settings apply unless a repository overrides them.</p>
-    ${settingsForm({ action, settings, owner: null, problems })}
+    ${settingsForm({ action, settings, owner: null, refused, problems })}
     ${productsForm(action, 'Products of new repositories', defaultProducts)}
     <h2>Templates</h2>
     ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
     ${templates.map(({ name, reason }) => templateRow(action, name, reason))}
-    ${await slackApp(deps, account, action, problems, times)} =======
+    ${await slackApp(deps, account, action, problems, times)}
     ${await webhooksSection(deps, account, action, problems, times)}
     ${await keysAndRules(deps, account, action, problems, times)}`;
   const title = `Settings of ${login}`;

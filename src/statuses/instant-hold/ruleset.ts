@@ -134,8 +134,8 @@ export class Rulesets {
   }
 
   async #write(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
-    const change = async (of: bigint | number) =>
-      this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', { id: Number(of), ...bodyOf(wanted) });
+    const change = async (of: bigint | number, content = wanted) =>
+      this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', { id: Number(of), ...bodyOf(content) });
     if (id !== null) {
       try {
         return await change(id);
@@ -145,7 +145,10 @@ export class Rulesets {
     }
     // One that we made before we could save its id, or that somebody made by hand.
     const [own] = await this.named();
-    if (own) return change(own.id);
+    if (own) {
+      const bypass = (await this.read(own.id))?.bypass_actors ?? [];
+      return change(own.id, bypass.length > 0 ? { ...wanted, bypass } : wanted);
+    }
     if (!wanted.isActive) return null;
     return this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted));
   }
