@@ -112,6 +112,51 @@ test('two freezes, one ends', async () => {
   expect(rulesets(web)[0]!.include).toEqual(['refs/heads/hot/1', 'refs/heads/main']);
 });
 
+describe('a branch that was renamed is followed within a minute', () => {
+  const unprotected = (web: string, ...branches: string[]) =>
+    branches.forEach((branch) => acme.github.protect(web, branch, []));
+
+  test('by a freeze of everything', async () => {
+    const web = await holds().held('renamed', 'lock', [{}, { base: 'release' }, { base: 'release' }]);
+    await acme.freeze(web, { exclude_conditions: ['number=3'] });
+    unprotected(web, 'main', 'release');
+    acme.github.renameBranch(web, 'release', 'release/2');
+    acme.github.renameBranch(web, 'main', 'trunk');
+    // The default branch is blocked, whatever its name is.
+    expect(holds().mergeable(web)).toMatchObject({ 1: 'blocked' });
+    await holds().pass(60);
+    expect(holds().rulesets(web)).toMatchObject([
+      {
+        enforcement: 'active',
+        include: ['refs/heads/release/2', 'refs/heads/trunk', '~DEFAULT_BRANCH'],
+      },
+    ]);
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked', 3: 'clean' });
+    expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+    expect(await holds().events(web, 'ruleset.repaired')).toEqual([]);
+  });
+
+  test('and is free of a freeze that names it, which the findings say', async () => {
+    const web = await holds().held('left', 'lock', [{ base: 'release' }, { base: 'release' }]);
+    const { id } = await acme.freeze(web, { matching_conditions: ['base=release'] });
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
+    acme.github.renameBranch(web, 'release', 'release/2');
+    await holds().pass(60);
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean' });
+    expect(acme.frozen(web)).toEqual([]);
+    const { findings } = (await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin })).body;
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        branch: 'release',
+        state: 'warning',
+        message: expect.stringContaining('The branch does not exist'),
+      }),
+    );
+    await acme.remove(web, id);
+    expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
+  });
+});
+
 test('a branch that is the head of a pull request takes pushes', async () => {
   const web = await holds().held('chained', 'lock', [{ head: 'one' }, { head: 'two', base: 'one' }]);
   await acme.freeze(web);
