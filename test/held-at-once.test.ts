@@ -82,6 +82,46 @@ test('the hotfix got through meanwhile', async () => {
   expect(acme.github.merge(web, 1)).toMatchObject({ merged: true });
 });
 
+test('what was let through and held again does not look unfinished after the freeze', async () => {
+  const web = await holds().held('again', 'lock', [{}, {}]);
+  const contextNow = () => holds().rulesets(web)[0]!.context!;
+  const shown = (context: string, number = 1) =>
+    acme.github.currentStatus(web, number, context)?.state ?? null;
+  const letThrough = async () => {
+    const { id } = await exemptionsOf(acme).exempt(web, 1);
+    return () => exemptionsOf(acme).decide('revoke', web, { id });
+  };
+  const one = await acme.freeze(web);
+  const first = contextNow();
+  await (
+    await letThrough()
+  )();
+  expect(shown(first)).toBe('pending');
+  // Under another context, the former one is finished along.
+  const other = await acme.freeze(web, { reason: 'Another' });
+  const second = contextNow();
+  const revoke = await letThrough();
+  expect([shown(first), shown(second)]).toEqual(['success', 'success']);
+  await revoke();
+  expect(shown(second)).toBe('pending');
+  await acme.remove(web, one.id);
+  await acme.remove(web, other.id);
+  await holds().pass(60);
+  expect([first, second, contextNow()].map((context) => shown(context))).toEqual([
+    'success',
+    'success',
+    null,
+  ]);
+  expect(shown(second, 2)).toBeNull();
+  const writes = acme.github.requests.length;
+  await holds().pass(120);
+  expect(
+    holds()
+      .writesSince(writes)
+      .filter((write) => write.includes('status')),
+  ).toEqual([]);
+});
+
 test('two freezes, one ends', async () => {
   const { held, rulesets, mergeable } = holds();
   const web = await held('two', 'lock', [{ base: 'main' }, { base: 'release' }, { base: 'other' }]);

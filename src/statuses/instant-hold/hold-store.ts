@@ -10,6 +10,7 @@ import { settingSql } from '../../installations/setting-fields.ts';
 import { freezesAreOn, type Product } from '../../installations/product.ts';
 import { pullRequestsAt } from '../open-pull-request-store.ts';
 import { ranks } from '../plan-write.ts';
+import { freeText } from '../status.ts';
 import { type Base, defaultBranch, type Mode } from './hold.ts';
 
 // The tables `instant_holds` and `instant_passes`.
@@ -261,19 +262,58 @@ export async function takePasses(sql: SqlTx, installationId: bigint, most: numbe
   );
 }
 
-/** Notes what a commit shows under the context of a hold. */
-export async function savePass(sql: SqlTx, { repositoryId, sha, context, state }: DuePass): Promise<void> {
-  await sql.query(
+/**
+ * Notes what a commit shows under the context of a hold.
+ * @returns the context of an earlier hold under which it is not successful.
+ */
+export async function savePass(
+  sql: SqlTx,
+  { repositoryId, sha, context, state }: DuePass,
+): Promise<string | null> {
+  const [former] = await sql.query<{ context: string }>(
     'hold-save-pass',
-    `INSERT INTO instant_passes (repository_id, sha, context, state) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (repository_id, sha) DO UPDATE SET context = excluded.context, state = excluded.state`,
+    `WITH saved AS (
+      INSERT INTO instant_passes (repository_id, sha, context, state) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (repository_id, sha) DO UPDATE SET context = excluded.context, state = excluded.state
+    ) SELECT context FROM instant_passes
+    WHERE repository_id = $1 AND sha = $2 AND context <> $3 AND state <> 'success'`,
     [repositoryId, sha, context, state],
+  );
+  return former?.context ?? null;
+}
+
+/** Forgets what commits show, because nothing requires it any more. What is not successful would stay yellow. */
+export const forgetPasses = (tx: Tx, repositoryId: bigint) =>
+  tx.instantPass.deleteMany({ where: { repositoryId, state: 'success' } });
+
+/** The open heads of a repository that are not successful under the context of a hold that is over. */
+export async function readRevoked(
+  sql: SqlTx,
+  repositoryId: bigint,
+): Promise<(DuePass & { installationId: bigint })[]> {
+  return sql.query(
+    'hold-revoked',
+    `WITH over AS (
+      SELECT pass.*, hold.installation_id, (
+        SELECT min(number) FROM (${pullRequestsAt('pass.sha', 'pass.repository_id')}) open) AS number
+      FROM instant_passes pass JOIN instant_holds hold ON hold.repository_id = pass.repository_id
+      WHERE pass.repository_id = $1 AND hold.context IS NULL
+    ), gone AS (
+      DELETE FROM instant_passes pass USING over
+      WHERE pass.repository_id = over.repository_id AND pass.sha = over.sha AND over.number IS NULL
+    )
+    SELECT over.repository_id AS "repositoryId", sha, context, 'success' AS state, '${freeText}' AS description,
+      false AS "isMergeGroup", a.login AS owner, r.name AS repo, number AS "openNumber",
+      over.installation_id AS "installationId"
+    FROM over JOIN repositories r ON r.id = over.repository_id JOIN accounts a ON a.id = r.account_id
+    WHERE number IS NOT NULL AND over.installation_id IS NOT NULL ORDER BY number`,
+    [repositoryId],
   );
 }
 
-/** Forgets what commits show, because nothing requires it any more. */
-export const forgetPasses = (tx: Tx, repositoryId: bigint) =>
-  tx.instantPass.deleteMany({ where: { repositoryId } });
+/** Forgets one of these. */
+export const forgetPass = (db: Tx, { repositoryId, sha, context }: DuePass) =>
+  db.instantPass.deleteMany({ where: { repositoryId, sha, context } });
 
 /** The instant hold of a repository, for people. @property error what is wrong, and what to do. */
 export type Instant = {

@@ -8,6 +8,7 @@ import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-req
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
 import { firstPace } from '../pace.ts';
+import { finishRevoked } from './write-passes.ts';
 import { changeHold, isSettled, type Plan } from './change-hold.ts';
 import { whyNoBridge } from './foresee.ts';
 import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow } from './hold.ts';
@@ -151,6 +152,9 @@ export function paceOf(
 
 export const settleInstantHoldTask = defineTask(
   jobs.settleInstantHold,
-  async (deps, { repositoryId, isCheck }) => void (await settleHold(deps, BigInt(repositoryId), { isCheck })),
+  async (deps, { repositoryId, isCheck }) => {
+    await settleHold(deps, BigInt(repositoryId), { isCheck });
+    await finishRevoked(deps, BigInt(repositoryId));
+  },
   { takers: 16 },
 );
