@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { holdsToCheck } from '../src/statuses/instant-hold/hold-store.ts';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
@@ -273,6 +274,43 @@ test('who switches it on reads whom it refuses', async () => {
     'Holdfast cannot tell who can bypass other rulesets of the repository: GitHub does not show it to the second App.',
   );
   acme.github.acceptPermissions('acme', { metadata: 'read', administration: 'write' }, { second: true });
+});
+
+test('a check of what did not change is one request, which costs nothing', async () => {
+  const web = await holds().held('calm', 'lock', [{}]);
+  await acme.freeze(web);
+  await holds().pass(60);
+  const start = acme.github.requests.length;
+  await holds().pass(120);
+  const ofWeb = acme.github.requests
+    .slice(start)
+    .filter(({ path }) => path.startsWith(`/repos/${web}/rulesets`));
+  const asked = ofWeb.map(({ path, status }) => `${path.split('?')[0]} ${status}`);
+  expect(new Set(asked)).toEqual(new Set([`/repos/${web}/rulesets 304`]));
+});
+
+test('every ruleset in force is compared each minute, and 60 others of an owner', async () => {
+  const { db } = acme.app.deps;
+  const now = new Date(acme.clock.now());
+  const account = await db.account.create({
+    data: { id: 77n, login: 'many', loginKey: 'many', type: 'User', seenAt: now },
+  });
+  const ids = Array.from({ length: 200 }, (_, index) => BigInt(900_000_000 + index));
+  await db.repository.createMany({
+    data: ids.map((id) => ({
+      ...{ id, accountId: account.id, name: `r${id}`, nameKey: `r${id}`, private: false, archived: false },
+      ...{ products: [], seenAt: now },
+    })),
+  });
+  const inForce = ids.slice(0, 100);
+  await db.instantHold.createMany({
+    data: ids.map((repositoryId, index) => ({ repositoryId, context: index < 100 ? 'Frozen' : null })),
+  });
+  const found = (await holdsToCheck(db, now)).filter((id) => ids.includes(id));
+  expect(found.toSorted().slice(0, 100)).toEqual(inForce);
+  expect(found).toHaveLength(160);
+  await db.repository.deleteMany({ where: { id: { in: ids } } });
+  await db.account.delete({ where: { id: account.id } });
 });
 
 describe('what somebody does to the ruleset is put right within a minute, and told', () => {
