@@ -24,7 +24,7 @@ import {
 import { selectedAmong, selectedByBases } from '../statuses/instant-hold/hold.ts';
 import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
 import { paceOf } from '../statuses/instant-hold/settle.ts';
-import { readWaiting } from '../statuses/write-store.ts';
+import { readWaiting } from '../statuses/instant-hold/pass-store.ts';
 import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 
 /**

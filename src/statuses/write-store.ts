@@ -4,7 +4,7 @@ import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
-import { hasDuePass, hasHold } from './instant-hold/hold-store.ts';
+import { hasDuePass, hasHold } from './instant-hold/pass-store.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';
@@ -43,20 +43,6 @@ const isDue = (now: string): string =>
 
 /** The SQL condition that the installation `$1` has a status that may be written. @param now the parameter with the instant. */
 export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statuses WHERE ${isDue(now)})`;
-
-/** How many statuses of an installation wait, and how many it writes a minute, as far as it learned. */
-export async function readWaiting(
-  sql: SqlTx,
-  installationId: bigint,
-): Promise<{ waiting: number; pacePerMinute: number | null }> {
-  const [row] = await sql.query<{ waiting: number; pacePerMinute: number | null }>(
-    'read-waiting',
-    `SELECT (SELECT count(*)::int FROM head_statuses WHERE installation_id = $1 AND is_waiting) AS waiting,
-      (SELECT pace_per_minute FROM installations WHERE id = $1) AS "pacePerMinute"`,
-    [installationId],
-  );
-  return row!;
-}
 
 /**
  * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while

@@ -11,8 +11,8 @@ import {
 } from '../../statuses/held-pull-requests.ts';
 import { secondsOf } from '../../statuses/instant-hold/foresee.ts';
 import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
 import { paceOf } from '../../statuses/instant-hold/settle.ts';
-import { readWaiting } from '../../statuses/write-store.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';

@@ -9,7 +9,8 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../queue/jobs.ts';
 import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
-import { forgetPasses, type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import { type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import { forgetPasses } from './pass-store.ts';
 import {
   contextInForce,
   isRight,

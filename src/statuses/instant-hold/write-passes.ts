@@ -4,7 +4,7 @@ import { pauseInstallation } from '../../github/rate-limits.ts';
 import { postStatus } from '../write-status.ts';
 import { takePlace } from '../lease.ts';
 import { freeText } from '../status.ts';
-import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './hold-store.ts';
+import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './pass-store.ts';
 
 /** How long to wait after GitHub failed. */
 const tryAgainAfter = 2000;
