@@ -270,6 +270,31 @@ describe('trying again', () => {
     });
   });
 
+  test('a ruleset ends the wait, and without one the wait says how long it takes', async () => {
+    const instant = { mode: 'bridge', state: 'on', since: 'now', error: null };
+    const waiting = {
+      ...{ switched_on: true, enforced: true, pull_requests: { to_hold: 5, held: 0 }, leaking: [], instant },
+      not_held: [{ pull_request: 1, reason: 'waiting' }],
+      ...{ waiting_writes: 5, look_due: false, seconds_until_held: 0 },
+    };
+    const words = ['freeze', 'acme/web', '-m', 'x', '--wait'];
+    await answering([answer(201, freeze), answer(200, waiting)], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.out]).toEqual([
+        0,
+        expect.stringContaining('acme/web\theld\t0 of 5, the rest by a ruleset'),
+      ]);
+    });
+    const off = { ...waiting, instant: { ...instant, state: 'off' }, seconds_until_held: 480 };
+    await answering([answer(201, freeze), answer(200, off), answer(200, waiting)], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.err]).toEqual([
+        0,
+        expect.stringContaining('0 of 1 repositories are done, about 8 min left.'),
+      ]);
+    });
+  });
+
   test('logs --follow outlives a restart of the service', async () => {
     const event = { id: 1, received_at: 'then', type: 'freeze.bypassed', metadata: {} };
     const none = answer(200, { events: [] });
