@@ -60,13 +60,10 @@ const fields = {
   }),
 } satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
-const warnings = z
-  .array(z.string())
-  .optional()
-  .openapi({
-    description:
-      'Fields of the request that are no settings, and whom an instant hold that was set refuses. Absent if there are none',
-  });
+const warnings = z.array(z.string()).optional().openapi({
+  description:
+    'Fields of the request that are no settings, and whom an instant hold that was set refuses. Absent if there are none',
+});
 const ownerSchema = z.object({ ...fields, warnings }).openapi('OwnerSettings');
 const schema = z
   .object({
