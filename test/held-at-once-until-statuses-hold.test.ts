@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
+import { Visitor } from './support/visitor.ts';
 
 // Instant holds in the mode `bridge`: the ruleset stays until the statuses hold. Statuses take time here.
 const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } }, { lock: true });
@@ -15,6 +16,26 @@ async function bridged(name: string, pullRequests: object[]) {
   return repository;
 }
 
+/** What the previews of a freeze and of a plan say. */
+const foreseenIn = async (repository: string, more: object) => {
+  const body = { reason: 'Release', start: null, end: '2026-03-05T09:00:00', timezone: 'UTC', ...more };
+  const name = repository.split('/')[1];
+  const of = async (path: string, sent: object) => {
+    const { status, text, body } = await acme.call('POST', path, { as: acme.admin, body: sent });
+    expect(status, text).toBe(200);
+    return body.time_until_held;
+  };
+  const plan = { ...body, name: 'Release', repositories: { include: [name], exclude: [] } };
+  return [
+    await of(`/v1/repos/${repository}/scheduled_freeze/preview`, body),
+    await of('/v1/freeze_plans/acme/preview', plan),
+  ];
+};
+
+const progressOf = async (repository: string, id: string) =>
+  (await acme.call('GET', `/v1/repos/${repository}/scheduled_freeze/${id}/enforcement`, { as: acme.admin }))
+    .body;
+
 const active = (repository: string) =>
   holds()
     .rulesets(repository)
@@ -22,9 +43,23 @@ const active = (repository: string) =>
 
 test('everything is blocked at once, what is free passes first, and statuses take over', async () => {
   const web = await bridged('web', [...many(3, { labels: ['hotfix'] }), ...many(40)]);
+  const foreseen = {
+    seconds: 1,
+    statuses_seconds: 40,
+    message: expect.stringMatching(
+      /^A ruleset blocks all 40 pull requests within a second\. Without .* 40 seconds\./,
+    ),
+  };
+  expect(await foreseenIn(web, { exclude_conditions: ['label=hotfix'] })).toEqual([foreseen, foreseen]);
   const start = acme.github.requests.length;
   const freeze = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
   expect(freeze).not.toHaveProperty('warnings');
+  // What waits for its status is blocked, so nobody has to wait.
+  expect(await progressOf(web, freeze.id)).toMatchObject({
+    seconds_until_held: 0,
+    waiting_writes: expect.any(Number),
+    instant: { state: 'on' },
+  });
   expect(active(web)).toHaveLength(1);
   const blocked = Object.values(holds().mergeable(web)).filter((state) => state === 'blocked');
   expect(blocked).toHaveLength(40);
@@ -76,6 +111,29 @@ test('a bridge does nothing where it is not worth it, and the answer says so', a
   ).toEqual([]);
   await holds().pass(60);
   expect(acme.frozen(web)).toHaveLength(30);
+});
+
+test('without it, the answers say how long it takes', async () => {
+  const web = await bridged('plain', many(40));
+  await holds().set(web, 'off');
+  const foreseen = {
+    seconds: 40,
+    statuses_seconds: 40,
+    message:
+      'All 40 pull requests are blocked within about 40 seconds. With an instant hold, it takes some seconds.',
+  };
+  expect(await foreseenIn(web, {})).toEqual([foreseen, foreseen]);
+  const { id } = await acme.freeze(web);
+  const { seconds_until_held: seconds, waiting_writes: waiting } = await progressOf(web, id);
+  expect(seconds).toBeGreaterThan(10);
+  expect(seconds).toBe(waiting);
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  expect((await ada.open(`/owners/acme/progress?freeze=${id}`)).text).toContain(
+    `All of them are blocked in about ${seconds} seconds.`,
+  );
+  await holds().pass(60);
+  expect(await progressOf(web, id)).toMatchObject({ seconds_until_held: 0, waiting_writes: 0 });
 });
 
 test('a freeze that ends before its statuses are written is out of force first', async () => {

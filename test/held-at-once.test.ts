@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { holdsToCheck } from '../src/statuses/instant-hold/hold-store.ts';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
@@ -82,6 +83,46 @@ test('the hotfix got through meanwhile', async () => {
   expect(acme.github.merge(web, 1)).toMatchObject({ merged: true });
 });
 
+test('what was let through and held again does not look unfinished after the freeze', async () => {
+  const web = await holds().held('again', 'lock', [{}, {}]);
+  const contextNow = () => holds().rulesets(web)[0]!.context!;
+  const shown = (context: string, number = 1) =>
+    acme.github.currentStatus(web, number, context)?.state ?? null;
+  const letThrough = async () => {
+    const { id } = await exemptionsOf(acme).exempt(web, 1);
+    return () => exemptionsOf(acme).decide('revoke', web, { id });
+  };
+  const one = await acme.freeze(web);
+  const first = contextNow();
+  await (
+    await letThrough()
+  )();
+  expect(shown(first)).toBe('pending');
+  // Under another context, the former one is finished along.
+  const other = await acme.freeze(web, { reason: 'Another' });
+  const second = contextNow();
+  const revoke = await letThrough();
+  expect([shown(first), shown(second)]).toEqual(['success', 'success']);
+  await revoke();
+  expect(shown(second)).toBe('pending');
+  await acme.remove(web, one.id);
+  await acme.remove(web, other.id);
+  await holds().pass(60);
+  expect([first, second, contextNow()].map((context) => shown(context))).toEqual([
+    'success',
+    'success',
+    null,
+  ]);
+  expect(shown(second, 2)).toBeNull();
+  const writes = acme.github.requests.length;
+  await holds().pass(120);
+  expect(
+    holds()
+      .writesSince(writes)
+      .filter((write) => write.includes('status')),
+  ).toEqual([]);
+});
+
 test('two freezes, one ends', async () => {
   const { held, rulesets, mergeable } = holds();
   const web = await held('two', 'lock', [{ base: 'main' }, { base: 'release' }, { base: 'other' }]);
@@ -110,6 +151,51 @@ test('two freezes, one ends', async () => {
   await acme.quiet();
   await holds().pass(60);
   expect(rulesets(web)[0]!.include).toEqual(['refs/heads/hot/1', 'refs/heads/main']);
+});
+
+describe('a branch that was renamed is followed within a minute', () => {
+  const unprotected = (web: string, ...branches: string[]) =>
+    branches.forEach((branch) => acme.github.protect(web, branch, []));
+
+  test('by a freeze of everything', async () => {
+    const web = await holds().held('renamed', 'lock', [{}, { base: 'release' }, { base: 'release' }]);
+    await acme.freeze(web, { exclude_conditions: ['number=3'] });
+    unprotected(web, 'main', 'release');
+    acme.github.renameBranch(web, 'release', 'release/2');
+    acme.github.renameBranch(web, 'main', 'trunk');
+    // The default branch is blocked, whatever its name is.
+    expect(holds().mergeable(web)).toMatchObject({ 1: 'blocked' });
+    await holds().pass(60);
+    expect(holds().rulesets(web)).toMatchObject([
+      {
+        enforcement: 'active',
+        include: ['refs/heads/release/2', 'refs/heads/trunk', '~DEFAULT_BRANCH'],
+      },
+    ]);
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked', 3: 'clean' });
+    expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+    expect(await holds().events(web, 'ruleset.repaired')).toEqual([]);
+  });
+
+  test('and is free of a freeze that names it, which the findings say', async () => {
+    const web = await holds().held('left', 'lock', [{ base: 'release' }, { base: 'release' }]);
+    const { id } = await acme.freeze(web, { matching_conditions: ['base=release'] });
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked', 2: 'blocked' });
+    acme.github.renameBranch(web, 'release', 'release/2');
+    await holds().pass(60);
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean' });
+    expect(acme.frozen(web)).toEqual([]);
+    const { findings } = (await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin })).body;
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        branch: 'release',
+        state: 'warning',
+        message: expect.stringContaining('The branch does not exist'),
+      }),
+    );
+    await acme.remove(web, id);
+    expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
+  });
 });
 
 test('a branch that is the head of a pull request takes pushes', async () => {
@@ -146,6 +232,85 @@ test('merge groups get the context at once', async () => {
   await acme.quiet();
   expect(acme.github.pullRequest(web, 1).state).toBe('merged');
   await acme.remove(web, id);
+});
+
+test('who switches it on reads whom it refuses', async () => {
+  const web = await acme.repository('pushed', [{}, { base: 'release' }]);
+  expect(acme.github.pushDirectly(web, 'main', { person: 'bob' })).toBeNull();
+  await acme.advanceTo(new Date(acme.clock.now() + 8 * 86_400_000));
+  expect(acme.github.pushDirectly(web, 'release', { person: 'ada' })).toBeNull();
+  acme.github.addRuleset(web, {
+    include: ['refs/heads/else'],
+    bypass: [{ actor_type: 'Integration', actor_id: 7 }, { actor_type: 'OrganizationAdmin' }],
+  });
+  const { body } = await holds().set(web, 'lock');
+  const said = [
+    expect.stringMatching(/refuses direct pushes .* release bots\. Merge groups/),
+    'Pushed directly to main, release in the last week: ada.',
+    'These can bypass other rulesets of the repository, but not this one: the App 7, organization owners.',
+    expect.stringMatching(/^Nobody can bypass it\. .* where the first freeze creates it\./),
+  ];
+  expect(body.warnings).toEqual(said);
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  expect((await ada.open(`/repos/${web}/settings`)).text).toContain(said[1]);
+  await acme.freeze(web);
+  acme.github.editRuleset(holds().rulesets(web).at(-1)!.id, {
+    bypassActors: [{ actor_type: 'Integration', actor_id: 7, bypass_mode: 'always' }],
+  });
+  await holds().pass(60);
+  const { warnings } = (await holds().set(web, 'bridge')).body;
+  expect(warnings.slice(2)).toEqual([
+    'These can bypass other rulesets of the repository, but not this one: organization owners.',
+    expect.stringMatching(
+      /^These can bypass it: the App 7\. To let somebody push, .*\/settings\/rules\/\d+\./,
+    ),
+  ]);
+  // What GitHub does not show is not known.
+  acme.github.acceptPermissions('acme', { metadata: 'read' }, { second: true });
+  const others = { as: acme.admin, body: { instant_hold: 'lock' } };
+  const answer = await acme.call('PATCH', `/v1/repos/${web}/settings`, others);
+  expect(answer.body.warnings[2]).toBe(
+    'Holdfast cannot tell who can bypass other rulesets of the repository: GitHub does not show it to the second App.',
+  );
+  acme.github.acceptPermissions('acme', { metadata: 'read', administration: 'write' }, { second: true });
+});
+
+test('a check of what did not change is one request, which costs nothing', async () => {
+  const web = await holds().held('calm', 'lock', [{}]);
+  await acme.freeze(web);
+  await holds().pass(60);
+  const start = acme.github.requests.length;
+  await holds().pass(120);
+  const ofWeb = acme.github.requests
+    .slice(start)
+    .filter(({ path }) => path.startsWith(`/repos/${web}/rulesets`));
+  const asked = ofWeb.map(({ path, status }) => `${path.split('?')[0]} ${status}`);
+  expect(new Set(asked)).toEqual(new Set([`/repos/${web}/rulesets 304`]));
+});
+
+test('every ruleset in force is compared each minute, and 60 others of an owner', async () => {
+  const { db } = acme.app.deps;
+  const now = new Date(acme.clock.now());
+  const account = await db.account.create({
+    data: { id: 77n, login: 'many', loginKey: 'many', type: 'User', seenAt: now },
+  });
+  const ids = Array.from({ length: 200 }, (_, index) => BigInt(900_000_000 + index));
+  await db.repository.createMany({
+    data: ids.map((id) => ({
+      ...{ id, accountId: account.id, name: `r${id}`, nameKey: `r${id}`, private: false, archived: false },
+      ...{ products: [], seenAt: now },
+    })),
+  });
+  const inForce = ids.slice(0, 100);
+  await db.instantHold.createMany({
+    data: ids.map((repositoryId, index) => ({ repositoryId, context: index < 100 ? 'Frozen' : null })),
+  });
+  const found = (await holdsToCheck(db, now)).filter((id) => ids.includes(id));
+  expect(found.toSorted().slice(0, 100)).toEqual(inForce);
+  expect(found).toHaveLength(160);
+  await db.repository.deleteMany({ where: { id: { in: ids } } });
+  await db.account.delete({ where: { id: account.id } });
 });
 
 describe('what somebody does to the ruleset is put right within a minute, and told', () => {
@@ -210,6 +375,19 @@ describe('what somebody does to the ruleset is put right within a minute, and to
       { id, enforcement: 'active' },
       { id: other.id, enforcement: 'disabled' },
     ]);
+  });
+
+  test('who may bypass one that was made by hand before the first freeze stays', async () => {
+    const web = await holds().held('prepared', 'lock', [{}]);
+    const bypass = [{ actor_type: 'Integration', actor_id: 7 }] as const;
+    acme.github.addRuleset(web, {
+      name: 'Holdfast instant hold',
+      enforcement: 'disabled',
+      bypass: [...bypass],
+    });
+    await acme.freeze(web);
+    expect(acme.github.pushDirectly(web, 'main', { app: 7 })).toBeNull();
+    expect(acme.github.pushDirectly(web, 'main', { person: 'ada' })).toMatch(/Frozen/);
   });
 
   test('who may bypass it stays', async () => {

@@ -77,7 +77,7 @@ export function branchRules(world: World) {
     },
 
     setEnforcement(rulesetId: number, enforcement: Ruleset['enforcement']) {
-      find(rulesetId).enforcement = enforcement;
+      Object.assign(find(rulesetId), { enforcement, updatedAt: world.now() });
     },
 
     /** The rulesets of a repository, as they are now. */
@@ -85,7 +85,7 @@ export function branchRules(world: World) {
 
     /** Somebody edits a ruleset. */
     editRuleset(rulesetId: number, change: Partial<RulesetContent>) {
-      Object.assign(find(rulesetId), change);
+      Object.assign(find(rulesetId), change, { updatedAt: world.now() });
     },
 
     /** What answers about rulesets get wrong. */

@@ -35,5 +35,32 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
       });
       queues.settleAll(repository);
     },
+
+    /**
+     * Somebody renames a branch: pull requests into it and its classic protection follow, rulesets do not. GitHub says so
+     * of no pull request.
+     */
+    renameBranch(fullName: string, from: string, to: string) {
+      const repository = world.repository(fullName);
+      const sender = ownerSender(world, repository.owner);
+      const sha = repository.branches.get(from) ?? world.ids.sha();
+      repository.branches.delete(from);
+      moveBranch(world, repository, to, sha, sender);
+      const protection = repository.protection.get(from);
+      repository.protection.delete(from);
+      if (protection) repository.protection.set(to, protection);
+      if (repository.defaultBranch === from) repository.defaultBranch = to;
+      for (const pr of repository.pullRequests.values()) if (pr.base === from) pr.base = to;
+      const none = '0'.repeat(40);
+      const push = (branch: string, change: object) =>
+        webhooks.emit({
+          event: 'push',
+          repository,
+          sender,
+          payload: { ref: `refs/heads/${branch}`, created: false, deleted: false, forced: false, ...change },
+        });
+      push(to, { before: none, after: sha, created: true });
+      push(from, { before: sha, after: none, deleted: true });
+    },
   };
 }

@@ -87,6 +87,8 @@ function createApi(parts: Parts): Api {
       if (principal.kind === 'installation' && resource === 'core' && c.req.method !== 'GET')
         writeLimit.take(holder);
       await next();
+      // What had not changed costs nothing.
+      if (c.res.status === 304) limits.spend(holder, 'core', -1);
     } finally {
       const headers = limits.headers(holder, resource);
       for (const [name, value] of Object.entries(headers)) c.header(name, value);

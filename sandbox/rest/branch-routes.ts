@@ -14,7 +14,13 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '/activity', (c, repository) => {
     demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
     const branch = c.req.query('ref')?.replace(/^refs\/heads\//, '');
-    const activities = repository.activities.filter((each) => !branch || each.branch === branch);
+    const [type, isOfWeek] = [c.req.query('activity_type'), c.req.query('time_period') === 'week'];
+    const activities = repository.activities.filter(
+      (each) =>
+        (!branch || each.branch === branch) &&
+        (!type || each.type === type) &&
+        (!isOfWeek || world.now().getTime() - each.at.getTime() < 7 * 86_400_000),
+    );
     return c.json(
       activities.slice(0, Number(c.req.query('per_page') ?? 30)).map((activity) => ({
         id: activity.id,

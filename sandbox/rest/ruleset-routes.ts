@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, invalid, notFound } from '../http/github-error.ts';
 import { makeRuleset, type RulesetContent } from '../actions/branch-rules.ts';
@@ -25,9 +26,10 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
 
   onRepository(api, world, 'get', '/rulesets', (c, repository) => {
     const parents = c.req.query('includes_parents') === 'false' ? [] : repository.owner.rulesets;
-    return c.json(
-      page(c, [...parents, ...repository.rulesets]).map((each) => summary(world, repository, each)),
-    );
+    const all = page(c, [...parents, ...repository.rulesets]).map((each) => summary(world, repository, each));
+    const etag = `W/"${createHash('sha256').update(JSON.stringify(all)).digest('hex')}"`;
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
+    return c.json(all, 200, { etag });
   });
 
   const mayWrite = (c: ApiContext, repository: Repository) => {

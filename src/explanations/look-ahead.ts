@@ -16,9 +16,16 @@ import {
   warningsOf,
   warningsOfDeployments,
 } from '../freezes/freeze-warnings.ts';
-import { selectedAmong, selectedByBases, whyNoBridge } from '../statuses/instant-hold/hold.ts';
-import { readHold } from '../statuses/instant-hold/hold-store.ts';
+import {
+  type Outlook,
+  type TimeUntilHeld,
+  timeUntilHeld,
+  whyNoBridge,
+} from '../statuses/instant-hold/foresee.ts';
+import { selectedAmong, selectedByBases } from '../statuses/instant-hold/hold.ts';
+import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
 import { paceOf } from '../statuses/instant-hold/settle.ts';
+import { readWaiting } from '../statuses/instant-hold/pass-store.ts';
 import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 
 /**
@@ -65,6 +72,31 @@ async function warningOfBridge(
   const selected = selectedByBases(freeze, hold.bases) ?? (seen && selectedAmong(freeze, seen.open, seen.at));
   const why = selected && whyNoBridge(selected, paceOf(deps, hold));
   return why ? [why] : [];
+}
+
+/**
+ * How long a freeze takes until it blocks everything in some repositories of an owner, with instant holds and without.
+ * @returns null if it blocks nothing.
+ */
+export async function foreseeTime(
+  deps: Deps,
+  installationId: bigint,
+  selected: (Omit<Outlook, 'mode' | 'error'> & { id: bigint })[],
+): Promise<TimeUntilHeld | null> {
+  const [modes, pace, lockApp] = await Promise.all([
+    readModes(
+      deps.sql,
+      selected.map(({ id }) => id),
+    ),
+    readWaiting(deps.sql, installationId),
+    deps.github.lock.id(),
+  ]);
+  const none = { mode: 'off', error: null } as const;
+  const outlooks = selected.map((each) => ({
+    ...each,
+    ...((lockApp !== null && modes.get(each.id)) || none),
+  }));
+  return timeUntilHeld(outlooks, paceOf(deps, pace));
 }
 
 /** While GitHub limits the installation, nobody can know what a freeze holds. */

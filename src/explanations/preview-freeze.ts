@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
-import type { NewFreeze } from '../freezes/freeze.ts';
+import { holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
@@ -25,7 +25,10 @@ import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
+import type { TimeUntilHeld } from '../statuses/instant-hold/foresee.ts';
+import { selectedAmong } from '../statuses/instant-hold/hold.ts';
 import { hideDependencies } from './hide-dependencies.ts';
+import { foreseeTime } from './look-ahead.ts';
 import { readForExplanation } from './explain-pull-request.ts';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
@@ -45,6 +48,8 @@ export type Preview = {
   nextChangeAt: Date | null;
   counts: Counts;
   warnings: Warning[];
+  /** How long it takes until everything is blocked; null if nothing is. */
+  timeUntilHeld: TimeUntilHeld | null;
   /** The affected pull requests of this page, by number: all that match the freeze. */
   affected: Previewed[];
   /** Whether more follow. */
@@ -80,6 +85,7 @@ export async function previewFreeze(
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
   const counts = countsOf(judged.map(({ verdict }) => verdict));
   const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
+  const isOn = freezesAreOn(repository.products);
   const shown = affected.slice(0, page.size);
   const numbers = shown.map(({ pullRequest }) => pullRequest.facts.number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
@@ -93,9 +99,15 @@ export async function previewFreeze(
     nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
     warnings: [
-      ...warningsOf(parsed, seen, freezesAreOn(repository.products)),
+      ...warningsOf(parsed, seen, isOn),
       ...warningsOfDeployments(input, [checked], repository.installation.permissions),
     ],
+    timeUntilHeld:
+      isOn && holdsMerges(parsed.freeze)
+        ? await foreseeTime(deps, repository.installation.id, [
+            { ...selectedAmong(parsed, seen.open, judgedAt), id: repository.id, name: repository.name },
+          ])
+        : null,
     affected: shown.map((one) => ({
       ...one,
       exemption:

@@ -8,6 +8,7 @@ import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes
 import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import type { TimeUntilHeld } from '../statuses/instant-hold/foresee.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
@@ -17,7 +18,9 @@ import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
 import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
-import { seenOf, warningsToTell } from './look-ahead.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import { selectedAmong, type Selected } from '../statuses/instant-hold/hold.ts';
+import { foreseeTime, seenOf, warningsToTell } from './look-ahead.ts';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -42,6 +45,8 @@ export type PlanPreview = {
   nextOccurrences: Occurrence[];
   /** Warnings for the creator, in sentences. */
   warnings: string[];
+  /** How long it takes until everything is blocked where Holdfast looked; null if nothing is. */
+  timeUntilHeld: TimeUntilHeld | null;
 };
 
 /** Milliseconds after which we start no more checks: one check takes 3 s at most, and all of them 10 s. */
@@ -51,7 +56,13 @@ const sideBySide = 6;
 const looks = { name: 'plan previews', perMinute: 600 };
 
 /** What a plan would do in one repository, and the pull requests that are open there. */
-type Seen = { repository: PreviewedRepository; open: PullRequestFacts[] };
+type Seen = {
+  id: bigint;
+  installationId: bigint;
+  repository: PreviewedRepository;
+  open: PullRequestFacts[];
+  selected: Selected;
+};
 
 /** A look at the repositories of a plan, as far as it has come. */
 type Look = { seen: Map<bigint, Seen>; isLooking: boolean; end: Promise<void> };
@@ -179,6 +190,14 @@ async function previewBy(
       return !matched.some(({ name }) => matches(name));
     }),
     nextOccurrences,
+    timeUntilHeld:
+      previewed[0] && holdsMerges(freeze.freeze)
+        ? await foreseeTime(
+            deps,
+            previewed[0].installationId,
+            previewed.map(({ id, repository, selected }) => ({ id, name: repository.name, ...selected })),
+          )
+        : null,
     warnings: [
       ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
@@ -213,7 +232,10 @@ async function previewIn(
   }));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {
+    id,
+    installationId: repository.installation.id,
     open,
+    selected: selectedAmong(freeze, open, at),
     repository: {
       name,
       toHold: pullRequests.filter(({ held }) => held).length,

@@ -10,6 +10,7 @@ import { absentPage } from './reader.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { readerZone } from './text.ts';
 import { nowOf } from '../clock.ts';
+import { about } from '../statuses/instant-hold/foresee.ts';
 import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
@@ -94,6 +95,7 @@ const over = html`<p class="progress-line">
 function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
   const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown, heldAtOnceSince } =
     progress;
+  const { waiting, secondsUntilHeld } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
@@ -109,6 +111,8 @@ function progressOf(progress: Progress, { account, context, deps }: OwnerVisit):
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests blocked"></progress>`}
     ${heldAtOnceSince ? html`<p>Blocked at once by a ruleset since <time datetime="${heldAtOnceSince.toISOString()}">${dayAndTime(heldAtOnceSince, readerZone(context), nowOf(deps.clock))}</time>.</p>` : ''}
+    ${waiting > 0 && secondsUntilHeld === 0 ? html`<p>Rulesets block all of them already. Their statuses follow.</p>` : ''}
+    ${secondsUntilHeld ? html`<p class="muted">All of them are blocked in ${about(secondsUntilHeld)}.</p>` : ''}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
@@ -136,6 +140,8 @@ export type Progress = {
   held: number;
   /** Pull requests whose status still has to be written. */
   waiting: number;
+  /** How long until what waits is blocked; 0 if a ruleset blocks it. */
+  secondsUntilHeld: number | null;
   /** The number of repositories about which GitHub is still asked whether the freeze is enforced. */
   toAsk: number;
   /** Repositories where a freeze is not enforced, by name. */
@@ -191,6 +197,7 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     toHold: found.toHold,
     held: found.held,
     waiting: found.waiting,
+    secondsUntilHeld: found.secondsUntilHeld,
     toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
     notKnown: namesOf('unknown'),
@@ -202,7 +209,11 @@ async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise
   const row = repositories.find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
-  const { phase, held, isLookDue, enforced, instant } = await freezeEnforcement(deps, repository, id);
+  const { phase, held, isLookDue, enforced, instant, secondsUntilHeld } = await freezeEnforcement(
+    deps,
+    repository,
+    id,
+  );
   const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
@@ -213,6 +224,7 @@ async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise
     toHold: held.length,
     held: of(null),
     waiting: of('waiting'),
+    secondsUntilHeld,
     toAsk: 0,
     notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
     notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],

@@ -4,7 +4,7 @@ import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
-import { hasDuePass, hasHold } from './instant-hold/hold-store.ts';
+import { hasDuePass, hasHold } from './instant-hold/pass-store.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';

@@ -54,6 +54,8 @@ export type Wake =
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only if a deployment of the run waits for us. */
   | { to: 'deployments'; repositoryId: bigint; runId: string }
+  /** Only if it is the base of an open pull request. */
+  | { to: 'base'; repositoryId: bigint; branch: string }
   /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
@@ -93,6 +95,12 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
     const where = { repositoryId, runId: BigInt(runId), state: 'waiting', ...isUnclaimed };
     return (await db.deployment.count({ where, take: 1 })) > 0
       ? [jobs.lookAtRun(repositoryId, runId, null, null)]
+      : [];
+  }
+  if (wake.to === 'base') {
+    const { repositoryId, branch: baseRef } = wake;
+    return (await db.openPullRequest.count({ where: { repositoryId, baseRef }, take: 1 })) > 0
+      ? [jobs.reconcileRepository(repositoryId, inSteps(nowOf(clock), later))]
       : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };

@@ -80,7 +80,7 @@ export const payloads = {
     environment: name.max(255, 'Send at most 255 characters.'),
     deployment_callback_url: name,
   }),
-  push: z.object({ ...inRepository, ref: name }),
+  push: z.object({ ...inRepository, ref: name, deleted: z.boolean().nullish() }),
   membership: inOrganization,
   team: inOrganization,
   organization: inOrganization,

@@ -65,8 +65,13 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     if (runId === null) return [];
     return always(jobs.lookAtRun(BigInt(place.id), runId, environment, idOf(installation)));
   },
-  push: (payload) =>
-    payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent('push'), true) : [],
+  push: (payload) => {
+    const { ref, deleted, repository: place } = payload;
+    if (!ref.startsWith('refs/heads/')) return [];
+    // It may have been renamed. Pull requests into it then have another base, and GitHub does not always say so of them.
+    if (deleted) return [{ to: 'base', repositoryId: BigInt(place.id), branch: branchOfRef(ref) }];
+    return repository(payload, readsOfEvent('push'), true);
+  },
   membership: (payload) => teams(payload),
   team: (payload) => teams(payload),
   organization: (payload) => teams(payload),

@@ -268,6 +268,13 @@ describe('trying again', () => {
       const made = await line.holdfast([...words, '--url', url], patient);
       expect([made.code, made.out]).toEqual([2, expect.stringContaining('acme/web\tunknown')]);
     });
+    // The wait says how long it takes, and a ruleset ends it.
+    const off = { ...settled, not_held: [{ pull_request: 1, reason: 'waiting' }], seconds_until_held: 480 };
+    const on = { ...off, instant: { ...instant, state: 'on' }, seconds_until_held: 0 };
+    await answering([answer(201, freeze), answer(200, off), answer(200, on)], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.err]).toEqual([0, expect.stringContaining('are done, about 8 min left.')]);
+    });
   });
 
   test('logs --follow outlives a restart of the service', async () => {

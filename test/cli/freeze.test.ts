@@ -172,10 +172,14 @@ test('--dry-run shows what would be blocked, and makes nothing', async () => {
   expect(one.code, one.err).toBe(0);
   expect(one.out).toMatch(/^acme\/web#1\tblocked\t.*\nacme\/web#2\texcluded\t.*\nOf 2 open pull requests/);
   expect(one.out).toContain('It blocks all pull requests, except those that match label=hotfix.\n');
+  expect(one.out).toContain('1 pull request is blocked within about 1 second.\n');
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
   expect(all.json().preview.repositories).toContainEqual(
     expect.objectContaining({ name: 'web', to_hold: 2, excluded: 0, enforced: 'yes' }),
+  );
+  expect(all.json().preview.time_until_held.message).toMatch(
+    /^All \d+ pull requests are blocked within about/,
   );
   const missing = await line.holdfast(['freeze', 'acme/infra', '-m', 'Try', '--dry-run']);
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('holdfast doctor acme/infra')]);

@@ -8,8 +8,8 @@ import {
   keyOf,
   selectedByBases,
   wantedNow,
-  whyNoBridge,
 } from '../../src/statuses/instant-hold/hold.ts';
+import { timeUntilHeld, whyNoBridge } from '../../src/statuses/instant-hold/foresee.ts';
 
 const freeze = (id: string, more: Partial<Freeze> = {}) =>
   parseFreeze({
@@ -97,4 +97,74 @@ test.each([
   [{ selected: 0, open: 0 }, 60, false],
 ])('%j at %i a minute is worth a bridge: %s', (selected, perMinute, isWorth) => {
   expect(whyNoBridge(selected, perMinute) === null).toBe(isWorth);
+});
+
+describe('how long it takes until everything is blocked', () => {
+  const web = { name: 'web', mode: 'off', error: null, selected: 1000, open: 1000 } as const;
+  const few = { ...web, name: 'few', selected: 10, open: 90 };
+  test.each<[string, Parameters<typeof timeUntilHeld>[0], ReturnType<typeof timeUntilHeld>]>([
+    ['nothing', [{ ...web, selected: 0 }], null],
+    [
+      'off',
+      [web],
+      {
+        seconds: 480,
+        statusesSeconds: 480,
+        message:
+          'All 1,000 pull requests are blocked within about 8 minutes. With an instant hold, it takes some seconds.',
+      },
+    ],
+    [
+      'bridge',
+      [{ ...web, mode: 'bridge' }],
+      {
+        seconds: 1,
+        statusesSeconds: 480,
+        message:
+          'A ruleset blocks all 1,000 pull requests within a second. Without an instant hold, it takes about 8 minutes. Direct pushes are refused until the statuses are written.',
+      },
+    ],
+    [
+      'a bridge that is not worth it',
+      [{ ...few, mode: 'bridge' }],
+      {
+        seconds: 5,
+        statusesSeconds: 5,
+        message:
+          'All 10 pull requests are blocked within about 5 seconds. The instant hold does nothing for this freeze: Holdfast can write the statuses of 10 pull requests in about 5 s.',
+      },
+    ],
+    [
+      'one that does not work',
+      [{ ...web, mode: 'lock', error: 'The second App is not installed on acme/web.' }],
+      {
+        seconds: 480,
+        statusesSeconds: 480,
+        message:
+          'All 1,000 pull requests are blocked within about 8 minutes. The instant hold does not work. The second App is not installed on acme/web.',
+      },
+    ],
+    [
+      'a lock that blocks many others',
+      [{ ...web, mode: 'lock', selected: 1 }],
+      {
+        seconds: 1,
+        statusesSeconds: 1,
+        message:
+          'A ruleset blocks 1 pull request within a second. Without an instant hold, it takes about 1 second. 999 other pull requests are blocked too, for up to about 8 minutes. Direct pushes are refused until the last freeze ends.',
+      },
+    ],
+    [
+      'several repositories',
+      [{ ...web, mode: 'bridge' }, web, { ...few, mode: 'bridge' }, { ...few, mode: 'lock', error: 'Gone.' }],
+      {
+        seconds: 970,
+        statusesSeconds: 970,
+        message:
+          'A ruleset blocks 1,000 of 2,020 pull requests within a second. The others take about 16 minutes, as all of them do without an instant hold. The instant hold does not work in few. In 1 repository, no ruleset is used: the statuses take some seconds, or it would block many others for a moment. Direct pushes are refused until the statuses are written.',
+      },
+    ],
+  ])('%s', (_, repositories, expected) => {
+    expect(timeUntilHeld(repositories, 125)).toEqual(expected);
+  });
 });

@@ -9,7 +9,7 @@ test('only its store knows the table of statuses', () => {
     // An archive names every table.
     'src/server/archive/contents.ts',
     'src/statuses/desired-store.ts',
-    'src/statuses/instant-hold/hold-store.ts',
+    'src/statuses/instant-hold/pass-store.ts',
     'src/statuses/write-store.ts',
   ]);
 });

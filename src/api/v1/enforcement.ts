@@ -23,6 +23,9 @@ export const progress = z.object({
   held: z.int().openapi({ description: 'How many of them are known to be held' }),
 });
 
+export const secondsSays =
+  'About how many seconds until what waits is blocked, by the pace of statuses. 0 if nothing waits, or if a ruleset blocks it already';
+
 /** In every answer of enforcement, for a minute after it happened. */
 export const refusedField = {
   webhooks_refused_at: z.iso.datetime().optional().openapi({
@@ -185,6 +188,12 @@ const enforcement = z
       .datetime()
       .nullable()
       .openapi({ description: 'When Holdfast last checked all open pull requests' }),
+    seconds_until_held: z
+      .int()
+      .nullable()
+      .openapi({
+        description: `${secondsSays}. null if a freeze began that is not judged yet`,
+      }),
     look_due: z.boolean().openapi({ description: 'Whether Holdfast still has to check a change since then' }),
   })
   .openapi('FreezeEnforcement');
@@ -210,6 +219,7 @@ export const freezeEnforcementEndpoint = endpoint({
       waiting_writes: 0,
       waiting_since: null,
       looked_at: '2026-03-31T16:00:02.000Z',
+      seconds_until_held: 0,
       look_due: false,
     },
   },
@@ -226,6 +236,7 @@ export const freezeEnforcementEndpoint = endpoint({
       waiting_writes: found.waitingWrites,
       waiting_since: found.waitingSince?.toISOString() ?? null,
       looked_at: found.lookedAt?.toISOString() ?? null,
+      seconds_until_held: found.secondsUntilHeld,
       look_due: found.isLookDue,
     };
   },

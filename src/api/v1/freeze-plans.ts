@@ -21,7 +21,7 @@ import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
-import { presentRefused, refusedField } from './enforcement.ts';
+import { presentRefused, refusedField, secondsSays } from './enforcement.ts';
 import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
@@ -236,14 +236,28 @@ export const planEnforcementEndpoint = endpoint({
         to_hold: count,
         held: count,
         waiting: count,
+        seconds_until_held: count.openapi({ description: secondsSays }),
         not_enforced: notEnforced,
         ...refusedField,
       })
       .openapi('FreezePlanEnforcement'),
-    example: { repositories: 41, to_hold: 310, held: 298, waiting: 12, not_enforced: ['acme/infra'] },
+    example: {
+      ...{ repositories: 41, to_hold: 310, held: 298, waiting: 12, seconds_until_held: 10 },
+      not_enforced: ['acme/infra'],
+    },
   },
   async handle({ deps, account, path }) {
-    const { toHold, notEnforced, ...found } = await planEnforcement(deps, account, path.plan_id);
-    return { ...found, to_hold: toHold, not_enforced: notEnforced, ...(await presentRefused(deps)) };
+    const { toHold, notEnforced, secondsUntilHeld, ...found } = await planEnforcement(
+      deps,
+      account,
+      path.plan_id,
+    );
+    return {
+      ...found,
+      to_hold: toHold,
+      seconds_until_held: secondsUntilHeld,
+      not_enforced: notEnforced,
+      ...(await presentRefused(deps)),
+    };
   },
 });

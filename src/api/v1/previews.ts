@@ -3,6 +3,7 @@ import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
+import type { TimeUntilHeld } from '../../statuses/instant-hold/foresee.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { ownerPath, repositoryPath } from '../fields.ts';
@@ -34,6 +35,28 @@ const { id: _id, ...example } = exampleFreeze;
 
 const count = z.number().int();
 
+const timeUntilHeld = z
+  .object({
+    seconds: count.openapi({ description: 'With instant holds as they are set' }),
+    statuses_seconds: count.openapi({ description: 'Without instant holds' }),
+    message: z.string(),
+  })
+  .nullable()
+  .openapi({
+    description:
+      'About how long it takes from the beginning until everything is blocked, by the pace of statuses. null if nothing would be blocked',
+  });
+
+const exampleTime = {
+  seconds: 1,
+  statuses_seconds: 480,
+  message:
+    'A ruleset blocks all 1,000 pull requests within a second. Without an instant hold, it takes about 8 minutes. Direct pushes are refused until the statuses are written.',
+};
+
+const presentTime = (found: TimeUntilHeld | null) =>
+  found && { seconds: found.seconds, statuses_seconds: found.statusesSeconds, message: found.message };
+
 const preview = z
   .object({
     judged_at: z.iso
@@ -45,6 +68,7 @@ const preview = z
       .openapi({ description: 'When time alone next changes the answer' }),
     counts: z.object({ open: count, frozen: count, excluded: count, unknown: count, not_matched: count }),
     warnings: z.array(z.object({ type: z.enum(warningTypes), message: z.string() })),
+    time_until_held: timeUntilHeld,
     size: count,
     per_page: count,
     pull_requests: z.array(
@@ -80,6 +104,7 @@ export const previewFreezeEndpoint = endpoint({
       next_change_at: null,
       counts: { open: 12, frozen: 1, excluded: 0, unknown: 0, not_matched: 11 },
       warnings: [],
+      time_until_held: exampleTime,
       size: 1,
       per_page: 30,
       pull_requests: [{ pull_request: examplePullRequest, verdict: 'frozen', reasons: [exampleReason] }],
@@ -93,6 +118,7 @@ export const previewFreezeEndpoint = endpoint({
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
       counts: found.counts,
       warnings: found.warnings,
+      time_until_held: presentTime(found.timeUntilHeld),
       size: affected.length,
       per_page: query.per_page,
       pull_requests: affected.map(({ pullRequest, verdict, exemption, reasons }) => ({
@@ -149,6 +175,7 @@ const planPreview = z
       .openapi({ description: 'Repositories that Holdfast could not check in time' }),
     next_occurrences: occurrences,
     warnings: planWarnings,
+    time_until_held: timeUntilHeld,
   })
   .openapi('FreezePlanPreview');
 
@@ -179,6 +206,7 @@ export const previewPlanEndpoint = endpoint({
       not_enforced: ['acme/attic'],
       not_looked_at: [],
       next_occurrences: exampleOccurrences,
+      time_until_held: exampleTime,
     },
   },
   async handle({ deps, account, body }) {
@@ -197,6 +225,7 @@ export const previewPlanEndpoint = endpoint({
       not_looked_at: found.notLookedAt,
       next_occurrences: found.nextOccurrences.map(presentOccurrence),
       ...(found.warnings.length > 0 && { warnings: found.warnings }),
+      time_until_held: presentTime(found.timeUntilHeld),
     };
   },
 });

@@ -7,6 +7,7 @@ import {
   showRepositorySettings,
   type ShownSettings,
 } from '../../installations/settings.ts';
+import { pushesAreRefused, refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath, repositoryPath } from '../fields.ts';
 import { unknownFields } from '../warnings.ts';
@@ -59,10 +60,10 @@ const fields = {
   }),
 } satisfies Record<(typeof settingColumns)[number], z.ZodType>;
 
-const warnings = z
-  .array(z.string())
-  .optional()
-  .openapi({ description: 'Fields of the request that are no settings. Absent if there are none' });
+const warnings = z.array(z.string()).optional().openapi({
+  description:
+    'Fields of the request that are no settings, and whom an instant hold that was set refuses. Absent if there are none',
+});
 const ownerSchema = z.object({ ...fields, warnings }).openapi('OwnerSettings');
 const schema = z
   .object({
@@ -91,12 +92,15 @@ const body = {
   example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] },
 };
 
-/** @param sent the body of the request. */
-function withWarnings(settings: ShownSettings, sent: object) {
+/** @param sent the body of the request. @param refused whom instant holds refuse, if they were set. */
+function withWarnings(settings: ShownSettings, sent: object, refused: string[]) {
   const answered = Object.keys(schema.shape);
-  const warnings = unknownFields(sent, [...settingColumns], answered, 'settings');
+  const warnings = [...unknownFields(sent, [...settingColumns], answered, 'settings'), ...refused];
   return { ...settings, ...(warnings.length > 0 && { warnings }) };
 }
+
+const setsHold = ({ instant_hold: mode }: { instant_hold?: string | null }): boolean =>
+  mode === 'bridge' || mode === 'lock';
 
 const example = {
   two_person_exemptions: false,
@@ -146,7 +150,9 @@ export const patchSettings = endpoint({
   description: 'A setting that you set to null has the value of the owner again.',
   body,
   async handle({ deps, actor, repository, body }) {
-    return withWarnings(await changeRepositorySettings(deps, actor, repository, body), body);
+    const settings = await changeRepositorySettings(deps, actor, repository, body);
+    const refused = setsHold(body) ? [pushesAreRefused, ...(await refusedPushes(deps, repository))] : [];
+    return withWarnings(settings, body, refused);
   },
 });
 
@@ -175,6 +181,7 @@ export const patchOwnerSettings = endpoint({
     'They count at once in every repository without a value of its own. A setting that you set to null has its built-in default again.',
   body,
   async handle({ deps, actor, account, body }) {
-    return withWarnings(await changeOwnerSettings(deps, actor, account, body), body);
+    const settings = await changeOwnerSettings(deps, actor, account, body);
+    return withWarnings(settings, body, setsHold(body) ? [pushesAreRefused] : []);
   },
 });

@@ -224,12 +224,15 @@ const progress = command<Where, [id: string]>({
   ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
     const connection = await connect();
+    const { timeLeft } = await import('../freezing/wait-until-held.ts');
     const { owner } = await findItem(connection, id, ['plan'], options.in);
     const path = '/freeze_plans/{owner}/{plan_id}/enforcement';
     const found = await connection.service.get(path, { owner, plan_id: id });
     output.line(
-      `${found.held} of ${found.to_hold} pull requests are blocked in ${found.repositories} repositories; ${found.waiting} statuses wait to be written.`,
+      `${found.held} of ${found.to_hold} pull requests are blocked in ${found.repositories} repositories; ${found.waiting} statuses wait to be written${found.seconds_until_held ? `, ${timeLeft(found.seconds_until_held)}` : ''}.`,
     );
+    if (found.waiting > 0 && found.seconds_until_held === 0)
+      output.line('Rulesets block all of them already.');
     for (const name of found.not_enforced) output.note(`Not enforced: ${name}. See holdfast doctor ${name}`);
     output.json(found);
     return found.not_enforced.length > 0 ? exitCodes.refused : exitCodes.done;

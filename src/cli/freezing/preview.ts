@@ -37,6 +37,7 @@ export async function previewFreeze(
     `Of ${counts.open} open pull requests, it would block ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
   );
   output.line(inWords(body));
+  if (preview.time_until_held) output.line(preview.time_until_held.message);
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks only at pull requests.
   const { enforced } = await service.get('/repos/{owner}/{repository}/freeze_state', repository);
@@ -104,6 +105,7 @@ export async function previewPlan(
     ),
   );
   output.line(inWords(body));
+  if (preview.time_until_held) output.line(preview.time_until_held.message);
   await showOccurrences(output, world, body.timezone, preview.next_occurrences);
   for (const warning of preview.warnings ?? []) output.note(`Warning: ${warning}`);
   for (const name of not_enforced)

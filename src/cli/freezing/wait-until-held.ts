@@ -15,9 +15,12 @@ type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
 
 function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
   if (!switched_on) return 'not enforced';
+  // A ruleset blocks what waits for its status.
+  const isAtOnce = more.seconds_until_held === 0 && more.instant.state === 'on';
   const isWaiting = more.waiting_writes > 0 || not_held.some(({ reason }) => reason === 'waiting');
-  if (isWaiting || more.look_due || more.pull_requests.to_hold === null) return 'waiting';
-  if (enforced === false || more.leaking.length > 0 || not_held.length > 0) return 'not enforced';
+  if ((isWaiting && !isAtOnce) || more.look_due || more.pull_requests.to_hold === null) return 'waiting';
+  const isFree = not_held.some(({ reason }) => reason !== 'waiting');
+  if (enforced === false || more.leaking.length > 0 || isFree) return 'not enforced';
   return enforced === 'unknown' ? 'unknown' : 'held';
 }
 
@@ -51,7 +54,8 @@ export async function waitUntilHeld(
       held = await pLimit(atOnce).map(freezes, (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
-      progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done.`;
+      const left = Math.max(...held.map(({ enforcement }) => enforcement.seconds_until_held ?? 0));
+      progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done${left > 0 ? `, ${timeLeft(left)}` : ''}.`;
     } catch (error) {
       if (isLate || !isPassing(error)) throw error;
       progress = `${error.message} Trying again.`;
@@ -60,6 +64,12 @@ export async function waitUntilHeld(
     await world.delay(1000, stop);
   }
 }
+
+/** `about 8 min left`, in steps that do not change each second. */
+export const timeLeft = (seconds: number): string =>
+  seconds < 60
+    ? `about ${Math.ceil(seconds / 10) * 10} s left`
+    : `about ${Math.round(seconds / 60)} min left`;
 
 async function ask(service: Service, { owner, repository, id }: FreezeId): Promise<Held> {
   const path = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement';
@@ -85,7 +95,9 @@ export function showHeld(call: Call, all: Held[]): void {
       return [
         nameOf(repository),
         { text: state, tone },
-        to_hold === null ? 'not judged yet' : `${held} of ${to_hold}`,
+        to_hold === null
+          ? 'not judged yet'
+          : `${held} of ${to_hold}${state === 'held' && held < to_hold ? ', the rest by a ruleset' : ''}`,
       ];
     }),
   );

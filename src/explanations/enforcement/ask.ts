@@ -21,11 +21,11 @@ type Named = { owner: string; repo: string; request: { signal: AbortSignal } };
 /**
  * Asks GitHub one question and never throws: if GitHub does not answer, the fact is unknown, with the reason. Asks
  * nothing for an installation that is suspended, spared, or limited by GitHub.
- * @param as the App, or its installation.
+ * @param as the App, its installation, or the second App on the repository.
  */
 export async function ask<Answer>(
   { deps, repository, signal, spare }: Asking,
-  as: 'app' | 'installation',
+  as: 'app' | 'installation' | 'lock',
   question: (client: GitHubClient, named: Named) => Promise<Answer>,
 ): Promise<Fact<Answer>> {
   const { installation, account, name: repo } = repository;
@@ -39,9 +39,11 @@ export async function ask<Answer>(
   try {
     signal.throwIfAborted();
     const answering = (async () => {
-      const client = await (isForInstallation
-        ? deps.github.asInstallation(installation.id)
-        : deps.github.asApp());
+      const client = await {
+        app: () => deps.github.asApp(),
+        installation: () => deps.github.asInstallation(installation.id),
+        lock: () => deps.github.lock.forRepository(account.login, repo),
+      }[as]();
       return question(client, { owner: account.login, repo, request: { signal } });
     })();
     return known(await Promise.race([answering, rejectedBy(signal)]));

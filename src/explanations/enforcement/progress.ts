@@ -9,7 +9,10 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
-import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { secondsOf } from '../../statuses/instant-hold/foresee.ts';
+import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
+import { paceOf } from '../../statuses/instant-hold/settle.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
@@ -40,6 +43,8 @@ export type FreezeEnforcement = {
   /** How many of its statuses wait to be written, and since when the oldest one waits. */
   waitingWrites: number;
   waitingSince: Date | null;
+  /** About how long until GitHub blocks what waits; 0 if it does. Null if that is not judged. */
+  secondsUntilHeld: number | null;
   /** When Holdfast last checked all open pull requests, and whether another check is due. */
   lookedAt: Date | null;
   isLookDue: boolean;
@@ -51,6 +56,8 @@ type FreezeRow = {
   held: number;
   waiting: number;
   since: Date | null;
+  /** How many wait that no ruleset blocks. */
+  open: number;
 };
 
 /**
@@ -68,14 +75,17 @@ export async function freezeEnforcement(
   const rows = await deps.db.$queryRaw<FreezeRow[]>`
     SELECT kind, count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(DISTINCT sha) FILTER (WHERE is_waiting)::int AS waiting,
-      min(waiting_since) FILTER (WHERE is_waiting) AS since
+      min(waiting_since) FILTER (WHERE is_waiting) AS since,
+      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open
     FROM (
-      SELECT held.kind, head.sha, head.is_waiting, head.waiting_since, ${whyNotHeld} AS why
+      SELECT held.kind, head.sha, head.is_waiting, head.waiting_since, ${whyNotHeld} AS why,
+        ${isHeldAtOnce} AS is_held_at_once
       FROM (
-        SELECT 'head' AS kind, repository_id, head_sha, merge_sha, leaking_since FROM open_pull_requests
+        SELECT 'head' AS kind, repository_id, head_sha, merge_sha, base_ref, held_by, leaking_since
+        FROM open_pull_requests
         WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
         UNION ALL
-        SELECT 'group', repository_id, head_sha, NULL, ${leakingWithGroup} FROM merge_groups
+        SELECT 'group', repository_id, head_sha, NULL, NULL, held_by, ${leakingWithGroup} FROM merge_groups
         WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
       ) held ${statusesOfHeld}
     ) shown GROUP BY kind`;
@@ -87,19 +97,30 @@ export async function freezeEnforcement(
     where: { id },
     select: { createdAt: true },
   });
+  const isKnown =
+    phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt });
+  const open = rows.reduce((sum, row) => sum + row.open, 0);
   return {
     phase,
-    isJudged: phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt }),
+    isJudged: isKnown,
+    secondsUntilHeld: isKnown ? await secondsUntilHeld(deps, repository.installation.id, open) : null,
     isOn: freezesAreOn(repository.products),
     enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
     held,
-    instant: await readInstant(deps.sql, repository.id),
+    instant: await readInstant(deps.sql, repository.id, id),
     mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
     waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
     waitingSince: since[0] ?? null,
     lookedAt: reconciledAt,
     isLookDue: reconcileRequestedAt !== null,
   };
+}
+
+/** @param open how many pull requests wait that no ruleset blocks. Others of the owner may be written before them. */
+async function secondsUntilHeld(deps: Deps, installationId: bigint, open: number): Promise<number> {
+  if (open === 0) return 0;
+  const { waiting, ...pace } = await readWaiting(deps.sql, installationId);
+  return secondsOf(Math.max(open, waiting), paceOf(deps, pace));
 }
 
 /** How much of a plan's ongoing freezes is enforced. */
@@ -109,11 +130,20 @@ type PlanEnforcement = {
   toHold: number;
   held: number;
   waiting: number;
+  /** About how long until GitHub blocks what waits; 0 if it does. */
+  secondsUntilHeld: number;
   /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
 };
 
-type PlanRow = { to_hold: number; held: number; waiting: number; leaky: bigint[] | null };
+type PlanRow = {
+  to_hold: number;
+  held: number;
+  waiting: number;
+  leaky: bigint[] | null;
+  open: number;
+  installation: bigint | null;
+};
 
 /**
  * The progress of a plan in all its repositories, from our tables only.
@@ -128,6 +158,8 @@ export async function planEnforcement(deps: Deps, account: Account, id: string):
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
+    secondsUntilHeld:
+      row.installation === null ? 0 : await secondsUntilHeld(deps, row.installation, row.open),
     notEnforced: matched
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
@@ -140,9 +172,11 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
   const [row] = await db.$queryRaw<[PlanRow]>`
     SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
+      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open, min(installation) AS installation,
       array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
     FROM (
-      SELECT held.repository_id, ${whyNotHeld} AS why
+      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once, (
+        SELECT installation_id FROM repositories r WHERE r.id = held.repository_id) AS installation
       FROM open_pull_requests held ${statusesOfHeld}
       WHERE EXISTS (
         SELECT FROM freezes f

@@ -203,7 +203,7 @@ function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {
   if (!ruleset.known) return ruleset;
   const actors = ruleset.value.bypass_actors;
   return actors
-    ? known(actors.map(nameOf))
+    ? known(actors.map(actorName))
     : notKnown('GitHub only shows it to people who can edit the ruleset');
 }
 
@@ -214,7 +214,11 @@ const roles: Record<number, string> = {
   5: 'repository admins',
 };
 
-function nameOf({ actor_type: type, actor_id: id }: Actor): string {
+/** Who can bypass a ruleset, in words. */
+export function actorName({
+  actor_type: type,
+  actor_id: id,
+}: Pick<Actor, 'actor_type' | 'actor_id'>): string {
   switch (type) {
     case 'OrganizationAdmin':
       return 'organization owners';

@@ -19,7 +19,8 @@ const mostPullRequests = 20;
  * @param find a part of a repository's name, or of the number or title of a pull request; or empty.
  */
 export function planPreview(login: string, preview: PlanPreview, find: string): Html {
-  const { repositories, matched, notEnforced, notLookedAt, isLooking, matchesNone, warnings } = preview;
+  const { repositories, matched, notEnforced, notLookedAt, isLooking, matchesNone, warnings, timeUntilHeld } =
+    preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
@@ -42,6 +43,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
       ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
     </p>
+    ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
     ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}

@@ -111,10 +111,14 @@ async function page(
   const templates = await savedTemplates(deps.db, id);
   const times = timesOf(visit);
   const extra = await readExtraPermissions(deps, { account, installation: account.installation });
+  const refused =
+    (await deps.github.lock.id()) === null
+      ? []
+      : ['The settings of each repository list who pushes directly.'];
   const body = html`<h1>Settings of ${login}</h1>
     ${messageOf(context)}
     <p>These settings apply unless a repository overrides them.</p>
-    ${settingsForm({ action, settings, owner: null, problems })}
+    ${settingsForm({ action, settings, owner: null, refused, problems })}
     ${productsForm(action, 'Products of new repositories', defaultProducts)}
     <h2 id="deployments">Deployments</h2>
     ${

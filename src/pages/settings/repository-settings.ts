@@ -6,6 +6,7 @@ import {
   setRepositoryProducts,
   showRepositorySettings,
 } from '../../installations/settings.ts';
+import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { answerForm, type RepositoryChange } from '../change.ts';
@@ -60,10 +61,11 @@ async function page(
   const { login } = repository.account;
   const action = repositorySettingsPath(repository);
   const settings = await showRepositorySettings(deps, repository);
+  const refused = (await deps.github.lock.id()) === null ? [] : await refusedPushes(deps, repository);
   const extra = await readExtraPermissions(deps, repository);
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
-    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, problems })}
+    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, refused, problems })}
     ${productsForm(action, 'Products', products)}
     <h2 id="deployments">Deployments</h2>
     ${

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { settingsChange } from '../../api/v1/settings.ts';
 import { validate } from '../../api/read-request.ts';
 import { type Product, products } from '../../installations/product.ts';
+import { pushesAreRefused } from '../../explanations/enforcement/refused-pushes.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
 import type { OwnerChange } from '../change.ts';
@@ -23,11 +24,15 @@ import type { Visit } from '../reader.ts';
 
 // The settings that repositories and owners have alike. A repository can also leave a setting to its owner.
 
-/** @property owner for a repository: whose values it has where it sets none. Null for the owner itself. */
+/**
+ * @property owner for a repository: whose values it has where it sets none. Null for the owner itself.
+ * @property refused whom the ruleset of an instant hold refuses, in sentences.
+ */
 type SettingsForm = {
   action: string;
   settings: ShownSettings;
   owner: string | null;
+  refused: string[];
   problems: FormProblems;
 };
 
@@ -64,7 +69,7 @@ const instantHolds = { off: 'Off', bridge: 'Until the statuses block', lock: 'Un
 const released = { newest: 'The newest of each workflow', all: 'All, one after another' };
 const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
 
-export function settingsForm({ action, settings, owner, problems }: SettingsForm): Html {
+export function settingsForm({ action, settings, owner, refused, problems }: SettingsForm): Html {
   const inherited = new Set(owner === null ? [] : settings.inherited);
   const choices = (
     name: keyof SettingsChange,
@@ -105,15 +110,14 @@ export function settingsForm({ action, settings, owner, problems }: SettingsForm
         attributes: html`inputmode="numeric" maxlength="6"`,
       })}
       ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
-      ${choices('instant_hold', 'Instant hold', instantHolds, instantHoldHint)}
+      ${choices('instant_hold', 'Instant hold', instantHolds, html`${instantHoldHint} ${refused.map((each) => html`<br />${each}`)}`)}
       ${choices('release_deployments', 'Deployments at the end of a freeze', released, 'Of those that waited. Older ones are rejected, or wait until the one before has begun.')}
       <div class="actions"><button type="submit">Save settings</button></div>
     </form>`;
 }
 
-const instantHoldHint = html`A ruleset blocks the branches of a freeze at once. It refuses direct pushes too,
-  such as those of release bots. It needs a second GitHub App: see
-  <a href="/help/instant-hold">Instant hold</a>.`;
+const instantHoldHint = html`A ruleset blocks the branches of a freeze at once. ${pushesAreRefused} It needs a
+  second GitHub App: see <a href="/help/instant-hold">Instant hold</a>.`;
 const freezersHint = html`Besides admins, they can freeze and unfreeze. One login on each line, such as
   <code>ada</code>, or a team, such as <code>@acme/release</code>.`;
 const approversHint = 'Besides admins, they can approve, deny and revoke exemptions.';

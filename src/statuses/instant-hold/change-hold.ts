@@ -4,11 +4,13 @@ import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
+import { cachePerService } from '../../github/cache.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../queue/jobs.ts';
 import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
-import { forgetPasses, type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import { type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import { forgetPasses } from './pass-store.ts';
 import {
   contextInForce,
   isRight,
@@ -32,6 +34,11 @@ export const isSettled = (hold: HoldState, { wanted, settled }: Plan): boolean =
 
 /** Milliseconds until we try again what GitHub did not answer. */
 const tryAgainAfter = 10_000;
+
+/** The rulesets of a repository that were right, by GitHub's version of their list. @property about what they were to be. */
+type Look = { about: string; version: string };
+/** How many are remembered, and for how long in milliseconds. Then all of them are read again. */
+const looksOf = cachePerService<bigint, Look>(10_000, 3_600_000);
 
 /** @property observation of the caller, whose verdicts know the freezes. @property isCheck whether to ask GitHub in any case. */
 type Given = { observed?: { observation: bigint }; isCheck?: boolean };
@@ -126,8 +133,15 @@ class Settling {
 
   /** Compares GitHub's rulesets with what should be there, and puts right what is not. */
   async #check(): Promise<void> {
-    const { context, branches, rulesetId, bypass, since } = this.#hold;
-    const named = await this.#rulesets.named();
+    const { repositoryId, context, branches, rulesetId, bypass, since } = this.#hold;
+    const about = JSON.stringify([context, branches, since, String(rulesetId)]);
+    const seen = looksOf(this.#deps);
+    const last = seen.get(repositoryId);
+    const look = await this.#rulesets.look(last?.about === about ? last.version : undefined);
+    if (!look) return;
+    seen.delete(repositoryId);
+    const { named, version } = look;
+    const isRightSoFar = () => this.#events.length === 0 && version !== undefined;
     const own = named.find(({ id }) => BigInt(id) === rulesetId) ?? null;
     const isInForce = context !== null && since !== null;
     for (const each of named) {
@@ -137,10 +151,16 @@ class Settling {
       await this.#rulesets.set(each.id, await this.#out());
       this.#tell({ type: 'ruleset.orphaned', metadata: ofRuleset(each) });
     }
-    if (!isInForce) return;
+    if (!isInForce) {
+      if (context === null && isRightSoFar()) seen.set(repositoryId, { about, version: version! });
+      return;
+    }
     const wanted = await this.#whole({ isActive: true, context, branches, bypass });
     const found = own && (await this.#rulesets.read(own.id));
-    if (found && isRight(found, wanted)) return this.#save({ bypass: found.bypass_actors ?? bypass });
+    if (found && isRight(found, wanted)) {
+      if (isRightSoFar()) seen.set(repositoryId, { about, version: version! });
+      return this.#save({ bypass: found.bypass_actors ?? bypass });
+    }
     const set = await this.#rulesets.set(rulesetId, wanted);
     const told = found ?? set ?? { id: Number(rulesetId), name: rulesetName };
     this.#tell({

@@ -3,15 +3,14 @@ import type { Tx } from '../../database/database.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
 import { isNotEnded } from '../../freezes/freeze-store.ts';
 import { type ParsedFreeze, parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { settingSql } from '../../installations/setting-fields.ts';
 import { freezesAreOn, type Product } from '../../installations/product.ts';
-import { pullRequestsAt } from '../open-pull-request-store.ts';
-import { ranks } from '../plan-write.ts';
-import { type Base, defaultBranch, type Mode } from './hold.ts';
+import type { Base, Mode } from './hold.ts';
 
-// The tables `instant_holds` and `instant_passes`.
+// The table `instant_holds`.
 
 /** What the row of a repository says. */
 export type Stored = {
@@ -169,10 +168,6 @@ export async function clearTurns(db: Tx): Promise<void> {
   await db.instantHold.updateMany({ data: { leaseHolder: null, leaseUntil: null } });
 }
 
-/** SQL for whether an installation has a ruleset that is or may be in force. */
-export const hasHold = (installation: string): string =>
-  `EXISTS (SELECT FROM instant_holds WHERE installation_id = ${installation} AND context IS NOT NULL)`;
-
 /** The repositories of an installation whose ruleset is or may be in force. */
 export async function heldAtOnce(sql: SqlTx, installationId: bigint): Promise<bigint[]> {
   const rows = await sql.query<{ id: bigint }>(
@@ -184,19 +179,19 @@ export async function heldAtOnce(sql: SqlTx, installationId: bigint): Promise<bi
 }
 
 /**
- * Repositories whose rulesets to compare with GitHub now: those in force or with an error, then those that were compared
- * longest ago, so many of each account.
+ * Repositories whose rulesets to compare with GitHub now: those in force, and of the others those where something is wrong
+ * or unfinished, then those that were compared longest ago, so many of each account.
  */
 export async function holdsToCheck(db: Tx, now: Date): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ id: bigint }[]>`
     SELECT id FROM (
-      SELECT hold.repository_id AS id, row_number() OVER (
-        PARTITION BY r.account_id
-        ORDER BY hold.context IS NULL AND hold.error IS NULL, hold.checked_at NULLS FIRST
+      SELECT hold.repository_id AS id, hold.context IS NOT NULL AS is_in_force, row_number() OVER (
+        PARTITION BY r.account_id, hold.context IS NOT NULL ORDER BY hold.error IS NULL AND NOT EXISTS (
+          SELECT FROM instant_passes pass WHERE pass.repository_id = hold.repository_id), hold.checked_at NULLS FIRST
       ) AS place
       FROM instant_holds hold JOIN repositories r ON r.id = hold.repository_id
       WHERE coalesce(hold.lease_until <= ${now}, true)
-    ) holds WHERE place <= ${mostChecks}`;
+    ) holds WHERE place <= CASE WHEN is_in_force THEN ${mostInForce}::int ELSE ${mostChecks}::int END`;
   return rows.map(({ id }) => id);
 }
 
@@ -210,76 +205,12 @@ export async function installationsWithHold(db: Tx): Promise<bigint[]> {
   return holds.map(({ installationId }) => installationId!);
 }
 
-/** The second App may ask 5,000 times an hour or more for each account. */
+/**
+ * How many are compared in a minute. While nothing changes, a look costs nothing of the 5,000 requests an hour or more that
+ * the second App has for each account, but GitHub takes only 900 requests a minute.
+ */
+const mostInForce = 600;
 const mostChecks = 60;
-
-// What of the statuses a hold repeats under its own context: every verdict that knows its freezes. What is held needs
-// nothing there, unless it was let through before.
-
-/** SQL that selects the commits of the installation `$1` whose status under the context of a hold is to be written. */
-const duePasses = `
-  SELECT hold.repository_id, head.sha, hold.context, head.state, head.description, head.is_merge_group, head.urgency
-  FROM instant_holds hold JOIN head_statuses head ON head.repository_id = hold.repository_id
-    LEFT JOIN instant_passes pass ON pass.repository_id = head.repository_id AND pass.sha = head.sha
-      AND pass.context = hold.context
-  WHERE hold.installation_id = $1 AND hold.context IS NOT NULL AND head.observation >= hold.observation
-    AND head.closed_number IS NULL AND head.state <> coalesce(pass.state, 'pending') AND (
-      head.is_merge_group AND EXISTS (
-        SELECT FROM merge_groups merging WHERE merging.repository_id = head.repository_id
-          AND merging.head_sha = head.sha AND ${isTargeted('merging.branch')})
-      OR EXISTS (
-        SELECT FROM (${pullRequestsAt('head.sha', 'head.repository_id')}) open
-        WHERE base_ref IS NULL OR ${isTargeted('base_ref')}))`;
-
-function isTargeted(branch: string): string {
-  return `(${branch} = ANY (hold.branches) OR '${defaultBranch}' = ANY (hold.branches))`;
-}
-
-/** SQL for whether the installation `$1` has such a commit. */
-export const hasDuePass = `EXISTS (${duePasses})`;
-
-/** A commit to write the context of a hold on, with what the write needs. */
-export type DuePass = {
-  repositoryId: bigint;
-  sha: string;
-  context: string;
-  state: 'pending' | 'success' | 'failure';
-  description: string;
-  isMergeGroup: boolean;
-  owner: string;
-  repo: string;
-  openNumber: number | null;
-};
-
-/** The commits to write next: merge groups first, then by how close their pull requests are to merging. */
-export async function takePasses(sql: SqlTx, installationId: bigint, most: number): Promise<DuePass[]> {
-  return sql.query<DuePass>(
-    'hold-passes',
-    `SELECT due.repository_id AS "repositoryId", due.sha, due.context, due.state, due.description,
-      due.is_merge_group AS "isMergeGroup", a.login AS owner, r.name AS repo, (
-        SELECT min(number) FROM (${pullRequestsAt('due.sha', 'due.repository_id')}) open
-      ) AS "openNumber"
-    FROM (SELECT * FROM (${duePasses}) all_due
-      ORDER BY NOT is_merge_group, CASE WHEN is_merge_group THEN urgency ELSE urgency % ${ranks} END, sha LIMIT $2) due
-      JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
-    ORDER BY NOT due.is_merge_group, CASE WHEN due.is_merge_group THEN due.urgency ELSE due.urgency % ${ranks} END, due.sha`,
-    [installationId, most],
-  );
-}
-
-/** Notes what a commit shows under the context of a hold. */
-export async function savePass(sql: SqlTx, { repositoryId, sha, context, state }: DuePass): Promise<void> {
-  await sql.query(
-    'hold-save-pass',
-    `INSERT INTO instant_passes (repository_id, sha, context, state) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (repository_id, sha) DO UPDATE SET context = excluded.context, state = excluded.state`,
-    [repositoryId, sha, context, state],
-  );
-}
-
-/** Forgets what commits show, because nothing requires it any more. */
-export const forgetPasses = (tx: Tx, repositoryId: bigint) =>
-  tx.instantPass.deleteMany({ where: { repositoryId } });
 
 /** The instant hold of a repository, for people. @property error what is wrong, and what to do. */
 export type Instant = {
@@ -289,17 +220,52 @@ export type Instant = {
   error: string | null;
 };
 
-/** Reads the instant hold of a repository, from our tables alone. */
-export async function readInstant(sql: SqlTx, repositoryId: bigint): Promise<Instant> {
+/** Reads the instant hold of a repository, from our tables alone. @param freezeId one of its freezes: only that counts. */
+export async function readInstant(
+  sql: SqlTx,
+  repositoryId: bigint,
+  freezeId: string | null = null,
+): Promise<Instant> {
   const [row] = await sql.query<{ mode: Mode | null; since: Date | null; error: string | null }>(
     'read-instant',
-    `SELECT ${settingSql('instantHold')} AS mode, CASE WHEN context IS NOT NULL THEN since END AS since, error
+    `SELECT ${settingSql('instantHold')} AS mode,
+      CASE WHEN context IS NOT NULL AND ($2::text IS NULL OR EXISTS (
+        SELECT FROM unnest(freezes) AS held_for WHERE split_part(held_for, ' ', 1) = $2)) THEN since END AS since, error
     FROM repositories r JOIN accounts a ON a.id = r.account_id
       LEFT JOIN instant_holds hold ON hold.repository_id = r.id
     WHERE r.id = $1`,
-    [repositoryId],
+    [repositoryId, freezeId],
   );
   const { mode = null, since = null, error = null } = row ?? {};
   const state = error !== null ? 'unavailable' : since ? 'on' : 'off';
   return { mode: mode ?? 'off', state, since, error };
+}
+
+/**
+ * Whether a ruleset is known to block the pull request of the row `held` for one of its freezes, whatever its status
+ * says. `keyOf` begins with the id of a freeze.
+ */
+export const isHeldAtOnce = Prisma.sql`
+  EXISTS (SELECT FROM instant_holds hold WHERE hold.repository_id = held.repository_id
+    AND hold.context IS NOT NULL AND hold.since IS NOT NULL AND hold.error IS NULL
+    AND held.base_ref = ANY (hold.branches) AND EXISTS (
+      SELECT FROM unnest(hold.freezes) AS held_for WHERE split_part(held_for, ' ', 1) = ANY (held.held_by::text[]))
+    AND NOT EXISTS (
+      SELECT FROM instant_passes pass WHERE pass.repository_id = held.repository_id
+        AND pass.sha = held.head_sha AND pass.context = hold.context AND pass.state = 'success'))`;
+
+/** How repositories are held at once, and what is wrong with it, by their ids. */
+export async function readModes(
+  sql: SqlTx,
+  ids: bigint[],
+): Promise<Map<bigint, { mode: Mode; error: string | null }>> {
+  const rows = await sql.query<{ id: bigint; mode: Mode | null; error: string | null }>(
+    'read-hold-modes',
+    `SELECT r.id, ${settingSql('instantHold')} AS mode, hold.error
+    FROM repositories r JOIN accounts a ON a.id = r.account_id
+      LEFT JOIN instant_holds hold ON hold.repository_id = r.id
+    WHERE r.id = ANY ($1)`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, mode, error }) => [id, { mode: mode ?? 'off', error }]));
 }

@@ -117,22 +117,3 @@ export function selectedAmong(freeze: ParsedFreeze, open: PullRequestFacts[], at
   );
   return { selected: held.length, open: onBranches.length };
 }
-
-/** A ruleset blocks everything on a branch for a moment. It must hold at least this share of it. */
-const leastShare = 1 / 4;
-/** If statuses hold everything within so many seconds, a ruleset is not worth it. */
-const leastSeconds = 20;
-
-/** Seconds that statuses take at today's pace. */
-const secondsOf = (selected: number, perMinute: number): number => Math.ceil((selected * 60) / perMinute);
-
-/** Why a bridge does nothing for a freeze, as a sentence; null if it is worth it. */
-export function whyNoBridge({ selected, open }: Selected, perMinute: number): string | null {
-  const seconds = secondsOf(selected, perMinute);
-  const pullRequests = selected === 1 ? '1 pull request' : `${selected} pull requests`;
-  if (seconds < leastSeconds)
-    return `The instant hold does nothing for this freeze: Holdfast can write the statuses of ${pullRequests} in about ${seconds} s.`;
-  if (selected < leastShare * open)
-    return `The instant hold does nothing for this freeze: it selects ${selected} of ${open} open pull requests, and a ruleset would block all of them for a moment.`;
-  return null;
-}

@@ -116,20 +116,34 @@ export class Rulesets {
     this.#keep = keep;
   }
 
-  /** Those with our name. @throws GitHub's error. */
-  async named(): Promise<Ruleset[]> {
-    const all = await this.#ask<Ruleset[]>(list, ofRepositoryAlone);
-    return all.filter(({ name }) => name === rulesetName);
+  /**
+   * Those with our name, and the version of the answer.
+   * @param known a version: GitHub counts no request if nothing changed since. @returns null then.
+   * @throws GitHub's error.
+   */
+  async look(known?: string): Promise<{ named: Ruleset[]; version: string | undefined } | null> {
+    const headers = known === undefined ? {} : { 'if-none-match': known };
+    try {
+      const { data, headers: answered } = await this.#ask<Ruleset[]>(list, { ...ofRepositoryAlone, headers });
+      return { named: data.filter(({ name }) => name === rulesetName), version: answered.etag };
+    } catch (error) {
+      if (isGitHubStatus(error, 304)) return null;
+      throw error;
+    }
+  }
+
+  async #named(): Promise<Ruleset[]> {
+    return (await this.look())!.named;
   }
 
   /** @returns null if there is no such ruleset. @throws GitHub's error. */
   async read(id: bigint | number): Promise<Ruleset | null> {
     try {
-      return await this.#ask<Ruleset>(read, { id: Number(id) });
+      return (await this.#ask<Ruleset>(read, { id: Number(id) })).data;
     } catch (error) {
       if (!isGitHubStatus(error, 404)) throw error;
       // If we can list rulesets, this one is gone. Otherwise, we see nothing there.
-      await this.named();
+      await this.#named();
       return null;
     }
   }
@@ -152,8 +166,10 @@ export class Rulesets {
   }
 
   async #write(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
-    const change = async (of: bigint | number) =>
-      this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', { id: Number(of), ...bodyOf(wanted) });
+    const change = async (of: bigint | number, content = wanted) => {
+      const body = { id: Number(of), ...bodyOf(content) };
+      return (await this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', body)).data;
+    };
     if (id !== null) {
       try {
         return await change(id);
@@ -162,13 +178,16 @@ export class Rulesets {
       }
     }
     // One that we made before we could save its id, or that somebody made by hand.
-    const [own] = await this.named();
-    if (own) return change(own.id);
+    const [own] = await this.#named();
+    if (own) {
+      const bypass = (await this.read(own.id))?.bypass_actors ?? [];
+      return change(own.id, bypass.length > 0 ? { ...wanted, bypass } : wanted);
+    }
     if (!wanted.isActive) return null;
-    return this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted));
+    return (await this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted))).data;
   }
 
-  async #ask<Answer>(route: string, parameters: object): Promise<Answer> {
+  async #ask<Data>(route: string, parameters: object): Promise<Answer<Data>> {
     await this.#keep();
     const { owner, repo } = this.#place;
     const { clock, github } = this.#deps;
@@ -177,7 +196,7 @@ export class Rulesets {
     if (limit && limit.until > clock.now()) throw limit;
     try {
       const client = await github.lock.forRepository(owner, repo);
-      return await request<Answer>(client, route, { ...this.#place, ...parameters });
+      return await request<Data>(client, route, { ...this.#place, ...parameters });
     } catch (error) {
       const failure = classifyGitHubError(error, clock.now());
       if (failure.kind === 'limited') {
@@ -192,10 +211,11 @@ export class Rulesets {
   }
 }
 
-async function request<Answer>(client: GitHubClient, route: string, parameters: object): Promise<Answer> {
+type Answer<Data> = { data: Data; headers: { etag?: string } };
+
+function request<Data>(client: GitHubClient, route: string, parameters: object): Promise<Answer<Data>> {
   const signal = AbortSignal.timeout(patience);
-  const { data } = await client.request(route, { ...parameters, request: { signal } });
-  return data as Answer;
+  return client.request(route, { ...parameters, request: { signal } });
 }
 
 /**
@@ -209,9 +229,9 @@ export async function seenByFirstApp(
 ): Promise<Ruleset | null> {
   const client = await github.asInstallation(installationId);
   const place = { owner, repo };
-  const all = await request<Ruleset[]>(client, list, { ...place, ...ofRepositoryAlone });
+  const { data: all } = await request<Ruleset[]>(client, list, { ...place, ...ofRepositoryAlone });
   const own = all.find(({ name, enforcement }) => name === rulesetName && enforcement === 'active');
-  return own ? request<Ruleset>(client, read, { ...place, id: own.id }) : null;
+  return own ? (await request<Ruleset>(client, read, { ...place, id: own.id })).data : null;
 }
 
 /**

@@ -8,8 +8,10 @@ import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-req
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
 import { firstPace } from '../pace.ts';
+import { finishRevoked } from './write-passes.ts';
 import { changeHold, isSettled, type Plan } from './change-hold.ts';
-import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow, whyNoBridge } from './hold.ts';
+import { whyNoBridge } from './foresee.ts';
+import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow } from './hold.ts';
 import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
 
 // Puts the ruleset of a repository in force and out of force. Level-triggered: it works out what should be in force now,
@@ -157,6 +159,9 @@ export function paceOf(
 
 export const settleInstantHoldTask = defineTask(
   jobs.settleInstantHold,
-  async (deps, { repositoryId, isCheck }) => void (await settleHold(deps, BigInt(repositoryId), { isCheck })),
+  async (deps, { repositoryId, isCheck }) => {
+    await settleHold(deps, BigInt(repositoryId), { isCheck });
+    await finishRevoked(deps, BigInt(repositoryId));
+  },
   { takers: 16 },
 );

@@ -2,7 +2,9 @@ import type { Deps } from '../../deps.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/rate-limits.ts';
 import { postStatus } from '../write-status.ts';
-import { type DuePass, savePass, takePasses } from './hold-store.ts';
+import { takePlace } from '../lease.ts';
+import { freeText } from '../status.ts';
+import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './pass-store.ts';
 
 /** How long to wait after GitHub failed. */
 const tryAgainAfter = 2000;
@@ -29,6 +31,14 @@ export async function writePasses(
 
 /** @returns when to go on, if GitHub limits us or is down. */
 async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+  const until = await post(deps, installationId, pass);
+  if (until) return until;
+  const former = await savePass(deps.sql, pass);
+  return former ? post(deps, installationId, { ...pass, ...free, context: former }) : null;
+}
+
+/** @returns when to go on, if GitHub limits us or is down. */
+async function post(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
   const { owner, repo, sha, context, state, description } = pass;
   const led = { groupNumber: pass.openNumber, closedNumber: null };
   const about = { repository: `${owner}/${repo}`, sha, context, state };
@@ -47,6 +57,19 @@ async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise
     if (failure.kind === 'down') return new Date(now + tryAgainAfter);
     // GitHub takes no status there. The next beginning has another context.
   }
-  await savePass(deps.sql, pass);
   return null;
+}
+
+const free = { state: 'success', description: freeText } as const;
+
+/**
+ * Writes success on open heads that were let through and held again, once the hold is over: a status that waits for ever
+ * would look like a check that never ends. Every status of a freeze comes before it. The next check goes on.
+ */
+export async function finishRevoked(deps: Deps, repositoryId: bigint): Promise<void> {
+  for (const pass of await readRevoked(deps.sql, repositoryId)) {
+    if (await takePlace(deps, pass.installationId)) return;
+    if (await post(deps, pass.installationId, pass)) return;
+    await forgetPass(deps.db, pass);
+  }
 }

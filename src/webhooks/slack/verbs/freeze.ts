@@ -87,7 +87,7 @@ export const where = (login: string, { include }: Selection): string =>
     : include.map((glob) => plain(`${login}/${glob}`)).join(', ');
 
 function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[] {
-  const { repositories, matched, notLookedAt, notEnforced, warnings } = preview;
+  const { repositories, matched, notLookedAt, notEnforced, warnings, timeUntilHeld } = preview;
   const held = repositories.flatMap(({ name, pullRequests }) =>
     pullRequests.filter((each) => each.held).map((each) => ({ name, ...each })),
   );
@@ -102,6 +102,7 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
   return [
     `${atLeast}*${count(held.length, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
+    ...(timeUntilHeld ? [plain(timeUntilHeld.message, 1_000)] : []),
     ...(notEnforced.length > 0
       ? [
           `:warning: Not enforced in ${notEnforced
