@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
-import { Octokit } from '@octokit/rest';
 import * as z from 'zod';
 import type { MadeApp } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
+import { Client } from './github-app.ts';
 import { classifyGitHubError } from './github-error.ts';
 
 /** The account that an App belongs to, as GitHub shows it. */
@@ -62,7 +62,7 @@ export async function convertManifest(
   code: string,
   { again, hasWebhooks }: { again: string; hasWebhooks: boolean },
 ): Promise<NewApp | NoApp> {
-  const octokit = new Octokit({ baseUrl: config.githubApiUrl, log: quiet });
+  const octokit = new Client({ baseUrl: config.githubApiUrl, log: quiet });
   let answer: unknown;
   try {
     const signal = AbortSignal.timeout(patience);

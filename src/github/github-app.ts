@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Octokit } from '@octokit/rest';
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import { paginateRest } from '@octokit/plugin-paginate-rest';
+import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods';
 import type { Logger } from 'pino';
-import { Probot, ProbotOctokit } from 'probot';
+import { Probot, type ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
@@ -11,8 +14,14 @@ import { isGitHubStatus } from './github-error.ts';
 import { LockApp } from './lock-app.ts';
 import { RateBudgets } from './rate-limits.ts';
 
+/**
+ * Octokit without what Probot adds: each plugin works at every request. The job queue waits and retries, because that
+ * survives a restart.
+ */
+export const Client = Octokit.plugin(restEndpointMethods, paginateRest);
+
 /** A client with a credential. All three kinds have the same calls. */
-export type GitHubClient = ProbotOctokit;
+export type GitHubClient = InstanceType<typeof Client>;
 
 export type GitHubApp = {
   probot: Probot;
@@ -26,7 +35,7 @@ export type GitHubApp = {
   /** What GitHub last said about the hourly budgets of installations. */
   budgets: RateBudgets;
   /** As the person who holds a token. */
-  asPerson(token: string): Octokit;
+  asPerson(token: string): GitHubClient;
   /**
    * Asks a question of waiting clients. The same question is asked only once at a time.
    * @param question its key, which differs from that of every other question.
@@ -76,12 +85,6 @@ const fail = (error: unknown): never => {
 };
 
 /**
- * The job queue waits and retries, because that survives a restart. Octokit's own throttling also queues reads behind
- * writes, and its retries ignore `retry-after` on 429.
- */
-const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
-
-/**
  * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
  * @param cutOff ends every request under way.
  * @param loadLock reads the second App from the database; null if none was made.
@@ -96,7 +99,7 @@ export async function createGitHubApp(
 ): Promise<GitHubApp> {
   const request = { fetch: fetchUntil(cutOff, metrics) };
   // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
-  const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
+  const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
   const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {
     const probot = new Probot({
       appId: id,
@@ -106,9 +109,9 @@ export async function createGitHubApp(
       log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
       baseUrl: config.githubApiUrl,
       request,
-      Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({
+      Octokit: Client.defaults(({ auth, ...options }: { auth?: object }) => ({
         ...options,
-        ...ownPace,
+        authStrategy: createAppAuth,
         auth: auth && { ...auth, request: askForTokens },
       })) as typeof ProbotOctokit,
     });
@@ -145,7 +148,7 @@ export async function createGitHubApp(
       return client;
     },
     budgets,
-    asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
+    asPerson: (token) => new Client({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
     once: (question, ask) => questions.get(question, ask) as ReturnType<typeof ask>,
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { HttpBindings } from '@hono/node-server';
@@ -127,54 +128,37 @@ const lookStep = 4_000;
 
 /** Reads a body. @returns its signature; `late` if it came too slowly, `broken` if the sender hung up. */
 async function readSigned(deps: Deps, { req, env }: Context, share: Share, body: Body): Promise<string> {
+  if (Number(req.header('Content-Length')) > largest) throw tooLarge(largest);
   const hmac = createHmac('sha256', deps.config.app.webhookSecret);
-  let [seconds, counted, isLate] = [0, 0, false];
-  const stop = new AbortController();
-  const watch = setInterval(() => {
-    seconds++;
-    isLate = seconds >= patience || (seconds > 1 && body.size - counted < slowest);
-    counted = body.size;
-    if (isLate) stop.abort();
-  }, 1_000);
-  try {
-    for await (const chunk of chunksOf(req.raw, (env as Node)?.incoming, stop.signal)) {
+  // The socket's own events: what wraps them in streams and promises costs more than the rest of a webhook.
+  const arriving = (env as Node)?.incoming ?? Readable.from(req.raw.body ?? []);
+  const { promise: read, resolve, reject } = Promise.withResolvers<string>();
+  const take = (chunk: Uint8Array<ArrayBuffer>) => {
+    try {
       if (body.size + chunk.length > largest) throw tooLarge(largest);
       share.claim(chunk.length);
       if (inFlight.bytes > worthALook) void readGitHubNetworks(deps);
       hmac.update(chunk);
       body.add(chunk);
+    } catch (error) {
+      reject(error as Error);
     }
-    return `sha256=${hmac.digest('hex')}`;
-  } catch (error) {
-    if (isLate) return 'late';
-    if (error instanceof Refusal) throw error;
-    return 'broken';
+  };
+  let [seconds, counted] = [0, 0];
+  const watch = setInterval(() => {
+    seconds++;
+    if (seconds >= patience || (seconds > 1 && body.size - counted < slowest)) resolve('late');
+    counted = body.size;
+  }, 1_000);
+  const breakOff = () => resolve('broken');
+  arriving.on('data', take).once('error', breakOff).once('close', breakOff);
+  arriving.once('end', () => resolve(`sha256=${hmac.digest('hex')}`));
+  try {
+    return await read;
   } finally {
     clearInterval(watch);
-  }
-}
-
-/** What arrives, without the wrapper of a web stream where there is a socket. Leaves the socket open for an answer. */
-async function* chunksOf(
-  request: Request,
-  incoming: HttpBindings['incoming'] | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const announced = Number(request.headers.get('content-length'));
-  if (announced > largest) throw tooLarge(largest);
-  if (!incoming) {
-    if (request.body) yield* request.body;
-    return;
-  }
-  const arriving = incoming.iterator({ destroyOnReturn: false });
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-  aborted.catch(() => undefined);
-  for (;;) {
-    const next = (await Promise.race([arriving.next(), aborted])) as IteratorResult<Uint8Array<ArrayBuffer>>;
-    if (next.done) return;
-    yield next.value;
+    // It leaves the socket open for an answer.
+    arriving.off('data', take).pause();
   }
 }
 
