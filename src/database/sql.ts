@@ -35,6 +35,12 @@ export type Transaction = SqlTx & {
   atCommit(asked: Promise<unknown>): void;
 };
 
+/**
+ * SQL that lets its transaction commit before it is on the disk. Only for what is done again if a crash of PostgreSQL
+ * loses it: nothing that commits later stays without it.
+ */
+export const beforeItIsOnDisk = `set_config('synchronous_commit', 'off', true)`;
+
 /** Reads `int8` and its arrays (without NULLs) exactly. By default, the drivers differ. */
 const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INT8]: (text) => BigInt(text),

@@ -145,11 +145,11 @@ export class Fetcher {
     this.#alarm = { at: instant, timer };
   }
 
-  /** Hears when the next job is due, and takes what is due now. */
+  /** Takes what is due now, and hears when the next job is due. */
   async #look(): Promise<void> {
     this.#lookBy(this.#clock.now() + lookEvery);
-    await this.#renew();
     await this.#pollForAll();
+    await this.#renew();
   }
 
   /** Says what this process works on. */

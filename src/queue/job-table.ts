@@ -1,4 +1,5 @@
 // The statements over the table of jobs, each for any number of jobs of all tasks.
+import { beforeItIsOnDisk } from '../database/sql.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /** Workers listen on it. A message has a task, and when a job of it is due, in milliseconds since the epoch. */
@@ -63,11 +64,11 @@ const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attem
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
  * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due
- * again when its process gives no sign of life for $4 seconds.
+ * again when its process gives no sign of life for $4 seconds. A crash of PostgreSQL may have jobs taken and done again.
  */
 export const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
-    SELECT found.id FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
+    SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
     CROSS JOIN LATERAL (
       SELECT id FROM jobs
       WHERE jobs.task = capacity.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])

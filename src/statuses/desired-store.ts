@@ -1,4 +1,4 @@
-import type { Sql, SqlTx } from '../database/sql.ts';
+import { beforeItIsOnDisk, type Sql, type SqlTx } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
@@ -28,12 +28,14 @@ export type StoredRepository = {
 
 /**
  * Makes other observations of the repository wait until the transaction ends. Inserts of its rows do not wait, so that a
- * group can be announced and saved at the same time without a deadlock.
+ * group can be announced and saved at the same time without a deadlock. The transaction does not wait for the disk,
+ * because those of an installation wait for each other: each of them sends the job that writes its statuses.
  */
 export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<StoredRepository> {
   const [row] = await tx.query<StoredRepository>(
     'lock-repository',
-    `SELECT observations, next_change_at AS "nextChangeAt", closed_judged_by AS "closedJudgedBy", stacks
+    `SELECT observations, next_change_at AS "nextChangeAt", closed_judged_by AS "closedJudgedBy", stacks,
+      ${beforeItIsOnDisk}
     FROM repositories WHERE id = $1 FOR NO KEY UPDATE`,
     [repositoryId],
   );

@@ -14,13 +14,7 @@ import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
 import { decideGroup, type Verdict } from './judge.ts';
-import {
-  announceGroup,
-  branchesWithGroups,
-  type KnownGroup,
-  knownGroups,
-  saveGroups,
-} from './merge-group-store.ts';
+import { announceGroup, type KnownGroup, knownGroups, saveGroups } from './merge-group-store.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { saveGroupVerdicts } from './save.ts';
 
@@ -45,13 +39,11 @@ export async function reconcileMergeQueue(
 /**
  * Observes the merge queues of a repository that have groups. Runs before we read its pull requests, because a group
  * with our success may merge at any moment. If GitHub cannot show a queue, we still observe the pull requests.
- * @returns the branches.
  * @throws NotNow if GitHub asks us to wait.
  */
-export async function reconcileMergeQueues(deps: Deps, observed: Observed): Promise<string[]> {
+export async function reconcileMergeQueues(deps: Deps, observed: Observed): Promise<void> {
   const { id } = observed.repository;
-  const branches = await branchesWithGroups(deps.sql, id);
-  for (const branch of branches) {
+  for (const branch of observed.groupBranches) {
     try {
       await reconcileBranch(deps, observed, branch);
     } catch (error) {
@@ -61,7 +53,6 @@ export async function reconcileMergeQueues(deps: Deps, observed: Observed): Prom
       await deps.queue.send([jobs.reconcileMergeQueue(id, branch)]);
     }
   }
-  return branches;
 }
 
 /**

@@ -49,6 +49,8 @@ export type Observed = {
   instantHold: Settings['instantHold'];
   /** Whether deployments wait here, or an ongoing freeze holds some. */
   hasDeployments: boolean;
+  /** The branches that have merge groups. */
+  groupBranches: string[];
   from: LoadFrom;
 };
 
@@ -81,6 +83,7 @@ const numbered = `
       AND f.public_reason IS NOT NULL AND ${isNotEnded('seen.observed_at', 'f.')}
   )
   SELECT seen.*, EXISTS (SELECT FROM deployments d WHERE d.repository_id = seen.id AND d.state = 'waiting') AS has_waiting,
+    ARRAY(SELECT DISTINCT branch FROM merge_groups g WHERE g.repository_id = seen.id ORDER BY branch) AS group_branches,
     (SELECT observations FROM numbered) AS observation, (SELECT ids FROM hiding) AS hiding, ongoing.*,
     exempt.*
   FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true
@@ -108,6 +111,7 @@ type NumberedRow = SeenRow & {
   observation: bigint | null;
   hiding: string[] | null;
   has_waiting: boolean;
+  group_branches: string[];
   is_idle: boolean | null;
   freeze: FreezeJson | null;
 } & ExemptionRow;
@@ -173,6 +177,7 @@ export async function openObservation(
     hiding: row.hiding ?? [],
     instantHold: row.instant_hold ?? 'off',
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
+    groupBranches: row.group_branches,
     hasDeployments: row.has_waiting || ongoing.some((freeze) => holdsDeployments(freeze)),
     from: { deps, client, repository, needs: needsOf(freezes), stacks: row.stacks },
   };

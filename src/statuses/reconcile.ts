@@ -54,7 +54,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   }
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
   if (observed.hasDeployments) await deps.queue.send([jobs.decideDeployments(repositoryId, at ?? undefined)]);
-  const branches = await reconcileMergeQueues(deps, observed);
+  await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const reading = { pullRequests, events: null, stacks, isPrivate };
   if (hold?.isUndecided) await holdAtOnce(deps, observed, pullRequests);
@@ -62,7 +62,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   if (hold) await followVerdicts(deps, repository, observed.observation);
   // Of other queues we only know the entries: the webhooks of their groups were lost or come later.
   const queued = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
-  const others = [...queued].filter((branch) => !branches.includes(branch));
+  const others = [...queued].filter((branch) => !observed.groupBranches.includes(branch));
   await deps.queue.send(others.map((branch) => jobs.reconcileMergeQueue(repositoryId, branch)));
   const counts = { pullRequests: pullRequests.length, freezes: freezes.length, differing };
   deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');

@@ -48,6 +48,6 @@ onPostgres('many pull requests that wait together take as many statements as one
   const id = await repositoryId(repository);
   const all = Array.from({ length: 30 }, (_, index) => told(index + 1));
   expectAtMost(6, await statementsOf((deps) => reconcilePullRequests(deps, id, all)));
-  // Besides: the branches with merge groups, and heads that nobody has any more.
-  expectAtMost(8, await statementsOf((deps) => reconcileRepository(deps, id)));
+  // Besides: heads that nobody has any more.
+  expectAtMost(7, await statementsOf((deps) => reconcileRepository(deps, id)));
 });
