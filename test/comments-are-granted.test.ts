@@ -37,7 +37,7 @@ test('the doctor and the first steps follow the App from no request to granted',
   const { github } = acme;
   expect(await finding()).toBeUndefined();
   expect(await step()).toMatch(
-    /^Optional .* two permissions in \[https?:\/\/[^\s]*\/settings\/apps\/holdfast\/permissions\] the App’s settings .*Issue comment/,
+    /^Optional .* two more permissions\. Add them in \[https?:\/\/[^\s]*\/settings\/apps\/holdfast\/permissions\] the App’s settings .*Issue comment/,
   );
   expect(await commented()).toBe(0);
 

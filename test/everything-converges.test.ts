@@ -111,6 +111,7 @@ describe('the progress of a freeze', () => {
       merge_groups: { to_hold: 0, held: 0 },
       waiting_writes: 2,
       waiting_since: since,
+      seconds_until_held: 1,
       looked_at: since,
       look_due: false,
     });

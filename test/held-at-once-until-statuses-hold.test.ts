@@ -133,7 +133,7 @@ test('without it, the answers say how long it takes', async () => {
     `All of them are blocked in about ${seconds} seconds.`,
   );
   await holds().pass(60);
-  expect(await progressOf(web, id)).toMatchObject({ seconds_until_held: 0, waiting_writes: 0 });
+  expect(await progressOf(web, id)).not.toHaveProperty('seconds_until_held');
 });
 
 test('a freeze that ends before its statuses are written is out of force first', async () => {

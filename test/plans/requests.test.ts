@@ -271,6 +271,7 @@ test('a preview says what would be blocked, and saves nothing', async () => {
         ends_at: '2027-05-02T08:00:00.000Z',
       },
     ],
+    warnings: ['This freeze holds none of the open pull requests (2).'],
   });
   expect(await acme.app.deps.db.freezePlan.count()).toBe(before);
 });

@@ -23,8 +23,16 @@ export const progress = z.object({
   held: z.int().openapi({ description: 'How many of them are known to be held' }),
 });
 
-export const secondsSays =
-  'About how many seconds until what waits is blocked, by the pace of statuses. 0 if nothing waits, or if a ruleset blocks it already';
+/** While statuses wait. */
+export const secondsField = {
+  seconds_until_held: z.int().optional().openapi({
+    description:
+      'About how many seconds until what waits is blocked, by the pace of statuses. 0 if a ruleset blocks it already. Absent if nothing waits',
+  }),
+};
+
+export const presentSeconds = (waiting: number, seconds: number | null) =>
+  waiting > 0 && seconds !== null ? { seconds_until_held: seconds } : {};
 
 /** In every answer of enforcement, for a minute after it happened. */
 export const refusedField = {
@@ -188,12 +196,7 @@ const enforcement = z
       .datetime()
       .nullable()
       .openapi({ description: 'When Holdfast last checked all open pull requests' }),
-    seconds_until_held: z
-      .int()
-      .nullable()
-      .openapi({
-        description: `${secondsSays}. null if a freeze began that is not judged yet`,
-      }),
+    ...secondsField,
     look_due: z.boolean().openapi({ description: 'Whether Holdfast still has to check a change since then' }),
   })
   .openapi('FreezeEnforcement');
@@ -219,7 +222,6 @@ export const freezeEnforcementEndpoint = endpoint({
       waiting_writes: 0,
       waiting_since: null,
       looked_at: '2026-03-31T16:00:02.000Z',
-      seconds_until_held: 0,
       look_due: false,
     },
   },
@@ -236,7 +238,7 @@ export const freezeEnforcementEndpoint = endpoint({
       waiting_writes: found.waitingWrites,
       waiting_since: found.waitingSince?.toISOString() ?? null,
       looked_at: found.lookedAt?.toISOString() ?? null,
-      seconds_until_held: found.secondsUntilHeld,
+      ...presentSeconds(found.waitingWrites, found.secondsUntilHeld),
       look_due: found.isLookDue,
     };
   },

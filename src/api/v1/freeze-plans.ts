@@ -21,7 +21,7 @@ import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
-import { presentRefused, refusedField, secondsSays } from './enforcement.ts';
+import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
 import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
@@ -236,7 +236,7 @@ export const planEnforcementEndpoint = endpoint({
         to_hold: count,
         held: count,
         waiting: count,
-        seconds_until_held: count.openapi({ description: secondsSays }),
+        ...secondsField,
         not_enforced: notEnforced,
         ...refusedField,
       })
@@ -255,7 +255,7 @@ export const planEnforcementEndpoint = endpoint({
     return {
       ...found,
       to_hold: toHold,
-      seconds_until_held: secondsUntilHeld,
+      ...presentSeconds(found.waiting, secondsUntilHeld),
       not_enforced: notEnforced,
       ...(await presentRefused(deps)),
     };

@@ -41,10 +41,10 @@ const timeUntilHeld = z
     statuses_seconds: count.openapi({ description: 'Without instant holds' }),
     message: z.string(),
   })
-  .nullable()
+  .optional()
   .openapi({
     description:
-      'About how long it takes from the beginning until everything is blocked, by the pace of statuses. null if nothing would be blocked',
+      'About how long it takes from the beginning until everything is blocked, by the pace of statuses. Absent if nothing would be blocked',
   });
 
 const exampleTime = {
@@ -55,7 +55,13 @@ const exampleTime = {
 };
 
 const presentTime = (found: TimeUntilHeld | null) =>
-  found && { seconds: found.seconds, statuses_seconds: found.statusesSeconds, message: found.message };
+  found && {
+    time_until_held: {
+      seconds: found.seconds,
+      statuses_seconds: found.statusesSeconds,
+      message: found.message,
+    },
+  };
 
 const preview = z
   .object({
@@ -118,7 +124,7 @@ export const previewFreezeEndpoint = endpoint({
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
       counts: found.counts,
       warnings: found.warnings,
-      time_until_held: presentTime(found.timeUntilHeld),
+      ...presentTime(found.timeUntilHeld),
       size: affected.length,
       per_page: query.per_page,
       pull_requests: affected.map(({ pullRequest, verdict, exemption, reasons }) => ({
@@ -225,7 +231,7 @@ export const previewPlanEndpoint = endpoint({
       not_looked_at: found.notLookedAt,
       next_occurrences: found.nextOccurrences.map(presentOccurrence),
       ...(found.warnings.length > 0 && { warnings: found.warnings }),
-      time_until_held: presentTime(found.timeUntilHeld),
+      ...presentTime(found.timeUntilHeld),
     };
   },
 });
