@@ -164,6 +164,16 @@ describe('how long it takes until everything is blocked', () => {
           'A ruleset blocks 1,000 of 2,020 pull requests within a second. The others take about 16 minutes, as all of them do without an instant hold. The instant hold does not work in few. In 1 repository, no ruleset is used: the statuses take some seconds, or it would block many others for a moment. Direct pushes are refused until the statuses are written.',
       },
     ],
+    [
+      'more rulesets than GitHub takes in a minute',
+      Array.from({ length: 500 }, () => ({ ...web, mode: 'lock' as const })),
+      {
+        seconds: 180,
+        statusesSeconds: 240_000,
+        message:
+          'Rulesets block all 500,000 pull requests within about 3 minutes. Without an instant hold, it takes about 67 hours. Direct pushes are refused until the last freeze ends.',
+      },
+    ],
   ])('%s', (_, repositories, expected) => {
     expect(timeUntilHeld(repositories, 125)).toEqual(expected);
   });
