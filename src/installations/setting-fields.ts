@@ -21,10 +21,10 @@ export type Settings = {
 
 export const instantHolds = ['off', 'bridge', 'lock'] as const;
 
-export type SettingName = keyof Settings;
+type SettingName = keyof Settings;
 
 /** Every setting, in the order of answers. All code that reads or writes whole settings goes by this table. */
-export const settingFields = {
+const settingFields = {
   twoPersonExemptions: { column: 'two_person_exemptions', byDefault: false },
   longestOpenEndHours: { column: 'longest_open_end_hours', byDefault: null },
   commentCommands: { column: 'comment_commands', byDefault: true },

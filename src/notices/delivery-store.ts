@@ -47,7 +47,7 @@ const claim = `
   FROM webhook LEFT JOIN claimed ON true ORDER BY serial`;
 
 /** What a webhook is sent now. @property revision changes with the webhook. */
-export type Claim = { revision: string; isEnabled: boolean; claimed: Claimed[] };
+type Claim = { revision: string; isEnabled: boolean; claimed: Claimed[] };
 
 /**
  * Claims due deliveries of a webhook, the earliest first: at most so many, and for a chat one. None while it is disabled

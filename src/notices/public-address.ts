@@ -94,7 +94,7 @@ const lowerFirst = (text: string) => text[0]!.toLowerCase() + text.slice(1);
  * Resolves names for connections, and refuses a name if one of its addresses is not public. What it returns is connected
  * to, so a name cannot change in between.
  */
-export function judgedLookup(allowedHosts: string[], resolve: LookupFunction = lookup): LookupFunction {
+function judgedLookup(allowedHosts: string[], resolve: LookupFunction = lookup): LookupFunction {
   return (name, options, callback) => {
     resolve(name, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
@@ -145,7 +145,7 @@ export type PublicAnswer = {
   drop(): Promise<void>;
 };
 
-export type PublicRequest = {
+type PublicRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;

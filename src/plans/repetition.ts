@@ -3,7 +3,7 @@ import { isDate } from '../time/local-time.ts';
 import { parseRule } from './rule.ts';
 
 /** How a plan repeats, in the words of people. Most rules can be said so; the others stay rules. */
-export type Repetition = {
+type Repetition = {
   /** Every so many units. */
   every: number;
   unit: Unit;

@@ -6,7 +6,7 @@ import { SourceUnreadable, type SourceWindow } from './plan.ts';
 import { calendarInZones } from './source-zones.ts';
 
 /** @property matchNothing the titles that no event has. */
-export type SourceEvents = { windows: SourceWindow[]; matchNothing: string[] };
+type SourceEvents = { windows: SourceWindow[]; matchNothing: string[] };
 
 const day = 86_400_000;
 /** Events that ended longer ago are left out. */

@@ -7,7 +7,7 @@ import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
 // Who somebody in Slack is at GitHub. Slack's word is not enough: the person proves it by signing in with GitHub.
 
 /** A person of a workspace, as one Slack app sees them. */
-export type SlackUser = { app: string; teamId: string; userId: string };
+type SlackUser = { app: string; teamId: string; userId: string };
 
 type Store = Pick<Deps, 'db' | 'clock'>;
 /** Somebody who is signed in. */

@@ -31,7 +31,7 @@ export async function createChannelWebhook(
 }
 
 /** A channel of a workspace, by Slack's ids. */
-export type SlackChannel = { slackTeam: string; slackChannel: string };
+type SlackChannel = { slackTeam: string; slackChannel: string };
 
 export const webhooksOfChannel = ({ db }: Pick<Deps, 'db'>, channel: SlackChannel) =>
   db.outgoingWebhook.findMany({ where: { ...channel, kind: 'slack_channel' }, include: { account: true } });

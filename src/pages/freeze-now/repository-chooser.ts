@@ -8,7 +8,7 @@ const mostListed = 100;
 /** So many repositories are seen at a glance, without a filter. */
 const mostAtAGlance = 12;
 
-export type Chooser = {
+type Chooser = {
   which: 'all' | 'ticked';
   /** The names and patterns that are selected. */
   selected: string[];

@@ -49,7 +49,7 @@ export async function standingIn(
 }
 
 /** The state of the form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
-export type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
+type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
 
 /** How long an exemption may last, in hours. */
 export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168': '7 days' };

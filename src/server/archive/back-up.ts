@@ -18,7 +18,7 @@ import { checkPlaces, exportFrom, migrationsOf, writeWhole } from './export-data
 type Environment = Partial<Record<string, string>>;
 
 /** What was written, and the command that restores it. */
-export type Backup = { how: string; restoreWith: 'tar' | 'pg_restore' | 'holdfast db import' };
+type Backup = { how: string; restoreWith: 'tar' | 'pg_restore' | 'holdfast db import' };
 
 /**
  * Writes a backup of a database to a file that only its owner can read. The file gets its name when it is complete.

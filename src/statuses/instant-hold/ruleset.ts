@@ -11,7 +11,7 @@ export const rulesetName = 'Holdfast instant hold';
 const patience = 5000;
 
 /** Where: a repository, and the id of our ruleset there; null if it was not made yet. */
-export type RulesetPlace = { owner: string; repo: string; rulesetId: bigint | null };
+type RulesetPlace = { owner: string; repo: string; rulesetId: bigint | null };
 
 /** What our ruleset should be. @property appId the first App, whose statuses alone count. */
 export type RulesetContent = {
@@ -84,7 +84,7 @@ const ofRepositoryAlone = { per_page: 100, includes_parents: false };
 const read = 'GET /repos/{owner}/{repo}/rulesets/{id}';
 
 /** GitHub accepted a change of the ruleset and did not make it. */
-export class NotApplied extends Error {}
+class NotApplied extends Error {}
 
 /** GitHub limits the second App on an account. We must ask nothing before an instant, in milliseconds since the epoch. */
 export class Limited extends Error {

@@ -31,7 +31,7 @@ type Given = {
 };
 
 /** @property isUndecided whether somebody has to count what a freeze selects first. */
-export type Settled = { hasBegun: boolean; isUndecided: boolean };
+type Settled = { hasBegun: boolean; isUndecided: boolean };
 
 /** Puts the ruleset of a repository in force or out of force, as the ongoing freezes want it. Never throws for GitHub. */
 async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): Promise<Settled> {

@@ -27,7 +27,7 @@ export type Target =
   | { kind: 'pull-request'; owner: string | null; repository: string; number: number };
 
 /** A command. @property words what stands after the target, in one line. */
-export type SlackCommand = { verb: SlackVerb; target: Target | null; words: string };
+type SlackCommand = { verb: SlackVerb; target: Target | null; words: string };
 
 /** The kinds of targets that a command takes; null in the list: none is needed. */
 const targetsOf: Record<SlackVerb, (Target['kind'] | null)[]> = {

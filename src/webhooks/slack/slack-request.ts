@@ -5,7 +5,7 @@ import * as z from 'zod';
 
 /** The buttons of our messages. */
 export const buttons = ['approve', 'deny', 'extend', 'end'] as const;
-export type Button = (typeof buttons)[number];
+type Button = (typeof buttons)[number];
 
 /** What somebody asked for. */
 export type Asked =

@@ -32,7 +32,7 @@ import { where, zoneOf } from './freeze.ts';
 export type Theirs = { ongoing: Ongoing[]; administered: Administered; place: string };
 
 /** What is ongoing where a command says. @throws Refusal like `authorizeFreezer`; not-found for an unknown plan. */
-export async function ongoingOf(order: SlackOrder, target: Target): Promise<Theirs> {
+async function ongoingOf(order: SlackOrder, target: Target): Promise<Theirs> {
   const { deps, account } = order;
   const plan = target.kind === 'plan' ? await planNamed(order, target.named) : null;
   const selection = plan ? plan.repositories : selectionOf(target);
