@@ -95,6 +95,21 @@ describe('a channel', () => {
     expect(second.text).toContain('Not today');
   });
 
+  test('decides on exemptions of deployments too', async () => {
+    const path = `/v1/repos/${web}/deployment_exemptions`;
+    const body = { environment: 'production', run_id: 4711, reason: 'INC-3' };
+    await acme.call('POST', path, { as: acme.tokens.wes, body });
+    await acme.quiet();
+    const request = last();
+    expect(request.text).toContain('production');
+    await press(wes, 'holdfast_approve', request);
+    expect(acme.slack.whispered(wes)).toContain('wes is not an admin');
+    await press(ada, 'holdfast_approve', request);
+    expect(buttons(request)).toEqual([]);
+    const answer = await acme.call('GET', path, { as: acme.admin });
+    expect(answer.body.deployment_exemptions).toMatchObject([{ state: 'approved', run_id: 4711 }]);
+  });
+
   test('that is gone disables its webhook', async () => {
     const { outgoingWebhook } = acme.app.deps.db;
     await outgoingWebhook.updateMany({ where: { slackChannel: channel }, data: { slackChannel: 'C0GONE' } });
