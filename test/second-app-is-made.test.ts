@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadLock } from '../src/github/app-credentials-store.ts';
 import { sweepTask } from '../src/server/sweep.ts';
 import { acmeForAll } from './support/acme.ts';
@@ -139,9 +139,15 @@ describe('on the settings page', () => {
     // Somebody deletes it at GitHub.
     acme.github.deleteSecondApp();
     expect(await section()).toContain('GitHub does not know the second App');
-    await holds().pass(120);
-    expect((await holds().instant(web)).error).toMatch(
-      /^GitHub does not know the second App: .* create another/,
+    // A connection that breaks meanwhile delays it.
+    await vi.waitFor(
+      async () => {
+        await holds().pass(60);
+        expect((await holds().instant(web)).error).toMatch(
+          /^GitHub does not know the second App: .* create another/,
+        );
+      },
+      { timeout: 30_000 },
     );
     expect((await ada.sendOnce(settings, { do: 'create-lock-app' })).status).toBe(422);
     expect((await forget(7)).status).toBe(303);
