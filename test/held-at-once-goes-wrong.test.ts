@@ -30,6 +30,13 @@ test('the second App was uninstalled in the middle', async () => {
   acme.github.openPullRequest(web, { author: 'bob', labels: ['hotfix'] });
   await acme.quiet();
   expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked', 3: 'clean' });
+  // Each check tries again, and writes nothing for a ruleset that it cannot change.
+  const other = await acme.freeze(web, { reason: 'Another one', exclude_conditions: ['label=hotfix'] });
+  await holds().pass(60);
+  const start = acme.github.requests.length;
+  await holds().pass(180);
+  expect(holds().writesSince(start)).not.toContain('POST status 201');
+  await acme.remove(web, other.id);
   await acme.remove(web, freeze.id);
   expect(await holds().instant(web)).toEqual(isInForce);
   expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);

@@ -202,6 +202,7 @@ export async function prepareDeployments(stage: Stage, seed: number) {
   github.askForMore(forDeployments, ['deployment_protection_rule']);
   github.acceptPermissions('acme', github.app.permissions);
   github.addEnvironment(repository, alone!);
+  github.addBot(other);
   github.addEnvironment(repository, shared!, { others: [other] });
   const release = seed % 2 === 0 ? 'newest' : 'all';
   await api.call('PATCH', `/v1/repos/${repository}/settings`, { release_deployments: release });

@@ -110,6 +110,8 @@ class Settling {
     const beginning = isSameBeginning
       ? {}
       : { context: contextOf(wanted, observation), observation, freezes: wanted.freezes };
+    // Else every try would write two contexts: this one, and that of the ruleset which it cannot change.
+    if (this.#hold.error !== null) await this.#rulesets.reach();
     // First, because from here on it may be in force.
     await this.#save({ ...beginning, branches: wanted.branches, since: null, settled, installationId });
     const content = { isActive: true, context: this.#hold.context!, branches: wanted.branches, bypass };

@@ -187,7 +187,16 @@ export class Rulesets {
     return (await this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted))).data;
   }
 
-  async #ask<Data>(route: string, parameters: object): Promise<Answer<Data>> {
+  /** @throws GitHub's error if the second App is not installed there. It costs no request while it is. */
+  async reach(): Promise<void> {
+    await this.#asLock(() => Promise.resolve());
+  }
+
+  #ask<Data>(route: string, parameters: object): Promise<Answer<Data>> {
+    return this.#asLock((client) => request<Data>(client, route, { ...this.#place, ...parameters }));
+  }
+
+  async #asLock<Found>(act: (client: GitHubClient) => Promise<Found>): Promise<Found> {
     await this.#keep();
     const { owner, repo } = this.#place;
     const { clock, github } = this.#deps;
@@ -195,8 +204,7 @@ export class Rulesets {
     const limit = limits.get(owner);
     if (limit && limit.until > clock.now()) throw limit;
     try {
-      const client = await github.lock.forRepository(owner, repo);
-      return await request<Data>(client, route, { ...this.#place, ...parameters });
+      return await act(await github.lock.forRepository(owner, repo));
     } catch (error) {
       const failure = classifyGitHubError(error, clock.now());
       if (failure.kind === 'limited') {
