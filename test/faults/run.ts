@@ -211,6 +211,8 @@ function environmentOf(github: Sandbox): Record<string, string> {
     PRIVATE_KEY: github.app.privateKey,
     WEBHOOK_SECRET: github.app.webhookSecret,
     GITHUB_API_URL: github.url,
+    // The same for all, as behind a load balancer: texts that GitHub shows have it.
+    PUBLIC_URL: 'http://holdfast.example',
   };
 }
 
