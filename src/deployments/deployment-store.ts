@@ -78,6 +78,7 @@ export async function listDeployments(
 /**
  * Saves that an environment of a run waits. One that was decided waits again: GitHub asks once for each job.
  * @param askedAt when GitHub was asked: what was decided since then is decided.
+ * @param before what was decided, which may hold still.
  */
 export async function saveRequest(
   tx: Tx,
@@ -85,6 +86,7 @@ export async function saveRequest(
   run: Run,
   environment: string,
   askedAt: Date,
+  before: Answer | null,
 ): Promise<void> {
   const key = {
     repositoryId,
@@ -99,7 +101,7 @@ export async function saveRequest(
   if (count > 0) return;
   await tx.deployment.updateMany({
     where: { ...key, state: { not: 'waiting' }, decidedAt: { lt: askedAt } },
-    data: { ...asked, decidedAt: null, freezeIds: [], attempted: null, reports: 0, report: null },
+    data: { ...asked, decidedAt: null, freezeIds: [], attempted: before, reports: 0, report: null },
   });
 }
 

@@ -8,7 +8,7 @@ import { defineTask, NotNow } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { observe } from '../statuses/observe.ts';
 import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } from './ask-github.ts';
-import { environmentKey } from './deployment.ts';
+import { type Answer, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
 import { decideDeployments } from './decide-deployments.ts';
 import { end, openSettling, settleVanished, type Settling } from './settle.ts';
@@ -67,7 +67,7 @@ async function note(
   const { deps, repository, asked } = settling;
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
-  for (const each of former) await end(settling, each, 'gone');
+  for (const each of former) await end(settling, each, decisionIn(each.attempted) ?? 'gone');
   if (!run) return false;
   const now = nowOf(deps.clock);
   const pending = await observe(deps, repository, () => pendingEnvironments(asked, runId));
@@ -95,7 +95,8 @@ async function note(
       wanted.add(environmentKey(name));
   for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
     if (wanted.has(environmentKey(name)) && isNew(name)) {
-      await saveRequest(deps.db, repository.id, run, name, now);
+      const before = decisionIn(ofAttempt.get(environmentKey(name))?.state ?? null);
+      await saveRequest(deps.db, repository.id, run, name, now, before);
       wanted.delete(environmentKey(name));
     }
   await markChecked(deps.db, repository.id, runId, now);
@@ -105,6 +106,10 @@ async function note(
       again = (await observe(deps, repository, () => settleVanished(settling, each))) === 'again' || again;
   return again;
 }
+
+/** What we decided before: GitHub's answer that it still waits may be older than that. */
+const decisionIn = (told: DeploymentState | Answer | null) =>
+  told === 'approved' || told === 'rejected' || told === 'superseded' ? told : null;
 
 /** Milliseconds. */
 const recently = 5 * 60_000;
