@@ -113,7 +113,7 @@ test('a bypass is seen beside a matrix of the same commit', async () => {
   await acme.freeze(bulk, frozen);
   const one = acme.github.runWorkflow(bulk, production);
   await pass(acme, 60_000);
-  acme.github.runWorkflow(bulk, { environments: Array.from({ length: 50 }, () => 'production') });
+  acme.github.runWorkflow(bulk, { environments: Array.from({ length: 150 }, () => 'production') });
   await acme.quiet();
   acme.github.bypassRules(bulk, one.id, 'production', 'ada');
   await pass(acme, 75_000);

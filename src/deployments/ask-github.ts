@@ -98,7 +98,8 @@ export async function hasComment(
   );
 }
 
-/** How many deployments of a commit to an environment we look at. Each job of a matrix has one. */
+/** How many deployments of a commit to an environment we list, and how many we look at. Each job of a matrix has one. */
+const mostListed = 1000;
 const mostDeployments = 40;
 
 /** Whether a job of a run has begun to deploy a commit to an environment. */
@@ -109,7 +110,13 @@ export async function hasBegun(
   const { client, owner, repo } = asked;
   const run = await readRun(asked, runId);
   const about = { owner, repo, environment, sha, per_page: 100 };
-  const { data } = await client.rest.repos.listDeployments(about);
+  const data: { id: number; created_at: string }[] = [];
+  // The newest first. Each job of a later run of the commit has one, too.
+  for await (const page of client.paginate.iterator(client.rest.repos.listDeployments, about)) {
+    data.push(...page.data);
+    const oldest = page.data.at(-1)?.created_at;
+    if (data.length >= mostListed || (run && oldest && Date.parse(oldest) < run.startedAt.getTime())) break;
+  }
   // Other runs of the commit may have hundreds: GitHub made ours when it asked us.
   const distance = ({ created_at: at }: { created_at: string }) =>
     Math.abs(Date.parse(at) - requestedAt.getTime());
