@@ -100,7 +100,7 @@ export async function hasComment(
 
 /** How many deployments of a commit to an environment we list, and how many we look at. Each job of a matrix has one. */
 const mostListed = 1000;
-const mostDeployments = 40;
+const mostDeployments = 100;
 
 /** Whether a job of a run has begun to deploy a commit to an environment. */
 export async function hasBegun(
