@@ -141,6 +141,7 @@ describe('what they say', () => {
     await acme.quiet();
     // Nothing differs, so nothing is written.
     acme.github.label(pushed, 1, 'docs');
+    await acme.quiet();
     await acme.freeze(pushed);
     await later(11);
     expect((await scrape()).get(name)! - before).toBe(1);
