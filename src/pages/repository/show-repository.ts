@@ -21,9 +21,6 @@ import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from '
 import { loadPage, type RepositoryPage } from './load-page.ts';
 import { readView, linkTo } from './view.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
-import { standingIn } from '../status/exemption-forms.ts';
-import { readSettings } from '../../installations/settings.ts';
-import { webUrlOf } from '../../github/web-url.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
@@ -37,14 +34,12 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
-  const [page, report, mayChange, permission, settings] = await Promise.all([
+  const [page, report, mayChange, permission] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
     mayAs(visit, 'freezer'),
     permissionOf(visit),
-    readSettings(deps.db, repository.id),
   ]);
-  const standing = await standingIn(visit, permission, settings);
   const isAdmin = permission === 'admin';
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
@@ -62,8 +57,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
     ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? '' : currentFreezeList(page, report)}
-    ${waitingDeployments(page, standing, webUrlOf(deps.config.githubApiUrl))}
+    ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return context.html(

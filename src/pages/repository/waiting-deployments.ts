@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import { type Deployment, environmentKey } from '../../deployments/deployment.ts';
+import { webUrlOf } from '../../github/web-url.ts';
 import { holdsDeployments } from '../../freezes/freeze.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { readSettings } from '../../installations/settings.ts';
 import { deploymentExemptionsPath, freezePath } from '../../installations/page-paths.ts';
 import { confirmation, hidden, onceField, textArea, textField } from '../form.ts';
 import type { Html } from '../layout.ts';
@@ -15,22 +17,30 @@ import {
   mayTakeBack,
   nameOf,
   type Standing,
+  standingIn,
   takeBack,
 } from '../status/exemption-forms.ts';
+import type { RepositoryVisit } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
 import type { RepositoryPage } from './load-page.ts';
 
 /**
  * The deployments that wait at GitHub: where to, from which commit, since when, and for which freeze; and the exemptions
  * that let them go.
- * @param standing what the viewer may do about exemptions.
+ * @param permission of the viewer.
  */
-export function waitingDeployments(page: RepositoryPage, standing: Standing, webUrl: string): Html {
+export async function waitingDeployments(
+  visit: RepositoryVisit,
+  page: RepositoryPage,
+  permission: Standing['permission'],
+): Promise<Html> {
   const { waiting, exemptions, repository, times, current } = page;
-  const mayAsk = standing.permission === 'admin' || standing.permission === 'write';
+  const mayAsk = permission === 'admin' || permission === 'write';
   const mayBeHeld = mayAsk && current.some((freeze) => holdsDeployments(freeze));
   if (waiting.length === 0 && exemptions.length === 0 && !mayBeHeld) return html``;
-  const repositoryUrl = `${webUrl}/${fullName(repository)}`;
+  const { db, config } = visit.deps;
+  const standing = await standingIn(visit, permission, await readSettings(db, repository.id));
+  const repositoryUrl = `${webUrlOf(config.githubApiUrl)}/${fullName(repository)}`;
   return html`<section id="deployments" aria-labelledby="deployments-heading">
     <h2 id="deployments-heading">${waiting.length > 0 ? 'Deployments that wait' : 'Deployments'}</h2>
     ${
