@@ -94,7 +94,6 @@ async function plan(
   const now = nowOf(deps.clock);
   const at = notBefore && notBefore > now ? notBefore : now;
   const all = await openDeployments(deps.db, repository.id, now);
-  const plannedAt = nowOf(deps.clock);
   const freezes = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, at) : [];
   const ongoing = freezes.filter((freeze) => phaseOf(freeze, at) === 'ongoing');
   // As on merges: beside a freeze with a public reason, an exemption's own reason is not public.
@@ -126,7 +125,7 @@ async function plan(
   // What nothing ever held, or an exemption lets go, goes first, and what is only told last.
   const urgency = ([deployment, { kind }]: Act) =>
     kind === 'hold' ? 2 : isHeld(deployment) && kind !== 'exempt' ? 1 : 0;
-  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt };
+  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt: now };
 }
 
 /** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */
