@@ -74,3 +74,7 @@ export function shorten(text: string, most: number): string {
   const characters = Array.from(line);
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
+
+/** `web, api and 3 more` */
+export const listed = (names: string[], most: number): string =>
+  names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');

@@ -1,3 +1,4 @@
+import { listed } from '../../events/event-words.ts';
 import { isForgotten } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
@@ -202,9 +203,4 @@ export function judgeInstant({ mode, state, since, error }: Instant): Finding[] 
       ? found('ok', `A ruleset blocks the repository at once since ${since.toISOString()}.`)
       : found('ok', 'No ruleset blocks the repository at once now.'),
   ];
-}
-
-function listed(names: string[], most: number): string {
-  const more = names.length - most;
-  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

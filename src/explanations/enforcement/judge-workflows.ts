@@ -1,4 +1,5 @@
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
+import { listed } from '../../events/event-words.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
 import type { EnvironmentFacts, Environments } from './judge-environments.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -86,7 +87,7 @@ export function judgeWorkflows(
       ? [
           found(
             'warning',
-            `More jobs say deployment: false: ${listed(rest)}.`,
+            `More jobs say deployment: false: ${listed(rest, most)}.`,
             'Remove deployment: false there.',
           ),
         ]
@@ -95,7 +96,7 @@ export function judgeWorkflows(
       ? [
           found(
             'unknown',
-            `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear)}.`,
+            `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear, most)}.`,
             'Check them: such a job fails at once in an environment with a custom protection rule.',
           ),
         ]
@@ -104,7 +105,7 @@ export function judgeWorkflows(
       ? [
           found(
             'unknown',
-            `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread)}.`,
+            `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread, most)}.`,
             'Check that none of their jobs says deployment: false.',
           ),
         ]
@@ -130,9 +131,4 @@ function ofJob({ place, environment }: DeployingJob, known: EnvironmentFacts[]):
         `${says} it fails at once where a custom protection rule is enabled.`,
         'Remove deployment: false there before somebody enables the rule.',
       );
-}
-
-function listed(places: string[]): string {
-  const more = places.length - most;
-  return `${places.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

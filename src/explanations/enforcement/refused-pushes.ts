@@ -5,6 +5,7 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { readHold } from '../../statuses/instant-hold/hold-store.ts';
 import { rulesetName } from '../../statuses/instant-hold/ruleset.ts';
+import { listed } from '../../events/event-words.ts';
 import { type Asking, ask } from './ask.ts';
 import { actorName } from './read-branch.ts';
 import { readDefaultBranch } from './read-branches.ts';
@@ -46,15 +47,15 @@ export async function refusedPushes(deps: Deps, repository: FoundRepository): Pr
   return [
     pushed.known
       ? pushed.value.people.length > 0
-        ? `Pushed directly to ${listed(pushed.value.branches)} in the last week: ${listed(pushed.value.people)}.`
-        : `Nobody pushed directly to ${listed(pushed.value.branches)} in the last week.`
+        ? `Pushed directly to ${listed(pushed.value.branches, mostNamed)} in the last week: ${listed(pushed.value.people, mostNamed)}.`
+        : `Nobody pushed directly to ${listed(pushed.value.branches, mostNamed)} in the last week.`
       : `Holdfast cannot tell who pushed directly in the last week: ${pushed.reason}.`,
     others.known
       ? refused.length > 0
-        ? `These can bypass other rulesets of the repository, but not this one: ${listed(refused)}.`
+        ? `These can bypass other rulesets of the repository, but not this one: ${listed(refused, mostNamed)}.`
         : 'Nobody else can bypass other rulesets of the repository.'
       : `Holdfast cannot tell who can bypass other rulesets of the repository: ${others.reason}.`,
-    `${bypassing.size > 0 ? `These can bypass it: ${listed([...bypassing])}.` : 'Nobody can bypass it.'} To let somebody push, add them to the bypass list of the ruleset ${rulesetName} at ${rules}${hold?.rulesetId ? `/${hold.rulesetId}` : ', where the first freeze creates it. You can also create it before, disabled, with this name'}. Holdfast keeps the list.`,
+    `${bypassing.size > 0 ? `These can bypass it: ${listed([...bypassing], mostNamed)}.` : 'Nobody can bypass it.'} To let somebody push, add them to the bypass list of the ruleset ${rulesetName} at ${rules}${hold?.rulesetId ? `/${hold.rulesetId}` : ', where the first freeze creates it. You can also create it before, disabled, with this name'}. Holdfast keeps the list.`,
   ];
 }
 
@@ -95,8 +96,3 @@ async function readOtherBypass(asking: Asking): Promise<Fact<string[]>> {
   if (shown.length < lists.value.length) return notKnown('GitHub does not show it to the second App');
   return known([...new Set(shown.flat())]);
 }
-
-const listed = (names: string[]): string =>
-  names.length > mostNamed
-    ? `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`
-    : names.join(', ');

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { listed } from '../../events/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { assetUrl } from '../assets.ts';
@@ -71,10 +72,10 @@ const stillLooking = (login: string, left: string[], all: number): Html =>
       <details>
         <summary>Not looked at yet: ${left.length}</summary>
         <p>
-          ${left
-            .slice(0, mostListed)
-            .map((name) => name.slice(login.length + 1))
-            .join(', ')}${left.length > mostListed ? ` and ${left.length - mostListed} more` : ''}
+          ${listed(
+            left.map((name) => name.slice(login.length + 1)),
+            mostListed,
+          )}
         </p>
       </details>
     </div>

@@ -1,3 +1,4 @@
+import { listed } from '../../events/event-words.ts';
 import type { Mode, Selected } from './hold.ts';
 
 // How long a freeze takes until it blocks everything, and whether a ruleset is worth it. This file is pure.
@@ -6,6 +7,9 @@ import type { Mode, Selected } from './hold.ts';
 const leastShare = 1 / 4;
 /** If statuses hold everything within so many seconds, a ruleset is not worth it. */
 const leastSeconds = 20;
+
+/** How many repositories a sentence names. */
+const mostNamed = 3;
 
 /** Seconds that statuses take at today's pace. */
 export const secondsOf = (statuses: number, perMinute: number): number =>
@@ -82,7 +86,12 @@ function whyNoRuleset(all: Outlook[], perMinute: number): string[] {
     return [...broken.map(({ error }) => `The instant hold does not work. ${error}`), ...whyIdle];
   return [
     ...(broken.length > 0
-      ? [`The instant hold does not work in ${some(broken.map(({ name }) => name))}.`]
+      ? [
+          `The instant hold does not work in ${listed(
+            broken.map(({ name }) => name),
+            mostNamed,
+          )}.`,
+        ]
       : []),
     ...(whyIdle.length > 0
       ? [
@@ -118,5 +127,3 @@ const allOf = (count: number): string => `${count === 1 ? '' : 'all '}${pullRequ
 const repositories = (count: number): string =>
   count === 1 ? '1 repository' : `${counted(count)} repositories`;
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const some = (names: string[]): string =>
-  names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
