@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Fault } from '../sandbox/http/faults.ts';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
@@ -94,6 +94,26 @@ test('the second App was uninstalled in the middle: between two of its calls, as
   expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean' });
   install();
   await holds().pass(60);
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
+  expect(await holds().instant(web)).toMatchObject({ state: 'off', error: null });
+});
+
+test('the second App was installed again, and nobody noticed that it was gone', async () => {
+  const web = await holds().held('again', 'lock', [{}]);
+  const installAgain = () => {
+    acme.github.uninstall('acme', { second: true });
+    acme.github.install('acme', { second: true });
+    // The library waits if a token of the last 5 seconds is refused.
+    vi.setSystemTime(Date.now() + 10_000);
+  };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { id } = await acme.freeze(web);
+  installAgain();
+  await holds().pass(60);
+  expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+  installAgain();
+  await acme.remove(web, id);
   expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'disabled' }]);
   expect(await holds().instant(web)).toMatchObject({ state: 'off', error: null });
 });

@@ -84,6 +84,11 @@ export class LockApp {
     return client;
   }
 
+  /** Whether we know where we are installed on an account without asking GitHub: it may not be so any more. */
+  remembers(owner: string): boolean {
+    return this.#installations.get(owner.toLowerCase()) !== undefined;
+  }
+
   /**
    * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions of
    * then.

@@ -196,13 +196,14 @@ export class Rulesets {
     return this.#asLock((client) => request<Data>(client, route, { ...this.#place, ...parameters }));
   }
 
-  async #asLock<Found>(act: (client: GitHubClient) => Promise<Found>): Promise<Found> {
+  async #asLock<Found>(act: (client: GitHubClient) => Promise<Found>, isLast = false): Promise<Found> {
     await this.#keep();
     const { owner, repo } = this.#place;
     const { clock, github } = this.#deps;
     const limits = limitsOf(this.#deps);
     const limit = limits.get(owner);
     if (limit && limit.until > clock.now()) throw limit;
+    const isRemembered = github.lock.remembers(owner);
     try {
       return await act(await github.lock.forRepository(owner, repo));
     } catch (error) {
@@ -212,9 +213,11 @@ export class Rulesets {
         limits.set(owner, limited);
         throw limited;
       }
-      // The App may have been uninstalled, and installed again under another id.
-      if (failure.kind === 'absent' || failure.kind === 'forbidden') github.lock.forget(owner);
-      throw error;
+      if (failure.kind !== 'absent' && failure.kind !== 'forbidden') throw error;
+      github.lock.forget(owner);
+      // The App may have been installed again under another id, or have got a permission since.
+      if (!isRemembered || isLast) throw error;
+      return this.#asLock(act, true);
     }
   }
 }

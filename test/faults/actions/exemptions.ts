@@ -48,7 +48,8 @@ async function request(
     const expires = new Date(expiresAt).toISOString();
     const body = { any_head: anyHead, freeze_ids: freezeIds, reason, expires_at: expires };
     const answer = await stage.api.call('POST', `${pathOf(stage)}/pulls/${number}/exemptions`, body, as);
-    const lives = (id: string) => ownLiving(stage).some((freeze) => freeze.id === id);
+    // One that is being deleted may be deleted already.
+    const lives = (id: string) => ownLiving(stage).some((freeze) => freeze.id === id && !freeze.isChanging);
     const isTooLate = expiresAt <= stage.time.now() || (freezeIds !== null && !freezeIds.some(lives));
     const isClosed = answer.status === 409 && /is closed/.test(answer.body.detail);
     if (answer.status === 201) {
