@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts';
 
-type Post = { at: number; state: string; description: string | null };
+type Post = { at: number; context: string; state: string; description: string | null };
 
 const statusContext = 'holdfast/freeze';
 /** Between the check of a lease and the write under it lies no more. */
@@ -17,15 +17,19 @@ export class PostWatch {
   constructor(stage: Stage) {
     this.#stage = stage;
     stage.github.onStatus(({ sha, context, state, description }) =>
-      this.#see(sha, context, { at: Date.now(), state, description }),
+      this.#see(sha, { at: Date.now(), context, state, description }),
     );
   }
 
-  #see(sha: string, context: string, post: Post): void {
+  #see(sha: string, post: Post): void {
     this.posts += 1;
-    const former = this.#last.get(`${sha} ${context}`);
-    this.#last.set(`${sha} ${context}`, post);
-    if (former?.state !== post.state || former.description !== post.description) return;
+    const { context } = post;
+    // Of the contexts of instant holds, only the last counts: a hold that cannot begin goes back to the one in force.
+    const key = `${sha} ${context === statusContext ? '' : 'of a hold'}`;
+    const former = this.#last.get(key);
+    this.#last.set(key, post);
+    if (former?.context !== context || former.state !== post.state) return;
+    if (former.description !== post.description) return;
     const story = `${sha.slice(0, 7)} ${context}: ${post.state} "${post.description}" again after ${post.at - former.at} ms`;
     // The context of an instant hold is not read before it is written.
     if (context === statusContext && this.#isAfterStaleRead(former, post))
