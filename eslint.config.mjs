@@ -18,20 +18,20 @@ const process = {
 const wallClock = [
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
-    message: 'Ask the injected clock (src/clock.ts).',
+    message: 'Ask the injected clock (src/time/clock.ts).',
   },
   {
     selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-    message: 'Ask the injected clock (src/clock.ts).',
+    message: 'Ask the injected clock (src/time/clock.ts).',
   },
   {
     selector: "MemberExpression[object.name='Temporal'][property.name='Now']",
-    message: 'Ask the injected clock (src/clock.ts).',
+    message: 'Ask the injected clock (src/time/clock.ts).',
   },
 ];
 
 /**
- * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The seven
+ * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The six
  * files beside the folders are floors too: `main.ts` stands on all of them, and all stand on the rest.
  */
 const floors = [
@@ -44,25 +44,21 @@ const floors = [
   'explanations',
   'deployments',
   'statuses',
-  'exemptions',
   'auth',
-  'calendars',
   'plans',
   'freezes',
   'notices',
   'installations',
   'github',
   'events',
-  'queue',
   'conditions',
-  'time',
   'database',
   'deps.ts',
   'config.ts',
   'config-values.ts',
   'secret-files.ts',
   'errors.ts',
-  'clock.ts',
+  'time',
 ];
 /** One list of everything that use cases take: it names types of every floor, and no values. */
 const namesTypesOfAll = 'src/deps.ts';
@@ -76,7 +72,7 @@ const pure = [
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
   'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words,notice-type}.ts',
-  'src/exemptions/{exemption,judge-exemption}.ts',
+  'src/freezes/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
   'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
   'src/time/**',
@@ -92,7 +88,7 @@ const pure = [
   'src/auth/oidc/oidc-rule.ts',
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
-  'src/queue/jobs.ts',
+  'src/database/queue/jobs.ts',
   'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
   'src/notices/kinds/**',
@@ -102,7 +98,6 @@ const pure = [
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */
 const shipped = [
   'src/cli/**',
-  'src/clock.ts',
   'src/conditions/**',
   'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words}.ts',
   // Only types.
@@ -208,7 +203,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', process, ...wallClock] },
   },
   { files: ['src/cli/world.ts'], rules: { 'no-restricted-syntax': ['error', ...wallClock] } },
-  { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
+  { files: ['src/time/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
   {
     files: pure,
     plugins: { borders },

@@ -1,10 +1,10 @@
 // Holdfast on a database of years, beside one that is nearly empty: the floor is Holdfast itself there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/time/clock.ts';
 import { connectDatabase } from '../src/database/connect.ts';
 import type { Deps } from '../src/deps.ts';
-import { createJobQueue } from '../src/queue/queue.ts';
+import { createJobQueue } from '../src/database/queue/queue.ts';
 import { sweep } from '../src/server/sweep.ts';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';

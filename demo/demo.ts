@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from '../src/server/app.ts';
-import { type Clock, systemClock } from '../src/clock.ts';
+import { type Clock, systemClock } from '../src/time/clock.ts';
 import type { StartConfig } from '../src/config.ts';
 import { connectDatabase } from '../src/database/connect.ts';
 import { redact } from '../src/server/log.ts';

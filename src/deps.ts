@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Permissions } from './auth/permissions.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './time/clock.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { CallerQuestions } from './github/limits/caller-limits.ts';
@@ -12,7 +12,7 @@ import type { FoundRepository } from './installations/find-repository.ts';
 import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './statuses/write-status.ts';
-import type { JobQueue } from './queue/queue.ts';
+import type { JobQueue } from './database/queue/queue.ts';
 
 /** What a use case needs from outside. `createApp` makes one. Tests pass their own clock and GitHub. */
 export type Deps = {

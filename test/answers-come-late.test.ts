@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { reconcileMergeQueue } from '../src/statuses/merge-queue.ts';
-import { jobs } from '../src/queue/jobs.ts';
+import { jobs } from '../src/database/queue/jobs.ts';
 import { acmeForAll } from './support/acme.ts';
 
 const acme = acmeForAll();

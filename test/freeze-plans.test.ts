@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { jobs } from '../src/queue/jobs.ts';
+import { jobs } from '../src/database/queue/jobs.ts';
 import { ourselves } from '../src/events/actor.ts';
 import { keepFreezes, keepPlan } from '../src/plans/keep-plan.ts';
 import { findPlan } from '../src/plans/plan-store.ts';

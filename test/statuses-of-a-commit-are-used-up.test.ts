@@ -1,7 +1,7 @@
 // GitHub accepts 1,000 statuses for a commit and context, from all sources.
 import { afterEach, describe, expect, test } from 'vitest';
 import { lastGroupText, lastText } from '../src/statuses/status.ts';
-import { jobs } from '../src/queue/jobs.ts';
+import { jobs } from '../src/database/queue/jobs.ts';
 import { free, type Freeze, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
 const acme = acmeForAll();

@@ -5,7 +5,7 @@ import { BlockList } from 'node:net';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createApi } from '../src/server/http.ts';
-import type { JobQueue } from '../src/queue/queue.ts';
+import type { JobQueue } from '../src/database/queue/queue.ts';
 import { identitiesPerMinute, namesPerMinute } from '../src/github/limits/caller-limits.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { useUpIdentities } from './support/used-up.ts';

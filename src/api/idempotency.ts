@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { codeOf } from '../database/database-errors.ts';
 import { seal, unsealWithAny } from '../database/secret-key.ts';

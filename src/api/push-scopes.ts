@@ -1,11 +1,11 @@
 import { greatestNumber } from '../github/pull-requests/pull-request.ts';
 import type { Actor } from '../events/actor.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
 import type { RepositoryRead } from '../installations/repository-rows.ts';

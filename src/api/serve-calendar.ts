@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { loadEvents } from '../calendars/load-events.ts';
-import { findFeed } from '../calendars/manage-feeds.ts';
-import { nowOf } from '../clock.ts';
+import { loadEvents } from '../plans/feeds/load-events.ts';
+import { findFeed } from '../plans/feeds/manage-feeds.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isKnown } from './serve-endpoint.ts';
@@ -17,7 +17,7 @@ export function mountCalendars(api: OpenAPIHono, deps: Deps): void {
         'There is no such calendar, or it was deleted. Ask who gave you its address for a new one.',
       );
     // Loads a library that services without subscribers never need.
-    const { writeCalendar } = await import('../calendars/write-calendar.ts');
+    const { writeCalendar } = await import('../plans/feeds/write-calendar.ts');
     const now = nowOf(deps.clock);
     const { login } = feed.account;
     const { publicUrl } = deps.config;

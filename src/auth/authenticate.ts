@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
@@ -125,17 +125,4 @@ async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<Appl
     where: { id: { in: rows.map((row) => row.id) }, revokedAt: null },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
-}
-
-/** GitHub's id of the person who made a key, directly or through other keys; null if it is not known. */
-export async function makerOfKey(tx: Tx, id: string): Promise<number | null> {
-  const [row] = await tx.$queryRaw<{ id: string }[]>`
-    WITH RECURSIVE line AS (
-      SELECT created_by FROM application_keys WHERE id = ${id}::uuid
-      UNION ALL
-      SELECT maker.created_by FROM application_keys maker JOIN line
-        ON line.created_by->>'type' = 'application' AND maker.id::text = line.created_by->>'id'
-    )
-    SELECT created_by->>'id' AS id FROM line WHERE created_by->>'type' = 'user'`;
-  return row ? Number(row.id) : null;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub, reservedUntil } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { Answers, type Cache, createCache } from '../github/cache.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 const yesLife = 60_000;
 const noLife = 10_000;

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../time/clock.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import { prepare } from '../conditions/match.ts';
 import { nextChange } from '../conditions/next-change.ts';

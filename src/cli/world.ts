@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../time/clock.ts';
 
 /** Every environment variable that the commands read, with its description. */
 export const variables = {

@@ -1,4 +1,4 @@
-import type { ExemptionRecord } from '../exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../freezes/exemptions/exemption-store.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { byRun, type Deployment, environmentKey, isHeld, isSameTarget } from './deployment.ts';
 

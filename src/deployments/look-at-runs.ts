@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { missingForDeployments } from '../github/app-manifest.ts';
 import { syncRepository } from '../installations/sync-installations.ts';
-import { defineTask, NotNow } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { observe } from '../statuses/observe.ts';
 import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } from './ask-github.ts';
 import { type Answer, type DeploymentState, environmentKey } from './deployment.ts';

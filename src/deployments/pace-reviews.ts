@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { afterAccepted, afterRefusal, isPressed, type Pace, paceAt, placesIn } from '../statuses/pace.ts';

@@ -1,10 +1,10 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { ourselves } from '../events/actor.ts';
-import { endTaken } from '../exemptions/end-exemptions.ts';
-import { takenBy } from '../exemptions/exemption-store.ts';
-import { takeExemption } from '../exemptions/save-exemption.ts';
+import { endTaken } from '../freezes/exemptions/end-exemptions.ts';
+import { takenBy } from '../freezes/exemptions/exemption-store.ts';
+import { takeExemption } from '../freezes/exemptions/save-exemption.ts';
 import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';

@@ -1,8 +1,8 @@
 import type { FactNeeds } from '../conditions/needs.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { openExemptions } from '../exemptions/exemption-store.ts';
+import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';

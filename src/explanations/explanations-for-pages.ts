@@ -1,6 +1,6 @@
 import { mayAskNow } from '../github/ask-github.ts';
 import { Answers } from '../github/cache.ts';
-import { type Clock, within } from '../clock.ts';
+import { type Clock, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';

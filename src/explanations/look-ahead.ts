@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
 import { freezesAreOn } from '../installations/product.ts';

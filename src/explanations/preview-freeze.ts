@@ -1,10 +1,10 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
 import { holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
-import type { Exemption } from '../exemptions/exemption.ts';
-import { openExemptions } from '../exemptions/exemption-store.ts';
-import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
+import type { Exemption } from '../freezes/exemptions/exemption.ts';
+import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
+import { exemptionFrom, subjectOf } from '../freezes/exemptions/judge-exemption.ts';
 import { planWindow, limitOpenEnd } from '../freezes/freeze-window.ts';
 import {
   type Counts,

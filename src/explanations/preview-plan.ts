@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { nowOf, within } from '../clock.ts';
+import { nowOf, within } from '../time/clock.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';

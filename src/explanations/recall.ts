@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { branchEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
-import { nowOf, within } from '../clock.ts';
+import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { Prisma } from '../generated/prisma/client.ts';

@@ -1,7 +1,7 @@
 import { lockRepository } from '../installations/repository-rows.ts';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../events/actor.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';

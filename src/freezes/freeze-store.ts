@@ -3,7 +3,7 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
 import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound, forbidden } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../events/actor.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FoundRepository, fullName, assertWritable } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';

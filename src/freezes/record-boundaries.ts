@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { type Row, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -6,8 +6,8 @@ import { ourselves } from '../events/actor.ts';
 import { appendEvents } from '../events/append-event.ts';
 import type { FreezeInEvent } from '../events/audit-event.ts';
 import { freezeProducts } from '../installations/product.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { attributesJson } from './freeze-columns.ts';
 import { boundariesSince, nextBoundary } from './freeze-window.ts';
 

@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
@@ -6,8 +6,8 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { forgottenSince, freezeInEvent } from './freeze.ts';
 import { fromRow } from './freeze-columns.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 
 /** The instant before which the last reminder must be to write another one: a week ago. */
 const toldAgainSince = (now: Date): Date => new Date(now.getTime() - 7 * 86_400_000);

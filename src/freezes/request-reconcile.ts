@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import type { Freeze } from './freeze.ts';
 import { nextBoundary } from './freeze-window.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { isTooManyRequests } from '../errors.ts';
 
 /** What a cache can hold: `undefined` would look like an absent value. */

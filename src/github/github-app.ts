@@ -6,7 +6,7 @@ import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods';
 import type { Logger } from 'pino';
 import { Probot, type ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import type { AppOwner } from './convert-manifest.ts';
 import type { Deps } from '../deps.ts';

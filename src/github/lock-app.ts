@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { LockCredentials } from '../config.ts';
 import { type Cache, createCache } from './cache.ts';
 import type { GitHubClient } from './github-app.ts';

@@ -1,6 +1,6 @@
 // GitHub's limits: the pauses that it asks for, and what it says is left of hourly budgets.
 import { type Cache, createCache } from './cache.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, type GitHubFailure } from './github-error.ts';
 

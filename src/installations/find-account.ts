@@ -1,12 +1,12 @@
 import type { Tx } from '../database/database.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { cachePerService } from '../github/cache.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { readInstallation, saveInstallation } from './save-installation.ts';
 
 export type InstalledAccount = Account & { installation: Installation };

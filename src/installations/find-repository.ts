@@ -1,5 +1,5 @@
 import { cachePerService } from '../github/cache.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, notFound, Refusal } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
@@ -12,7 +12,7 @@ import {
   saveRepositories,
 } from './save-installation.ts';
 import { type FoundRepository, repositoryNamed, repositoryOfId, repositoryOfRow } from './repository-rows.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 
 export type { FoundRepository } from './repository-rows.ts';
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account, Prisma } from '../generated/prisma/client.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { type InstalledAccount, lockAccount } from './find-account.ts';
 import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
 import { conflict } from '../errors.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Account, OutgoingDelivery } from '../generated/prisma/client.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { requireWebhook, type WebhookDeps } from './manage-webhooks.ts';
 
 /**

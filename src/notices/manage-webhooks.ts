@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import { nameExpression } from '../conditions/patterns/compile-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Dispatcher } from 'undici';
-import { within } from '../clock.ts';
+import { within } from '../time/clock.ts';
 import { compileGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { within } from '../clock.ts';
+import { within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { settingsOf } from '../explanations/enforcement/read-service.ts';

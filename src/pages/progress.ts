@@ -9,7 +9,7 @@ import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-own
 import { absentPage } from './reader.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { readerZone } from './text.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import { about } from '../statuses/instant-hold/foresee.ts';
 import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';

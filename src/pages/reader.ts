@@ -2,7 +2,7 @@ import type { Context, Handler } from 'hono';
 import { uuid, repositoryPath } from '../api/fields.ts';
 import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';

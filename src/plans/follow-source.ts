@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, hostOf, type Source, SourceUnreadable } from './plan.ts';
 import { findPlan, lockPlan, noteRead, type StoredPlan, touchPlan } from './plan-store.ts';

@@ -1,10 +1,10 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { type Job, jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { type Job, jobs } from '../database/queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import {
   allOfSource,

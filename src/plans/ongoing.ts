@@ -1,5 +1,5 @@
 import type { Administered } from '../installations/find-account.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
 import { isOnce } from './occurrences.ts';

@@ -5,7 +5,7 @@ import { type FreezePlan as PlanRow, type Account, Prisma } from '../generated/p
 import { eachField, type FreezeFields } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan, Source } from './plan.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cachePerService } from '../github/cache.ts';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
 import {

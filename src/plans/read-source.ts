@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import { codeOf } from '../database/database-errors.ts';
 import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalid, Refusal } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/find-account.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { isTimeZone, toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';

@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { loadApp } from '../github/app-credentials-store.ts';
 import { envFilePath } from './setup/env-file.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';

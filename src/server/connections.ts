@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
-import { within } from '../clock.ts';
+import { within } from '../time/clock.ts';
 import { clientAddress, isTrusted, networkOf } from '../github/limits/client-address.ts';
 
 /** The connections of a process. */

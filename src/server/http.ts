@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { JobTokens } from '../auth/oidc/job-token.ts';
 import type { Deps } from '../deps.ts';
 import { CallerLimits } from '../github/limits/caller-limits.ts';
-import type { JobQueue } from '../queue/queue.ts';
+import type { JobQueue } from '../database/queue/queue.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from '../pages/help/help-routes.ts';
 import { mountApiReference } from '../pages/api-reference.ts';
@@ -18,7 +18,7 @@ import { mountCalendars } from '../api/serve-calendar.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNotServed, noSuchRoute, mountNaturalAddresses } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import { within } from '../clock.ts';
+import { within } from '../time/clock.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /**

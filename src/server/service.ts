@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createApi } from './http.ts';
 import { Permissions } from '../auth/permissions.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -13,7 +13,7 @@ import { createGitHubApp } from '../github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
-import { createJobQueue } from '../queue/queue.ts';
+import { createJobQueue } from '../database/queue/queue.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
 

@@ -1,21 +1,21 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
-import { isIdle } from '../exemptions/exemption-store.ts';
+import { isIdle } from '../freezes/exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/known-credentials.ts';
 import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
 import { resealWebhooks } from '../notices/webhook-secrets.ts';
-import { defineTask } from '../queue/define-task.ts';
+import { defineTask } from '../database/queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { resealSlackApps } from '../notices/slack/slack-apps.ts';
 import { hearForPeople } from '../notices/slack/tell-people.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 

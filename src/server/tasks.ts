@@ -1,7 +1,7 @@
 import { endSessionsTask } from '../auth/sign-in/sessions.ts';
 import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
-import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
+import { endExemptionsTask } from '../freezes/exemptions/end-exemptions.ts';
 import { recordBoundariesTask } from '../freezes/record-boundaries.ts';
 import { remindOfFreezesTask } from '../freezes/remind-of-freezes.ts';
 import {

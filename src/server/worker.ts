@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
-import { jobs } from '../queue/jobs.ts';
-import type { JobQueue } from '../queue/queue.ts';
-import { Fetcher } from '../queue/fetcher.ts';
+import { jobs } from '../database/queue/jobs.ts';
+import type { JobQueue } from '../database/queue/queue.ts';
+import { Fetcher } from '../database/queue/fetcher.ts';
 import { tasks } from './tasks.ts';
 
 export type Worker = {

@@ -1,12 +1,12 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { type ForeignStatus, jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { type ForeignStatus, jobs } from '../database/queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn, type Status } from './status.ts';
 import { inSeconds } from '../time/local-time.ts';

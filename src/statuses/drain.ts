@@ -1,9 +1,9 @@
-import { nowOf, within } from '../clock.ts';
+import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { heldAtOnce } from './instant-hold/hold-store.ts';
 import { writePasses } from './instant-hold/write-passes.ts';
 import { type Lease, takeLease, type WriterState } from './lease.ts';

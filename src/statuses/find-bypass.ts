@@ -1,9 +1,9 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { endMerged, type Merge as MergedPullRequest } from '../exemptions/end-exemptions.ts';
-import { exemptionsSince } from '../exemptions/exemption-store.ts';
-import { wasExemptAt } from '../exemptions/judge-exemption.ts';
+import { endMerged, type Merge as MergedPullRequest } from '../freezes/exemptions/end-exemptions.ts';
+import { exemptionsSince } from '../freezes/exemptions/exemption-store.ts';
+import { wasExemptAt } from '../freezes/exemptions/judge-exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, freezeInEvent } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
@@ -16,8 +16,8 @@ import { fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
 import { holdsOf } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 
 /** Milliseconds after which we no longer judge a merge by the freezes of its time. */
 const longestDelay = 86_400_000;

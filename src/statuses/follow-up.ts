@@ -1,6 +1,6 @@
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { inSteps, type Job, jobs, type Told } from '../queue/jobs.ts';
+import { inSteps, type Job, jobs, type Told } from '../database/queue/jobs.ts';
 import { inSeconds } from '../time/local-time.ts';
 import type { StoredRepository } from './desired-store.ts';
 import { type Judged, judgedBy, type Judgement, shasOf } from './judge.ts';

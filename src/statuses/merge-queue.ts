@@ -1,4 +1,4 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
@@ -9,10 +9,10 @@ import {
 } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './plan-write.ts';
-import { defineTask, NotNow } from '../queue/define-task.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
-import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
+import { inSteps, jobs, type ToldOfGroup } from '../database/queue/jobs.ts';
 import { decideGroup, type Verdict } from './judge.ts';
 import { announceGroup, type KnownGroup, knownGroups, saveGroups } from './merge-group-store.ts';
 import { observe, type Observed, openObservation } from './observe.ts';

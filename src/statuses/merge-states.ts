@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -7,8 +7,8 @@ import { ourselves } from '../events/actor.ts';
 import { appendEvents, type Happened, placeOf } from '../events/append-event.ts';
 import { freezeInEvent } from '../freezes/freeze.ts';
 import type { GitHubClient } from '../github/github-app.ts';
-import { defineTask, NotNow } from '../queue/define-task.ts';
-import { askStep, inSteps, jobs } from '../queue/jobs.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
+import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import {

@@ -1,14 +1,14 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { Exemption } from '../exemptions/exemption.ts';
+import type { Exemption } from '../freezes/exemptions/exemption.ts';
 import {
   exemptionColumns,
   exemptionIn,
   type ExemptionRow,
   isIdle,
   lately,
-} from '../exemptions/exemption-store.ts';
+} from '../freezes/exemptions/exemption-store.ts';
 import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
@@ -21,8 +21,8 @@ import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { settingSql, type Settings } from '../installations/setting-fields.ts';
-import { jobs } from '../queue/jobs.ts';
-import { NotNow } from '../queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
+import { NotNow } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './merge-group-store.ts';
 
 /** A repository that GitHub may be asked about. */

@@ -1,7 +1,7 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs } from '../database/queue/jobs.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
 // the first question for branches of the repository, not for forks, and does not answer the second.

@@ -1,7 +1,7 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { endLeftBehind } from '../exemptions/end-exemptions.ts';
-import { leftBehind, subjectOf } from '../exemptions/judge-exemption.ts';
+import { endLeftBehind } from '../freezes/exemptions/end-exemptions.ts';
+import { leftBehind, subjectOf } from '../freezes/exemptions/judge-exemption.ts';
 import {
   loadClosedPullRequests,
   type LoadedPullRequest,
@@ -12,8 +12,8 @@ import {
 import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { placesIn } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { defineTask, NotNow } from '../queue/define-task.ts';
-import { inSteps, jobs, type Told } from '../queue/jobs.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
+import { inSteps, jobs, type Told } from '../database/queue/jobs.ts';
 import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';

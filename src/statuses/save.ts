@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { type Job, jobs, type Told } from '../queue/jobs.ts';
+import { type Job, jobs, type Told } from '../database/queue/jobs.ts';
 import {
   type Before,
   type Desired,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Deps } from '../deps.ts';
-import type { ForeignStatus } from '../queue/jobs.ts';
+import type { ForeignStatus } from '../database/queue/jobs.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { mergeGroupPath, pullRequestPath } from '../installations/page-paths.ts';
 import { isUsedUp, type StatusCount } from './plan-write.ts';

@@ -1,9 +1,9 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
-import { askStep, inSteps, jobs } from '../queue/jobs.ts';
+import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
 import { hasDuePass, hasHold } from './instant-hold/pass-store.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';

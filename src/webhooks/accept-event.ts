@@ -1,8 +1,8 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
+import { type ForeignStatus, inSteps, type Job, jobs } from '../database/queue/jobs.ts';
 import { isOfConsequence } from '../statuses/correct.ts';
 import { numberByTestMerge } from '../statuses/desired-store.ts';
 import { numberAt } from '../statuses/open-pull-request-store.ts';

@@ -1,8 +1,8 @@
-import { nowOf } from '../clock.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { defineTask } from '../queue/define-task.ts';
-import { type Job, jobs } from '../queue/jobs.ts';
+import { defineTask } from '../database/queue/define-task.ts';
+import { type Job, jobs } from '../database/queue/jobs.ts';
 import { acceptEvent, jobsOf, type WakeDeps } from './accept-event.ts';
 import { isHandled } from './handled-events.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';

@@ -1,5 +1,5 @@
 import { commandLine } from './comments/command.ts';
-import { type Job, jobs } from '../queue/jobs.ts';
+import { type Job, jobs } from '../database/queue/jobs.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Payloads } from './handled-events.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import { syncInstallation } from '../../src/installations/sync-installations.ts';
-import type { Job } from '../../src/queue/jobs.ts';
+import type { Job } from '../../src/database/queue/jobs.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { acmeForAll } from './acme.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { Permissions } from '../../src/auth/permissions.ts';
 import { KnownCredentials } from '../../src/github/limits/known-credentials.ts';
 import { createApi } from '../../src/server/http.ts';
-import type { JobQueue } from '../../src/queue/queue.ts';
+import type { JobQueue } from '../../src/database/queue/queue.ts';
 import { acmeForAll } from '../api/acme.ts';
 
 const list = '/v1/repos/acme/vault/scheduled_freeze';

@@ -6,7 +6,7 @@ import type { Tx } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { requestReconcile } from '../../src/freezes/request-reconcile.ts';
-import type { Job } from '../../src/queue/jobs.ts';
+import type { Job } from '../../src/database/queue/jobs.ts';
 import { between, documentAt } from './documents.ts';
 
 const page = documentAt('docs/how-it-works.md');

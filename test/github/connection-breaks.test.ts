@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
 import { OwnWrites, findStanding, lookAtStatuses, postStatus } from '../../src/statuses/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
 

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
-import { type Job, jobs } from '../../src/queue/jobs.ts';
-import { NotNow, defineTask } from '../../src/queue/define-task.ts';
+import { type Job, jobs } from '../../src/database/queue/jobs.ts';
+import { NotNow, defineTask } from '../../src/database/queue/define-task.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const clock = new TestClock('2026-03-01T09:00:00Z');

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Job, jobs } from '../../src/queue/jobs.ts';
-import type { Capacity, Sent, Taken } from '../../src/queue/queue.ts';
-import { Fetcher } from '../../src/queue/fetcher.ts';
+import { type Job, jobs } from '../../src/database/queue/jobs.ts';
+import type { Capacity, Sent, Taken } from '../../src/database/queue/queue.ts';
+import { Fetcher } from '../../src/database/queue/fetcher.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 /** A queue in memory, by the test's clock. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { jobs } from '../../src/queue/jobs.ts';
-import { createJobQueue, type JobQueue, type Taken } from '../../src/queue/queue.ts';
+import { jobs } from '../../src/database/queue/jobs.ts';
+import { createJobQueue, type JobQueue, type Taken } from '../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { TestClock } from '../support/test-clock.ts';

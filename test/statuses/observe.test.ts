@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openObservation } from '../../src/statuses/observe.ts';
-import { NotNow } from '../../src/queue/define-task.ts';
+import { NotNow } from '../../src/database/queue/define-task.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();

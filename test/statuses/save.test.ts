@@ -1,10 +1,10 @@
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
-import type { Job } from '../../src/queue/jobs.ts';
+import type { Job } from '../../src/database/queue/jobs.ts';
 import type { Observed } from '../../src/statuses/observe.ts';
 import { type Reading, save, type Saved } from '../../src/statuses/save.ts';
 import { freeText } from '../../src/statuses/status.ts';

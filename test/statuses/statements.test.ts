@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
-import type { Job } from '../../src/queue/jobs.ts';
+import type { Job } from '../../src/database/queue/jobs.ts';
 import { reconcilePullRequests, reconcileRepository } from '../../src/statuses/reconcile.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 
 type Timer = { callback: () => void; due: number; every: number | null };

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/github.ts';
 import type { App } from '../../src/server/app.ts';
-import { within } from '../../src/clock.ts';
+import { within } from '../../src/time/clock.ts';
 import type { TestClock } from './test-clock.ts';
 
 /**

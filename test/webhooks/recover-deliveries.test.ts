@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
-import type { Job } from '../../src/queue/jobs.ts';
+import type { Job } from '../../src/database/queue/jobs.ts';
 import { readDelivery, recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';
 import { acmeForAll } from '../support/acme.ts';

@@ -6,7 +6,7 @@ import {
   deleteFeed,
   listFeeds,
   type NewFeed,
-} from '../../calendars/manage-feeds.ts';
+} from '../../plans/feeds/manage-feeds.ts';
 import { endpoint } from '../endpoint.ts';
 import { owner, ownerPath, repository, uuid, who } from '../fields.ts';
 

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { exemptionStates } from '../../exemptions/exemption.ts';
-import { listExemptions } from '../../exemptions/exemption-store.ts';
+import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
+import { listExemptions } from '../../freezes/exemptions/exemption-store.ts';
 import {
   type NewDeploymentExemption,
   requestDeploymentExemption,
-} from '../../exemptions/request-exemption.ts';
+} from '../../freezes/exemptions/request-exemption.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { repositoryPath, text } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';

@@ -1,5 +1,5 @@
 import { webhooksRefusedAt } from '../../github/hooks.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import type { Deps } from '../../deps.ts';
 import { type Progress, freezeEnforcement } from '../../explanations/enforcement/progress.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { exemptionStates } from '../../exemptions/exemption.ts';
-import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
+import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { instant as instantInput, text, owner, repository, uuid, who } from '../fields.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { exemptionStates } from '../../exemptions/exemption.ts';
-import { type ExemptionKind, listExemptions } from '../../exemptions/exemption-store.ts';
-import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
+import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
+import { type ExemptionKind, listExemptions } from '../../freezes/exemptions/exemption-store.ts';
+import { type NewExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { mostFreezes } from '../../freezes/create-freeze.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
@@ -22,7 +22,7 @@ import {
   type Decision,
   decideExemption,
   requireExemption,
-} from '../../exemptions/decide-exemption.ts';
+} from '../../freezes/exemptions/decide-exemption.ts';
 
 const body = z
   .object({

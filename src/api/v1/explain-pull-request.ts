@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Reason } from '../../conditions/explain.ts';
-import type { Exemption } from '../../exemptions/exemption.ts';
+import type { Exemption } from '../../freezes/exemptions/exemption.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import type { StackPlace } from '../../github/pull-requests/stacks.ts';

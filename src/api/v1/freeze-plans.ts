@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
 import {

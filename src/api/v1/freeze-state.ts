@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import {
   branchEnforcement,
   environmentEnforcement,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { listedFreezes } from '../../freezes/list-freezes.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
 import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/pause-merge-queue.ts';

@@ -6,7 +6,7 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { unavailable } from '../../errors.ts';
 import { webUrlOf } from '../../github/web-url.ts';

@@ -1,5 +1,5 @@
 import { decodeJwt, errors, jwtVerify } from 'jose';
-import { type Clock, nowOf } from '../../clock.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { forbidden, type Refusal } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import { type Row, type SqlTx, throughPrisma } from '../../database/sql.ts';
 import type { Deps } from '../../deps.ts';

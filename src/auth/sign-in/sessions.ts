@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { createHash, randomBytes } from 'node:crypto';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { defineTask } from '../../queue/define-task.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { defineTask } from '../../database/queue/define-task.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import type { Person } from '../github-token.ts';
 import type { Attempt } from './attempt.ts';
 import { cookieNamed, readCookie } from './cookies.ts';

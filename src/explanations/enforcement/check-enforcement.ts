@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { askAbout, findLeaking } from '../../statuses/merge-states.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';

@@ -1,5 +1,5 @@
 import { requirePlan } from '../../plans/plan-store.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';

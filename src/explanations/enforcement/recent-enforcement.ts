@@ -1,4 +1,4 @@
-import { within } from '../../clock.ts';
+import { within } from '../../time/clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';

@@ -1,4 +1,4 @@
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
 import { webUrlOf } from '../../github/web-url.ts';

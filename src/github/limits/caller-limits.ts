@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Cache, createCache } from '../cache.ts';
-import { type Clock, nowOf } from '../../clock.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';

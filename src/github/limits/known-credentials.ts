@@ -1,5 +1,5 @@
 import { type Cache, createCache } from '../cache.ts';
-import { type Clock, nowOf } from '../../clock.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { hmacOf } from './minute-counts.ts';
 

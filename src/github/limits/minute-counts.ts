@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { deriveKey } from '../../database/secret-key.ts';
 import type { Deps } from '../../deps.ts';
 

@@ -1,4 +1,4 @@
-import { within } from '../../clock.ts';
+import { within } from '../../time/clock.ts';
 import { mayAskNow } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needs.ts';

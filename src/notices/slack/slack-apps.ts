@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { CannotUnseal, seal, sealedAnew, unsealWithAny } from '../../database/secret-key.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict, invalid, type Problem } from '../../errors.ts';

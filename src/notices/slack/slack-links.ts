@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { slackAccountsPath } from '../../installations/page-paths.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';

@@ -1,6 +1,6 @@
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import type { Sender } from '../post.ts';
 
 // Authors of blocked pull requests hear of freezes by direct messages. Each owner with people who linked their accounts

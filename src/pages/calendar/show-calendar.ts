@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Temporal } from 'temporal-polyfill';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import {
   calendarPath,
   ownerFormPath,

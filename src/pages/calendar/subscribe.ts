@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newCalendar } from '../../api/v1/calendars.ts';
-import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../calendars/manage-feeds.ts';
+import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../plans/feeds/manage-feeds.ts';
 import { forbidden } from '../../errors.ts';
 import { calendarPath, subscribePath } from '../../installations/page-paths.ts';
 import { assetUrl } from '../assets.ts';

@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { validate } from '../../api/read-request.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
 import { type FreezeRecord } from '../../freezes/list-freezes.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';

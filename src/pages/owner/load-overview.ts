@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../auth/sign-in/sessions.ts';
-import { type ExemptionRecord, waitingRequests } from '../../exemptions/exemption-store.ts';
+import { type ExemptionRecord, waitingRequests } from '../../freezes/exemptions/exemption-store.ts';
 import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { actorName } from '../../events/actor.ts';
-import { exemptionStates } from '../../exemptions/exemption.ts';
+import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
 import {
   type ExemptionPlace,
   type ExemptionRecord,
   listExemptions,
-} from '../../exemptions/exemption-store.ts';
+} from '../../freezes/exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,

@@ -1,4 +1,4 @@
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { conflict } from '../../errors.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';

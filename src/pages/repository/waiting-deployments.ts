@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Deployment, environmentKey } from '../../deployments/deployment.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { holdsDeployments } from '../../freezes/freeze.ts';
-import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { deploymentExemptionsPath, freezePath } from '../../installations/page-paths.ts';

@@ -4,7 +4,7 @@ import { actorOf } from '../../auth/caller.ts';
 import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from '../../auth/sign-in/attempt.ts';
 import { cookieNamed, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/cookies.ts';
 import { releaseAttempt, useAttempt } from '../../auth/sign-in/sessions.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { isConflict } from '../../errors.ts';

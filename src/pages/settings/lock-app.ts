@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Deps } from '../../deps.ts';
 import { conflict, forbidden, nullIf, isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { appendEvent } from '../../events/append-event.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { forgetLock, savedLock } from '../../github/app-credentials-store.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import type { AppOwner } from '../../github/convert-manifest.ts';

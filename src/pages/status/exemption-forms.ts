@@ -3,7 +3,7 @@ import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { holderText } from '../../installations/role-holders.ts';
 import type { Settings } from '../../installations/setting-fields.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
-import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import {
   deploymentExemptionsPath,
@@ -18,7 +18,7 @@ import type { Html } from '../layout.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './pull-request-page.ts';
-import type { EndedBy } from '../../exemptions/exemption.ts';
+import type { EndedBy } from '../../freezes/exemptions/exemption.ts';
 
 export type Standing = {
   viewer: Viewer;

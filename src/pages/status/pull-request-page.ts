@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
-import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
-import { coversFreeze } from '../../exemptions/judge-exemption.ts';
+import { type ExemptionRecord, exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
+import { coversFreeze } from '../../freezes/exemptions/judge-exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-r
 import type { PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { type ShownFreeze, whyHeld } from './freeze-card.ts';
-import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { whyNot } from '../held.ts';
 import { instant, type Times } from '../text.ts';
 import { type Html, icon } from '../layout.ts';

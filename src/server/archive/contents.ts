@@ -1,6 +1,6 @@
 // What an archive holds. Tests hold these lists against prisma/schema.prisma: each new table has to be decided on.
 import type { Connection } from '../../database/database.ts';
-import { jobs, type TaskName } from '../../queue/jobs.ts';
+import { jobs, type TaskName } from '../../database/queue/jobs.ts';
 
 /** Tables that an archive holds, each after those that its rows refer to. */
 export const carriedTables = [

@@ -10,7 +10,13 @@ import type { Connection } from '../../database/database.ts';
 import { embeddedFolder } from '../../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../../database/migrate.ts';
 import { refuseUnfinishedImport } from '../../database/database-errors.ts';
-import { aboutRepositories, formerJobs, jobOf, type TakenRow, waitingJobs } from '../../queue/job-table.ts';
+import {
+  aboutRepositories,
+  formerJobs,
+  jobOf,
+  type TakenRow,
+  waitingJobs,
+} from '../../database/queue/job-table.ts';
 import {
   archiveOf,
   ArchiveRefused,

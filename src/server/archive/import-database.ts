@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
 import { migrate, unknownMigrations } from '../../database/migrate.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { SecretKeys } from '../../database/secret-key.ts';
-import { type Job, taskNames } from '../../queue/jobs.ts';
-import { sendJobs } from '../../queue/queue.ts';
+import { type Job, taskNames } from '../../database/queue/jobs.ts';
+import { sendJobs } from '../../database/queue/queue.ts';
 import { openApp, type Secrets } from '../../github/app-credentials-store.ts';
 import {
   type Archive,

@@ -5,7 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { version } from '../../cli/version.ts';
-import { type Clock, nowOf } from '../../clock.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import { lockDataDir } from '../../database/data-dir-lock.ts';
 import { connectLocked, embeddedFolder, majorOf } from '../../database/embedded.ts';
 import { major } from '../../database/prepared-folder.ts';

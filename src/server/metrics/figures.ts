@@ -1,10 +1,10 @@
 import { Gauge, Registry } from '@prometheus-io/client';
 import type { Budget } from '../../github/rate-limits.ts';
-import { nowOf, within } from '../../clock.ts';
+import { nowOf, within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Answers } from '../../github/cache.ts';
-import { type TaskName, taskNames } from '../../queue/jobs.ts';
-import { datedBack } from '../../queue/queue.ts';
+import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
+import { datedBack } from '../../database/queue/queue.ts';
 import { lateStatuses } from '../../statuses/write-store.ts';
 
 /** What the database knows of the work that is left and of what is on. The same for all processes on it. */

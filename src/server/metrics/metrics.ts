@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import type { GitHubFailure } from '../../github/github-error.ts';
-import { type TaskName, taskNames } from '../../queue/jobs.ts';
+import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 
 /** What became of a try to write a status: GitHub took it, showed it already, or failed. */
 type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { anotherApp, assertNoneSaved, saveApp } from '../../github/app-credentials-store.ts';
 import { addToEnvFile } from './env-file.ts';
-import { type Clock, nowOf } from '../../clock.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';

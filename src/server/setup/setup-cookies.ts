@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 

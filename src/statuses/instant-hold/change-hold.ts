@@ -1,4 +1,4 @@
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
@@ -7,7 +7,7 @@ import type { AuditEvent } from '../../events/audit-event.ts';
 import { cachePerService } from '../../github/cache.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
 import { type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
 import { forgetPasses } from './pass-store.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import type { ParsedFreeze } from '../../freezes/judge-freeze.ts';
-import { defineTask } from '../../queue/define-task.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { defineTask } from '../../database/queue/define-task.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';

@@ -4,7 +4,7 @@
 //  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
 //     try finds the answer and changes nothing.
 //  4. We post the answer. Before a second try, we check whether the first one arrived.
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import { hasRole } from '../../auth/roles.ts';
@@ -16,8 +16,8 @@ import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
-import { defineTask, NotNow } from '../../queue/define-task.ts';
-import { jobs, type ToldOfComment } from '../../queue/jobs.ts';
+import { defineTask, NotNow } from '../../database/queue/define-task.ts';
+import { jobs, type ToldOfComment } from '../../database/queue/jobs.ts';
 import {
   AnsweredMeanwhile,
   hasAnswerLeft,

@@ -7,7 +7,7 @@ import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Role } from '../../installations/role-holders.ts';
-import { NotNow } from '../../queue/define-task.ts';
+import { NotNow } from '../../database/queue/define-task.ts';
 import { DoubtfulTime } from '../../time/moment.ts';
 
 /** A command, with what GitHub says its author may do. */

@@ -5,15 +5,15 @@
 //     its own, and makes the change.
 //  4. We ask GitHub at that moment what the person may do, as pages and comments do. Slack's word counts for nothing.
 //  5. The change is made by a use case of the API, which saves the answer in its transaction.
-import { within } from '../../clock.ts';
+import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { SlackLink, SlackRequest } from '../../generated/prisma/client.ts';
 import { type SlackApp, slackAppOf } from '../../notices/slack/slack-apps.ts';
 import { askSlack, respond, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { findLink, offerLink } from '../../notices/slack/slack-links.ts';
-import { defineTask, NotNow } from '../../queue/define-task.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { defineTask, NotNow } from '../../database/queue/define-task.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import { AnsweredMeanwhile } from '../comments/answer-store.ts';
 import { whyRefused } from '../comments/order.ts';
 import { carryOutButton, ownerOfButton, windowOfButton } from './buttons.ts';

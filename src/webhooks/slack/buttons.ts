@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';

@@ -4,9 +4,9 @@ import { assertStorable, readLimited } from '../../api/read-request.ts';
 import type { Deps } from '../../deps.ts';
 import { hasSlack, type SlackApp, slackAppsOfTeam } from '../../notices/slack/slack-apps.ts';
 import { claimedTeam, type Heard, readCommandRequest, readInteraction } from './slack-request.ts';
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import { isResponseUrl } from '../../notices/slack/slack-client.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import { readSlackCommand } from './slack-command.ts';
 import { helpText } from './slack-text.ts';
 

@@ -1,6 +1,6 @@
 import type { SocketModeClient } from '@slack/socket-mode';
 import { assertStorable } from '../../api/read-request.ts';
-import { within } from '../../clock.ts';
+import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { type SlackApp, slackAppsWithSockets } from '../../notices/slack/slack-apps.ts';
 import { optionsOf, proxyOf, quiet } from '../../notices/slack/slack-client.ts';

@@ -1,4 +1,4 @@
-import { nowOf } from '../../clock.ts';
+import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { SlackLink, SlackTelling } from '../../generated/prisma/client.ts';
@@ -9,8 +9,8 @@ import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { type Notice, loadNotices } from '../../notices/notice.ts';
 import { slackAppOf } from '../../notices/slack/slack-apps.ts';
 import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
-import { defineTask, NotNow } from '../../queue/define-task.ts';
-import { jobs } from '../../queue/jobs.ts';
+import { defineTask, NotNow } from '../../database/queue/define-task.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { link as linkTo, list, plain } from './slack-text.ts';
 

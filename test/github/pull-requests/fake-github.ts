@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { connection, type ConnectionArguments } from '../../../sandbox/graphql/connection.ts';
 import { errorJson, refusal, type RefusalType } from '../../../sandbox/graphql/refusal.ts';
 import { githubSchema } from '../../../sandbox/graphql/schema.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
 import type { LoadFrom } from '../../../src/github/pull-requests/load-pull-requests.ts';
 

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../sandbox/github.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { attributeNames, attributeOf } from '../../../src/conditions/attributes.ts';
 import { type Need, needs } from '../../../src/conditions/needs.ts';
 import { type LoadFrom, loadOpenPullRequests } from '../../../src/github/pull-requests/load-pull-requests.ts';

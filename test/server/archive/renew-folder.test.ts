@@ -7,7 +7,7 @@ import { PGlite as Pglite17 } from 'pglite-17';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { renewFolder } from '../../../src/server/archive/renew-folder.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/time/clock.ts';
 import { connectDatabase } from '../../../src/database/connect.ts';
 import { lockDataDir } from '../../../src/database/data-dir-lock.ts';
 import { major } from '../../../src/database/prepared-folder.ts';

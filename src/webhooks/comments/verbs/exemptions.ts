@@ -1,11 +1,11 @@
 import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
-import { nowOf } from '../../../clock.ts';
+import { nowOf } from '../../../time/clock.ts';
 import type { Tx } from '../../../database/database.ts';
 import { conflict } from '../../../errors.ts';
-import { decideExemption } from '../../../exemptions/decide-exemption.ts';
-import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
-import { requestExemption } from '../../../exemptions/request-exemption.ts';
+import { decideExemption } from '../../../freezes/exemptions/decide-exemption.ts';
+import { type ExemptionRecord, openExemptions } from '../../../freezes/exemptions/exemption-store.ts';
+import { requestExemption } from '../../../freezes/exemptions/request-exemption.ts';
 import { fullName } from '../../../installations/find-repository.ts';
 import { actorName } from '../../../events/actor.ts';
 import { describeInstant } from '../../../time/local-time.ts';

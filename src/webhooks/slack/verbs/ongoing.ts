@@ -1,6 +1,6 @@
 import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
-import { nowOf } from '../../../clock.ts';
+import { nowOf } from '../../../time/clock.ts';
 import { conflict, isConflict, notFound } from '../../../errors.ts';
 import { whatIsBlocked } from '../../../events/describe-fields.ts';
 import { asPublic } from '../../../freezes/freeze.ts';

@@ -1,9 +1,9 @@
-import type { Tx } from '../database/database.ts';
-import type { Actor } from '../events/actor.ts';
-import { appendEvent, type EventPlace } from '../events/append-event.ts';
-import type { AuditEvent } from '../events/audit-event.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { jobs } from '../queue/jobs.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Actor } from '../../events/actor.ts';
+import { appendEvent, type EventPlace } from '../../events/append-event.ts';
+import type { AuditEvent } from '../../events/audit-event.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { jobs } from '../../database/queue/jobs.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
 
 /** Saves a new exemption. */

@@ -1,5 +1,5 @@
 // The statements over the table of jobs, each for any number of jobs of all tasks.
-import { beforeItIsOnDisk } from '../database/sql.ts';
+import { beforeItIsOnDisk } from '../sql.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /** Workers listen on it. A message has a task, and when a job of it is due, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { Database, Tx } from '../database/database.ts';
-import { type SqlTx, throughPrisma } from '../database/sql.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Database, Tx } from '../database.ts';
+import { type SqlTx, throughPrisma } from '../sql.ts';
 import {
   channel,
   exchangeJobs,

@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
-import type { Actor } from '../events/actor.ts';
-import { freezePath, planPath } from '../installations/page-paths.ts';
-import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../plans/matched-repositories.ts';
-import { isOnce, type Occurrence, occurrencesFrom } from '../plans/occurrences.ts';
-import { listPlans, type StoredPlan } from '../plans/plan-store.ts';
+import type { Deps } from '../../deps.ts';
+import type { Actor } from '../../events/actor.ts';
+import { freezePath, planPath } from '../../installations/page-paths.ts';
+import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../matched-repositories.ts';
+import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
+import { listPlans, type StoredPlan } from '../plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
 
 /** One event of a calendar: a freeze, what a plan does to many repositories at once, or what a plan will do. */

@@ -1,4 +1,4 @@
-import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
 import type { Exemption } from './exemption.ts';
 
 // Which exemptions exempt a pull request from a freeze. An exemption ends at its instant, even if that is not recorded

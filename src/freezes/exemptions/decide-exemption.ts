@@ -1,13 +1,12 @@
-import { makerOfKey } from '../auth/manage-keys.ts';
-import { nowOf } from '../clock.ts';
-import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
-import type { Actor } from '../events/actor.ts';
-import { conflict, forbidden, notFound, type Refusal } from '../errors.ts';
-import { placeOf } from '../events/append-event.ts';
-import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/repository-rows.ts';
-import { readSettings } from '../installations/settings.ts';
+import { nowOf } from '../../time/clock.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Deps } from '../../deps.ts';
+import type { Actor } from '../../events/actor.ts';
+import { conflict, forbidden, notFound, type Refusal } from '../../errors.ts';
+import { placeOf } from '../../events/append-event.ts';
+import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { lockRepository } from '../../installations/repository-rows.ts';
+import { readSettings } from '../../installations/settings.ts';
 import type { ExemptionState } from './exemption.ts';
 import { assertApprovalLimit } from './exemption-limits.ts';
 import { type ExemptionKind, type ExemptionRecord, findExemption } from './exemption-store.ts';
@@ -129,3 +128,16 @@ async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Actor): Pro
 /** The GitHub id of a person, or of the person who created a key, directly or through other keys; null if unknown. */
 const personBehind = (tx: Tx, actor: Actor): Promise<number | null> | number =>
   actor.type === 'user' ? actor.id : makerOfKey(tx, actor.id);
+
+/** GitHub's id of the person who made a key, directly or through other keys; null if it is not known. */
+async function makerOfKey(tx: Tx, id: string): Promise<number | null> {
+  const [row] = await tx.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE line AS (
+      SELECT created_by FROM application_keys WHERE id = ${id}::uuid
+      UNION ALL
+      SELECT maker.created_by FROM application_keys maker JOIN line
+        ON line.created_by->>'type' = 'application' AND maker.id::text = line.created_by->>'id'
+    )
+    SELECT created_by->>'id' AS id FROM line WHERE created_by->>'type' = 'user'`;
+  return row ? Number(row.id) : null;
+}

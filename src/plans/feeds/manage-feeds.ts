@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { nowOf } from '../clock.ts';
-import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
-import { conflict, invalid, notFound } from '../errors.ts';
-import type { Actor } from '../events/actor.ts';
-import { appendEvent } from '../events/append-event.ts';
-import type { Account, CalendarFeed as FeedRow } from '../generated/prisma/client.ts';
-import { lockAccount } from '../installations/find-account.ts';
-import { repositoriesOfOwner } from '../plans/matched-repositories.ts';
+import { nowOf } from '../../time/clock.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Deps } from '../../deps.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import type { Actor } from '../../events/actor.ts';
+import { appendEvent } from '../../events/append-event.ts';
+import type { Account, CalendarFeed as FeedRow } from '../../generated/prisma/client.ts';
+import { lockAccount } from '../../installations/find-account.ts';
+import { repositoriesOfOwner } from '../matched-repositories.ts';
 
 /** A calendar of an owner's freezes that calendar apps subscribe to. */
 export type CalendarFeed = {

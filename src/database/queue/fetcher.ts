@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Clock, within } from '../clock.ts';
+import { type Clock, within } from '../../time/clock.ts';
 import type { Takers } from './define-task.ts';
 import type { Job, TaskName } from './jobs.ts';
 import type { JobQueue, Sent, Taken } from './queue.ts';

@@ -1,7 +1,7 @@
-import type { Actor } from '../events/actor.ts';
-import type { Tx } from '../database/database.ts';
-import { conflict } from '../errors.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { Actor } from '../../events/actor.ts';
+import type { Tx } from '../../database/database.ts';
+import { conflict } from '../../errors.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
 
 // Limits, because every observation of a repository reads all exemptions that are not over.
