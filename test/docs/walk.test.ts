@@ -27,7 +27,8 @@ const jobsIn = (file: string): string[] =>
   [...textOf(file).matchAll(/\bjobs\.(\w+)\(/g)].map(([, name]) => name!);
 
 /** The files that carry jobs from who sends them to who handles them. */
-const isCarrier = (file: string): boolean => /^src\/(queue\/|server\/(worker|tasks)\.ts$)/.test(file);
+const isCarrier = (file: string): boolean =>
+  /^src\/(database\/queue\/|server\/(worker|tasks)\.ts$)/.test(file);
 
 /** Whether a file defines the task of a job, and a carrier knows it. */
 function isHandledIn(file: string, job: string, carrier: string): boolean {
