@@ -298,7 +298,7 @@ async function askForToken(url, credential) {
 		};
 	}
 }
-// src/clock.ts
+// src/time/clock.ts
 const systemClock = {
 	now: () => Date.now(),
 	setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
