@@ -76,7 +76,7 @@ const pure = [
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
   'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
   'src/time/**',
-  'src/statuses/{judge,pace,plan-write,status}.ts',
+  'src/statuses/{judge,plan-write,status}.ts',
   'src/github/app-manifest.ts',
   'src/pages/help/{address,render-document,search-documents}.ts',
   'src/github/facts/**',

@@ -1,7 +1,6 @@
 import { createApp } from './server/app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
-import { UnusableDatabase, UnfinishedImport } from './database/database-errors.ts';
-import { DataDirInUse } from './database/data-dir-lock.ts';
+import { DataDirInUse, UnfinishedImport, UnusableDatabase } from './database/database-errors.ts';
 
 // Only the service's own account can read the files that it writes, such as the database.
 process.umask(0o077);

@@ -3,7 +3,14 @@ import type { PaceRange } from '../src/config-values.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WriteLimit } from '../sandbox/http/write-limit.ts';
 import { takeLease } from '../src/statuses/lease.ts';
-import { afterAccepted, afterRefusal, firstPace, isPressed, paceAt, waitFor } from '../src/statuses/pace.ts';
+import {
+  afterAccepted,
+  afterRefusal,
+  firstPace,
+  isPressed,
+  paceAt,
+  waitFor,
+} from '../src/statuses/plan-write.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 const minute = 60_000;

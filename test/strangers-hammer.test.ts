@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { BlockList } from 'node:net';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createApi } from '../src/server/http.ts';
+import { createApi } from '../src/server/service.ts';
 import type { JobQueue } from '../src/database/queue/queue.ts';
 import { identitiesPerMinute, namesPerMinute } from '../src/github/limits/caller-limits.ts';
 import { type Acme, startAcme } from './support/acme.ts';

@@ -4,8 +4,7 @@ import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, type OpenConnection, transactionOptions, type Listen } from './database.ts';
 import { migrate } from './migrate.ts';
-import { openSharedReads } from './shared-reads.ts';
-import { sqlOfPool } from './sql.ts';
+import { openSharedReads, sqlOfPool } from './sql.ts';
 import { refuseUnfinishedImport, explainFailure, patience } from './database-errors.ts';
 
 /**

@@ -10,6 +10,17 @@ export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includ
 /** The database that DATABASE_URL names cannot be used. The message says what to do, and contains no secret. */
 export class UnusableDatabase extends Error {}
 
+/** The embedded database is open in another process. The message names that process. */
+export class DataDirInUse extends Error {
+  constructor(dataDir: string, pid: string) {
+    super(
+      `The embedded database in ${dataDir} is open in process ${pid}. Stop that process, set another DATA_DIR, ` +
+        'or set DATABASE_URL to a PostgreSQL to run more than one.',
+    );
+    this.name = 'DataDirInUse';
+  }
+}
+
 /** Seconds to wait for an answer. */
 export const patience = 10;
 

@@ -1,17 +1,20 @@
-import { existsSync } from 'node:fs';
-import { chmod, readdir, readFile } from 'node:fs/promises';
+import { cpSync, existsSync } from 'node:fs';
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
-import { lockDataDir } from './data-dir-lock.ts';
-import { migrate } from './migrate.ts';
-import { copyPrepared, major } from './prepared-folder.ts';
+import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
-import { refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
+import { DataDirInUse, refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createConnection, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
 const withLittleMemory = (params: string[]): string[] => [...params, '-c', 'shared_buffers=16MB'];
@@ -169,4 +172,135 @@ export async function keepUp(pglite: Pick<PGliteInterface, 'query' | 'exec'>): P
   for (const { name } of tables) await pglite.exec(`VACUUM (ANALYZE) ${name}`);
   const { rows } = await pglite.query<{ bytes: number }>(unread);
   if (rows[0]!.bytes > longestLog) await pglite.exec('CHECKPOINT');
+}
+
+// An empty PostgreSQL takes seconds and much memory to make. The installation makes one, and a first start copies it.
+
+/** In the folder that npm installs into: `npm ci` deletes it too. */
+const installed = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
+
+/** The major version of PGlite's PostgreSQL, which opens only folders of its own. `renewFolder` moves older ones. */
+export const major = '18';
+
+/** Its name depends on PostgreSQL and on the migrations: after they change, the old files are not found. */
+async function preparedFolder(cache: string): Promise<string> {
+  const checksum = createHash('sha256').update(major);
+  for (const migration of await readMigrations()) checksum.update(migration.checksum);
+  return join(cache, `postgres-${checksum.digest('hex').slice(0, 16)}`);
+}
+
+/** Copies the prepared database to `to`, completely or not at all. @returns whether there was one to copy. */
+export async function copyPrepared(to: string, cache = installed): Promise<boolean> {
+  const half = `${to}.new`;
+  await rm(half, { recursive: true, force: true });
+  try {
+    // Nothing else runs yet, and this takes half as long as `cp`.
+    cpSync(await preparedFolder(cache), half, { recursive: true });
+  } catch (error) {
+    await rm(half, { recursive: true, force: true });
+    if ((error as { code?: string }).code === 'ENOENT') return false;
+    throw error;
+  }
+  await rename(half, to);
+  return true;
+}
+
+/** Prepares the files, unless they exist. @param make opens a database below the given folder, and closes it. */
+export async function prepare(make: (dataDir: string) => Promise<void>, cache = installed): Promise<void> {
+  const prepared = await preparedFolder(cache);
+  await mkdir(cache, { recursive: true });
+  const existing = await readdir(cache);
+  if (existing.some((name) => join(cache, name) === prepared)) return;
+  for (const name of existing)
+    if (name.startsWith('postgres-')) await rm(join(cache, name), { recursive: true, force: true });
+  const workplace = await mkdtemp(join(cache, 'making-'));
+  try {
+    await make(workplace);
+    await openToAll(join(workplace, 'postgres'));
+    await rename(join(workplace, 'postgres'), prepared);
+  } finally {
+    await rm(workplace, { recursive: true, force: true });
+  }
+}
+
+/** Another account than the one that installs can start the service. These files hold nothing secret. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
+
+// A second process on the embedded database would corrupt it. The lock is a listening Unix socket: the kernel closes it
+// however the process ends, so it is never stale after kill -9. It also works for a process in another container that
+// shares the folder. A pid file could do neither.
+
+/** Socket addresses have at most 107 bytes on Linux (103 elsewhere). A deeper folder gets a short name for its path. */
+function socketPath(dataDir: string, name: string): string {
+  const path = join(dataDir, name);
+  if (Buffer.byteLength(path) <= 100) return path;
+  const folder = createHash('sha256').update(dataDir).digest('hex').slice(0, 24);
+  return join(tmpdir(), `holdfast-${folder}-${name}`);
+}
+
+function listen(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.end(String(process.pid)));
+  return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)));
+}
+
+/** The pid of the process that holds the lock; null if nothing listens. */
+function askHolder(path: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = createConnection(path)
+      .on('data', (chunk) => (answer += chunk.toString()))
+      .on('end', () => resolve(answer))
+      .on('error', () => resolve(null));
+    socket.setTimeout(2000, () => {
+      socket.destroy();
+      resolve('unknown (it does not answer)');
+    });
+  });
+}
+
+/**
+ * Takes the data folder for this process. Makes the folder if it does not exist.
+ * @returns a function that gives it back.
+ * @throws DataDirInUse if another live process has it.
+ */
+export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const folder = await realpath(dataDir);
+  const lockPath = socketPath(folder, 'lock');
+  const ownPath = socketPath(folder, `lock.${process.pid}`);
+  await rm(ownPath, { force: true });
+  const server = await listen(ownPath);
+  server.unref();
+  const { ino } = await stat(ownPath);
+  const giveUp = async (pid: string): Promise<never> => {
+    server.close();
+    await rm(ownPath, { force: true });
+    throw new DataDirInUse(dataDir, pid);
+  };
+  // link() fails if the name exists, so of two starting processes one wins.
+  const take = () =>
+    link(ownPath, lockPath).then(
+      () => true,
+      () => false,
+    );
+  if (!(await take())) {
+    const holder = await askHolder(lockPath);
+    if (holder !== null) await giveUp(holder);
+    await rm(lockPath, { force: true });
+    await take();
+    // Another starting process may have found the same dead lock, and removed ours. The process with the current lock
+    // wins.
+    await delay(50);
+    if ((await stat(lockPath).catch(() => null))?.ino !== ino)
+      await giveUp((await askHolder(lockPath)) ?? 'unknown');
+  }
+  await rm(ownPath, { force: true });
+  return async () => {
+    await rm(lockPath, { force: true });
+    server.close();
+  };
 }

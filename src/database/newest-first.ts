@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts';
 // Pages of a growing list, newest first, ordered by a growing number.
 
 /** Where a page begins: after or before the row with this number. */
-export type Beside = { direction: 'older' | 'newer'; number: bigint };
+type Beside = { direction: 'older' | 'newer'; number: bigint };
 
 /**
  * Reads a cursor of an earlier page.

@@ -1,7 +1,14 @@
 import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import { afterAccepted, afterRefusal, isPressed, type Pace, paceAt, placesIn } from '../statuses/pace.ts';
+import {
+  afterAccepted,
+  afterRefusal,
+  isPressed,
+  type Pace,
+  paceAt,
+  placesIn,
+} from '../statuses/plan-write.ts';
 import { isAnyDue } from '../statuses/write-store.ts';
 
 // How fast we review the deployments of an installation. GitHub limits all writes together, so statuses that wait go on

@@ -1,9 +1,8 @@
 import { type Actor, actorKey, ourselves } from './actor.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { insertJobsOf } from '../database/queue/job-table.ts';
+import { datedBack, insertJobsOf } from '../database/queue/queue.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { datedBack } from '../database/queue/queue.ts';
 import { type AuditEvent, type AuditEventType, eventKinds } from './audit-event.ts';
 import { noticeTypeOf } from './notice-type.ts';
 

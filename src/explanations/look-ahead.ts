@@ -18,11 +18,12 @@ import {
 } from '../freezes/freeze-warnings.ts';
 import {
   type Outlook,
+  selectedAmong,
+  selectedByBases,
   type TimeUntilHeld,
   timeUntilHeld,
   whyNoBridge,
-} from '../statuses/instant-hold/foresee.ts';
-import { selectedAmong, selectedByBases } from '../statuses/instant-hold/hold.ts';
+} from '../statuses/instant-hold/hold.ts';
 import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
 import { paceOf } from '../statuses/instant-hold/settle.ts';
 import { readWaiting } from '../statuses/instant-hold/pass-store.ts';

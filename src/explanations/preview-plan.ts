@@ -8,7 +8,7 @@ import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes
 import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import type { TimeUntilHeld } from '../statuses/instant-hold/foresee.ts';
+import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
@@ -19,7 +19,6 @@ import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
 import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
-import { selectedAmong, type Selected } from '../statuses/instant-hold/hold.ts';
 import { foreseeTime, seenOf, warningsToTell } from './look-ahead.ts';
 
 /** What a plan would do in one repository. */

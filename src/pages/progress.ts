@@ -10,7 +10,7 @@ import { absentPage } from './reader.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { readerZone } from './text.ts';
 import { nowOf } from '../time/clock.ts';
-import { about } from '../statuses/instant-hold/foresee.ts';
+import { about } from '../statuses/instant-hold/hold.ts';
 import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';

@@ -15,7 +15,7 @@ import { loadLock } from '../github/app-credentials-store.ts';
 import { resealSlackApps } from '../notices/slack/slack-apps.ts';
 import { hearForPeople } from '../notices/slack/tell-people.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
-import { jobs } from '../database/queue/jobs.ts';
+import { type Job, jobs } from '../database/queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
@@ -36,22 +36,15 @@ export async function sweep(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
   const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
   const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
-  const [boundaries, queues, installations, unasked, exempting] = [
-    await comingBoundaries(db, now),
-    await branchesInFlight(db),
-    await installationsWithWaiting(db, now),
-    await withUnaskedMergeStates(db, now),
-    await withOverExemptions(db, now),
-  ];
   await deps.queue.send([
-    ...queues.map(({ repositoryId, branch }) => jobs.reconcileMergeQueue(repositoryId, branch)),
+    ...(await queuesInFlight(db)),
     ...[...missed, ...unchecked].map((id) => jobs.reconcileRepository(id)),
-    ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
-    ...installations.map((id) => jobs.drainOutbox(id)),
-    ...unasked.map((id) => jobs.askMergeStates(id, now)),
+    ...(await comingBoundaries(db, now)),
+    ...(await installationsWithWaiting(db, now)).map((id) => jobs.drainOutbox(id)),
+    ...(await withUnaskedMergeStates(db, now)).map((id) => jobs.askMergeStates(id, now)),
     jobs.remindOfFreezes(),
     jobs.recordBoundaries(),
-    ...exempting.map((id) => jobs.endExemptions(id)),
+    ...(await withOverExemptions(db, now)).map((id) => jobs.endExemptions(id)),
     ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
     ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
@@ -103,69 +96,73 @@ const keepEvery = hour - 2 * minute;
 /** How many of these checks we make per minute and installation: 900 an hour, of the 5,000 or more that GitHub allows. */
 const checksEachMinute = 15;
 
-type Row = { id: bigint };
-const idsOf = async (rows: Promise<Row[]>): Promise<bigint[]> => (await rows).map(({ id }) => id);
+/** The ids that a query finds. */
+const idsOf = async (rows: Promise<{ id: bigint }[]>): Promise<bigint[]> => (await rows).map(({ id }) => id);
 
 /** Whether we are installed on the freeze's repository. Not a join, because that would scan all repositories. */
 const reconciledAt = Prisma.sql`SELECT coalesce(r.reconciled_at, '-infinity') FROM repositories r
   WHERE r.id = f.repository_id AND r.installation_id IS NOT NULL`;
 
 /** Repositories where a freeze started or ended, or time changed what it holds, after the last observation. */
-async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
+function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
   const since = new Date(now.getTime() - lookBack);
-  return idsOf(
-    db.$queryRaw<Row[]>`
-      SELECT f.repository_id AS id FROM freezes f
-      WHERE f.starts_at <= ${now} AND f.starts_at > ${since} AND (f.ends_at IS NULL OR f.ends_at > ${now})
-        AND f.deleted_at IS NULL AND f.starts_at > (${reconciledAt})
-      UNION
-      SELECT f.repository_id FROM freezes f
-      WHERE f.ends_at <= ${now} AND f.ends_at > ${since} AND f.deleted_at IS NULL AND f.ends_at > (${reconciledAt})
-      UNION
-      SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`,
-  );
+  return idsOf(db.$queryRaw`
+    SELECT f.repository_id AS id FROM freezes f
+    WHERE f.starts_at <= ${now} AND f.starts_at > ${since} AND (f.ends_at IS NULL OR f.ends_at > ${now})
+      AND f.deleted_at IS NULL AND f.starts_at > (${reconciledAt})
+    UNION
+    SELECT f.repository_id FROM freezes f
+    WHERE f.ends_at <= ${now} AND f.ends_at > ${since} AND f.deleted_at IS NULL AND f.ends_at > (${reconciledAt})
+    UNION
+    SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`);
 }
 
 /** Repositories whose requested reconciliation did not finish in time. */
-async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
-  return idsOf(
-    db.$queryRaw<Row[]>`
-      SELECT id FROM repositories
-      WHERE reconcile_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`,
-  );
-}
+const unfinished = (db: Tx, now: Date): Promise<bigint[]> =>
+  idsOf(db.$queryRaw`
+    SELECT id FROM repositories
+    WHERE reconcile_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`);
+
+/** Of each installation that can be asked now, few repositories where something is due, by the oldest of `column`. */
+const fewOfEach = (column: Prisma.Sql, isDue: Prisma.Sql, now: Date): Prisma.Sql => Prisma.sql`
+  SELECT r.id FROM installations i CROSS JOIN LATERAL (
+    SELECT id FROM repositories
+    WHERE installation_id = i.id AND ${isDue} AND NOT archived
+    ORDER BY ${column} LIMIT ${checksEachMinute}) r
+  WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
+    AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)`;
 
 /**
- * Repositories that were not observed for an hour, the oldest first, and few of each installation at once. Marks them as
- * requested, so that repositories that cannot be read now do not block the others next time.
+ * Repositories that were not observed for an hour. Marks them as requested, so that repositories that cannot be read now
+ * do not block the others next time.
  */
-async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
-  return idsOf(
-    db.$queryRaw<Row[]>`
-      UPDATE repositories SET reconcile_requested_at = ${now} WHERE id IN (
-      SELECT r.id FROM installations i CROSS JOIN LATERAL (
-        SELECT id FROM repositories
-        WHERE installation_id = i.id AND reconciled_at <= ${new Date(now.getTime() - checkEvery)} AND NOT archived
-          AND reconcile_requested_at IS NULL
-        ORDER BY reconciled_at LIMIT ${checksEachMinute}) r
-      WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
-        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
-  );
+function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
+  const before = new Date(now.getTime() - checkEvery);
+  const isDue = Prisma.sql`reconciled_at <= ${before} AND reconcile_requested_at IS NULL`;
+  return idsOf(db.$queryRaw`
+    UPDATE repositories SET reconcile_requested_at = ${now}
+    WHERE id IN (${fewOfEach(Prisma.sql`reconciled_at`, isDue, now)}) RETURNING id`);
+}
+
+/** Repositories where GitHub asks us about deployments, those first whose runs were looked at longest ago. */
+function askForDeployments(db: Tx, now: Date): Promise<bigint[]> {
+  const column = Prisma.sql`deployments_checked_at`;
+  const isDue = Prisma.sql`deployments_checked_at <= ${new Date(now.getTime() - minute / 2)}`;
+  return idsOf(db.$queryRaw`
+    UPDATE repositories SET deployments_checked_at = ${now}
+    WHERE id IN (${fewOfEach(column, isDue, now)}) RETURNING id`);
 }
 
 /** Repositories where we should have asked GitHub whether it would merge held pull requests, but the job was lost. */
-async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[]> {
-  return idsOf(
-    db.$queryRaw<Row[]>`
-      SELECT DISTINCT repository_id AS id FROM open_pull_requests
-      WHERE merge_state_due_at <= ${new Date(now.getTime() - minute)}`,
-  );
-}
+const withUnaskedMergeStates = (db: Tx, now: Date): Promise<bigint[]> =>
+  idsOf(db.$queryRaw`
+    SELECT DISTINCT repository_id AS id FROM open_pull_requests
+    WHERE merge_state_due_at <= ${new Date(now.getTime() - minute)}`);
 
 /** Repositories with an exemption that expired, or whose freezes are all over, but that is not ended yet. */
-async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
-  return idsOf(
-    throughPrisma(db).query<Row>(
+const withOverExemptions = (db: Tx, now: Date): Promise<bigint[]> =>
+  idsOf(
+    throughPrisma(db).query(
       'with-over-exemptions',
       `SELECT repository_id AS id FROM exemptions WHERE ended_at IS NULL AND expires_at <= $1::timestamptz
        UNION
@@ -173,24 +170,6 @@ async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
       [now],
     ),
   );
-}
-
-/**
- * Repositories where GitHub asks us about deployments, those first whose runs were looked at longest ago, and few of
- * each installation at once.
- */
-async function askForDeployments(db: Tx, now: Date): Promise<bigint[]> {
-  return idsOf(
-    db.$queryRaw<Row[]>`
-      UPDATE repositories SET deployments_checked_at = ${now} WHERE id IN (
-      SELECT r.id FROM installations i CROSS JOIN LATERAL (
-        SELECT id FROM repositories
-        WHERE installation_id = i.id AND deployments_checked_at <= ${new Date(now.getTime() - minute / 2)} AND NOT archived
-        ORDER BY deployments_checked_at LIMIT ${checksEachMinute}) r
-      WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
-        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
-  );
-}
 
 /** Plans whose future freezes were not created for an hour. */
 async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
@@ -205,17 +184,18 @@ async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
   return plans.map(({ id }) => id);
 }
 
-/** Merge queues with merge groups. */
-async function branchesInFlight(db: Tx): Promise<{ repositoryId: bigint; branch: string }[]> {
-  return db.mergeGroup.findMany({
+/** Looks at the merge queues with merge groups. */
+async function queuesInFlight(db: Tx): Promise<Job[]> {
+  const groups = await db.mergeGroup.findMany({
     where: { repository: { installationId: { not: null } } },
     distinct: ['repositoryId', 'branch'],
     select: { repositoryId: true, branch: true },
   });
+  return groups.map(({ repositoryId, branch }) => jobs.reconcileMergeQueue(repositoryId, branch));
 }
 
-/** When freezes start and end next. */
-async function comingBoundaries(db: Tx, now: Date): Promise<{ repositoryId: bigint; at: Date }[]> {
+/** Looks at repositories when freezes start and end next. */
+async function comingBoundaries(db: Tx, now: Date): Promise<Job[]> {
   const soon = { gt: now, lte: new Date(now.getTime() + planAhead) };
   const freezes = await db.freeze.findMany({
     where: { deletedAt: null, OR: [{ startsAt: soon }, { endsAt: soon }] },
@@ -224,6 +204,6 @@ async function comingBoundaries(db: Tx, now: Date): Promise<{ repositoryId: bigi
   return freezes.flatMap(({ repositoryId, startsAt, endsAt }) =>
     [startsAt, endsAt]
       .filter((at) => at !== null && at > soon.gt && at <= soon.lte)
-      .map((at) => ({ repositoryId, at: at! })),
+      .map((at) => jobs.reconcileRepository(repositoryId, at!)),
   );
 }

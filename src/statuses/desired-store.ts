@@ -238,8 +238,15 @@ export async function forgetHeads(
   );
 }
 
-/** SQL that forgets the statuses of all merge groups of the repository `$1`. */
-export const forgetGroupStatuses = 'DELETE FROM head_statuses WHERE repository_id = $1 AND is_merge_group';
+/** Forgets all groups of a repository where nothing is enforced or nothing can be written: no queue waits for us. */
+export async function forgetAllGroups(sql: Sql, repositoryId: bigint): Promise<void> {
+  await sql.query(
+    'forget-all-groups',
+    `WITH forgotten AS (DELETE FROM merge_groups WHERE repository_id = $1)
+    DELETE FROM head_statuses WHERE repository_id = $1 AND is_merge_group`,
+    [repositoryId],
+  );
+}
 
 /**
  * An open pull request for which a status on a SHA counts although we have no verdict there: the SHA is its test merge

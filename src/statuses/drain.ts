@@ -5,11 +5,10 @@ import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { heldAtOnce } from './instant-hold/hold-store.ts';
-import { writePasses } from './instant-hold/write-passes.ts';
-import { type Lease, takeLease, type WriterState } from './lease.ts';
+import { type Lease, takeLease, takePlace, type WriterState } from './lease.ts';
 import { markContested, refuseStatus } from './correct.ts';
 import { isContested } from './plan-write.ts';
-import { type Status, wantedOn } from './status.ts';
+import { freeText, type Status, wantedOn } from './status.ts';
 import {
   countsFirst,
   findStanding,
@@ -21,6 +20,7 @@ import {
   wantedBy,
 } from './write-status.ts';
 import { giveUp, hasDue, keepCount, type Outcome, putOff, settle, type Write } from './write-store.ts';
+import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './instant-hold/pass-store.ts';
 
 /** How long to wait while another worker writes for the installation. */
 const lookAgain = 2000;
@@ -35,7 +35,7 @@ const longestBatch = 250;
  * settles them in small batches, so a later batch writes a verdict that changes meanwhile. If the pace or GitHub asks us
  * to wait, or others may need the worker, a later job continues.
  */
-export async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
+async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
   if (!lease) return goOnAt(deps, installationId, deps.clock.now() + lookAgain);
   let state: WriterState;
@@ -225,3 +225,71 @@ export const drainOutboxTask = defineTask(
   (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   { takers: 16 },
 );
+
+/** How long to wait after GitHub failed. */
+const tryAgainAfter = 2000;
+
+/**
+ * Writes the context of instant holds on commits that no freeze holds. They come before all statuses of a freeze: until
+ * then their pull requests are blocked, and everything else is held by the ruleset.
+ * @param places how many the pace allows.
+ * @returns how many were written, and when to go on if GitHub limits us or is down.
+ */
+async function writePasses(
+  deps: Deps,
+  installationId: bigint,
+  places: number,
+): Promise<{ written: number; until: Date | null }> {
+  let written = 0;
+  for (const pass of await takePasses(deps.sql, installationId, places)) {
+    const until = await write(deps, installationId, pass);
+    if (until) return { written, until };
+    written++;
+  }
+  return { written, until: null };
+}
+
+/** @returns when to go on, if GitHub limits us or is down. */
+async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+  const until = await post(deps, installationId, pass);
+  if (until) return until;
+  const former = await savePass(deps.sql, pass);
+  return former ? post(deps, installationId, { ...pass, ...free, context: former }) : null;
+}
+
+/** @returns when to go on, if GitHub limits us or is down. */
+async function post(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+  const { owner, repo, sha, context, state, description } = pass;
+  const led = { groupNumber: pass.openNumber, closedNumber: null };
+  const about = { repository: `${owner}/${repo}`, sha, context, state };
+  try {
+    await postStatus(deps, installationId, { ...pass, ...led }, { state, description }, context);
+    deps.log.info(about, 'the context of an instant hold was written');
+  } catch (error) {
+    const now = deps.clock.now();
+    const failure = classifyGitHubError(error, now);
+    deps.metrics.countNotWritten(failure.kind);
+    deps.log.warn({ ...about, failure }, 'the context of an instant hold could not be written');
+    if (failure.kind === 'limited') {
+      await pauseInstallation(deps, installationId, failure);
+      return new Date(Math.max(now + tryAgainAfter, failure.retryAt));
+    }
+    if (failure.kind === 'down') return new Date(now + tryAgainAfter);
+    // GitHub takes no status there. The next beginning has another context.
+  }
+  return null;
+}
+
+const free = { state: 'success', description: freeText } as const;
+
+/**
+ * Writes success on open heads that were let through and held again, once the hold is over: a status that waits for ever
+ * would look like a check that never ends. Every status of a freeze comes before it. The next check goes on.
+ */
+export async function finishRevoked(deps: Deps, repositoryId: bigint): Promise<void> {
+  for (const pass of await readRevoked(deps.sql, repositoryId)) {
+    if (await takePlace(deps, pass.installationId)) return;
+    if (await post(deps, pass.installationId, pass)) return;
+    await forgetPass(deps.db, pass);
+  }
+}

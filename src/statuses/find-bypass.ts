@@ -30,13 +30,10 @@ type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
  * open. A merge with an exemption is no bypass, and uses the exemption.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-export async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
+async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
   const since = new Date(deps.clock.now() - longestDelay);
-  const candidates = (await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock))).map((found) => ({
-    parsed: parseStoredFreeze(found.freeze),
-    createdAt: found.createdAt,
-    deletedAt: found.deletedAt,
-  }));
+  const recent = await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock));
+  const candidates = recent.map((found) => ({ ...found, parsed: parseStoredFreeze(found.freeze) }));
   const exemptions = await exemptionsSince(deps.db, repositoryId, number, since);
   // Most merges happen without a freeze and cost no more than this.
   if (candidates.length === 0 && exemptions.length === 0) return;
@@ -54,16 +51,9 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
     .map(({ parsed }) => parsed);
   const holds = holdsOf(then, asOpen(merge.pullRequest.facts), merge.at);
   // A pull request that could not be judged was held for safety. Whether the freeze selects it is unknown.
-  await record(
-    deps,
-    observed,
-    merge,
-    holds
-      .filter(
-        ({ freeze, unjudged }) => unjudged === null && !wasExemptAt(exemptions, merge, freeze.id, merge.at),
-      )
-      .map(({ freeze }) => freeze),
-  );
+  for (const { freeze, unjudged } of holds)
+    if (unjudged === null && !wasExemptAt(exemptions, merge, freeze.id, merge.at))
+      await record(deps, observed, merge, freeze);
 }
 
 /** How and when a pull request was merged; null if it was not. */
@@ -90,30 +80,27 @@ async function readMerge({ from, repository }: Observed, number: number): Promis
 async function record(
   deps: Deps,
   { repository }: Observed,
-  { pullRequest, at, by, baseRef }: Merge,
-  freezes: Freeze[],
+  { pullRequest: { facts, status }, number, at, by, baseRef }: Merge,
+  freeze: Freeze,
 ): Promise<void> {
-  const { facts, status } = pullRequest;
-  for (const freeze of freezes) {
-    await deps.db.$transaction(async (tx) => {
-      await lockRepository(tx, repository.id);
-      const metadata = {
-        ...freezeInEvent(freeze),
-        // A later status came after the merge.
-        shown_state: status && status.at <= at ? status.state : null,
-        head_sha: facts.headSha,
-        merged_at: at.toISOString(),
-      };
-      const place = { ...placeOf(repository), pullRequest: { number: facts.number, base: baseRef } };
-      if (await isRecorded(tx, repository.id, facts.number, freeze.id)) return;
-      const actor = { type: 'user', id: by.id, name: by.login } as const;
-      await appendEvent(tx, place, { type: 'freeze.bypassed', metadata }, actor, nowOf(deps.clock));
-      deps.log.warn(
-        { repository: fullName(repository), pullRequest: facts.number, freeze: freeze.id, by: by.login },
-        'a frozen pull request was merged',
-      );
-    });
-  }
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    if (await isRecorded(tx, repository.id, number, freeze.id)) return;
+    const metadata = {
+      ...freezeInEvent(freeze),
+      // A later status came after the merge.
+      shown_state: status && status.at <= at ? status.state : null,
+      head_sha: facts.headSha,
+      merged_at: at.toISOString(),
+    };
+    const place = { ...placeOf(repository), pullRequest: { number, base: baseRef } };
+    const actor = { type: 'user', id: by.id, name: by.login } as const;
+    await appendEvent(tx, place, { type: 'freeze.bypassed', metadata }, actor, nowOf(deps.clock));
+    deps.log.warn(
+      { repository: fullName(repository), pullRequest: number, freeze: freeze.id, by: by.login },
+      'a frozen pull request was merged',
+    );
+  });
 }
 
 /** Whether the merge is already recorded. Webhooks may repeat. */

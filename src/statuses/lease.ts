@@ -12,7 +12,7 @@ import {
   paceAt,
   placesIn,
   waitFor,
-} from './pace.ts';
+} from './plan-write.ts';
 import { isAnyDue, mostTaken, take, type Write } from './write-store.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
@@ -40,22 +40,7 @@ export type WriterState =
   /** The installation is suspended or gone: nobody writes. */
   | { is: 'off' };
 
-export type Lease = {
-  /** Takes the next due writes: renews the lease and counts the writes in the database, for all replicas. */
-  take(): Promise<WriterState>;
-  /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
-  learn(outcome: { posted: number; returned: number; isRefused: boolean }): void;
-  /** Counts writes that were not taken. */
-  spend(writes: number): void;
-  /** Whether a ruleset of the installation is or may be in force. */
-  readonly hasHolds: boolean;
-  /** Renews the lease for another call. @returns false if it was lost. */
-  keep(): Promise<boolean>;
-  /** Releases the lease, unless something is due by now. @returns whether the holder has nothing left to do. */
-  releaseUnlessDue(): Promise<boolean>;
-  /** Releases the lease if it was not released. */
-  release(): Promise<void>;
-};
+export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>;
 
 type PaceRow = {
   perMinute: number | null;
@@ -102,10 +87,7 @@ type TakenRow = PaceRow &
  * that dies expires. `clearLeases` is quicker if no other process can exist.
  * @returns null while another worker has it.
  */
-export async function takeLease(
-  deps: Pick<Deps, 'sql' | 'clock' | 'config'>,
-  installationId: bigint,
-): Promise<Lease | null> {
+export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, installationId: bigint) {
   const { sql, clock, config } = deps;
   const range = config.statusWritesPerMinute;
   const holder = randomUUID();
@@ -146,14 +128,17 @@ export async function takeLease(
   // More places may have become free since the first take.
   if (ahead.is === 'holding' || (ahead.is !== 'writing' && storedPlaces === 0)) ahead = null;
   return {
+    /** Whether a ruleset of the installation is or may be in force. */
     get hasHolds() {
       return hasHolds;
     },
-    spend(writes) {
+    /** Counts writes that were not taken. */
+    spend(writes: number) {
       wasPressed = isPressed(pace);
       pace = { ...pace, tokens: pace.tokens - writes };
     },
-    async take() {
+    /** Takes the next due writes: renews the lease and counts the writes in the database, for all replicas. */
+    async take(): Promise<WriterState> {
       const turn = ahead;
       ahead = null;
       if (turn) return turn;
@@ -162,20 +147,24 @@ export async function takeLease(
       const rows = await takeBy('outbox-take', nextTake, places);
       return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places);
     },
-    learn({ posted, returned, isRefused }) {
+    /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
+    learn({ posted, returned, isRefused }: { posted: number; returned: number; isRefused: boolean }) {
       pace = { ...pace, tokens: pace.tokens + returned };
       if (wasPressed) pace = afterAccepted(pace, posted, range, nowOf(clock));
       if (isRefused) pace = afterRefusal(pace, range, nowOf(clock));
     },
+    /** Renews the lease for another call. @returns false if it was lost. */
     async keep() {
       return (await sql.query('outbox-keep', keepText, [...itself(), until()])).length === 1;
     },
+    /** Releases the lease, unless something is due by now. @returns whether the holder has nothing left to do. */
     async releaseUnlessDue() {
       const values = [...itself(), until(), nowOf(clock)];
       const [row] = await sql.query<{ holder: string | null }>('outbox-let-go', releaseUnlessDueText, values);
       isReleased = !row?.holder;
       return isReleased;
     },
+    /** Releases the lease if it was not released. */
     async release() {
       if (!isReleased) await sql.query('outbox-release', releaseText, itself());
     },

@@ -23,7 +23,7 @@ import { freezesAreOn } from '../installations/product.ts';
 import { settingSql, type Settings } from '../installations/setting-fields.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { NotNow } from '../database/queue/define-task.ts';
-import { forgetAllGroups } from './merge-group-store.ts';
+import { forgetAllGroups } from './desired-store.ts';
 
 /** A repository that GitHub may be asked about. */
 export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 'products'> & {

@@ -2,8 +2,9 @@ import type { LoadedPullRequest } from '../github/pull-requests/load-pull-reques
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { inSeconds } from '../time/local-time.ts';
 import { type Status, wantedOn } from './status.ts';
+import type { PaceRange } from '../config-values.ts';
 
-// Which statuses to write, how often, and in which order.
+// Which statuses to write, how often, in which order, and how fast.
 
 /** What we know about the statuses on a SHA. `writtenState` and `writtenDescription` are the current status, ours or not. */
 export type Known = StatusCount & {
@@ -121,7 +122,7 @@ export const pauseAfter = (timesWritten: number): number =>
   timesWritten < 2 ? 0 : Math.min(longestPause, 1000 * 2 ** (timesWritten - 2));
 
 /** How often the current text was written, and when we may repeat it. */
-export type Repeats = { timesWritten: number; repeatAfter: Date | null };
+type Repeats = { timesWritten: number; repeatAfter: Date | null };
 
 /** The number of repeats. Starts again at one after the text stood for an hour. */
 export const timesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): number =>
@@ -200,4 +201,90 @@ function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Close
   if (isAutoMerging || queueBranch !== null) return 0;
   if (isDraft) return 3;
   return isMergeable ? 1 : 2;
+}
+
+// How fast we write the statuses of an installation. GitHub does not say how much it accepts, so the pace learns: it
+// rises while GitHub accepts writes, and halves when GitHub refuses one. `lease.ts` stores the pace.
+
+export type Pace = {
+  /** The maximum number of writes in a minute. */
+  perMinute: number;
+  /** How many writes may go at once, counted at an instant. */
+  tokens: number;
+  countedAt: Date;
+  /** The pace that GitHub accepted when it last refused a write; null if it never did. */
+  refused: { perMinute: number; at: Date } | null;
+};
+
+/** The starting pace of an installation, just below the 80 that GitHub allows "in general". */
+const startingPace = 75;
+
+/** A full minute of writes raises the pace by 5 %. */
+const rise = 0.05;
+/** Up to the pace that GitHub is known to accept, it rises by 20 %. */
+const knownRise = 0.2;
+/** How far the pace stays below the refused one. */
+const justBelow = 0.95;
+/** How long it stays there, before we try whether GitHub accepts more. */
+const restBetweenTries = 3_600_000;
+/** The share of a minute's writes that may go at once, for a freeze that must hold now. The rest is spread evenly. */
+const atOnce = 1 / 4;
+
+const within = ({ least, most }: PaceRange, perMinute: number): number =>
+  Math.min(most, Math.max(least, perMinute));
+
+const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
+
+/** How many writes may go at once at the highest pace. */
+export const mostAtOnce = ({ most }: PaceRange): number => burstOf(most);
+
+/** Evenly spread writes per millisecond. Together with the burst, no minute exceeds the pace. */
+const evenlyOf = (perMinute: number): number => Math.max(1, perMinute - burstOf(perMinute)) / 60_000;
+
+/** The pace of an installation without writes. */
+export function firstPace(range: PaceRange, now: Date): Pace {
+  const perMinute = within(range, startingPace);
+  return { perMinute, tokens: burstOf(perMinute), countedAt: now, refused: null };
+}
+
+/** The pace now, with the places that became free since it was counted. It stays within the range, which may be new. */
+export function paceAt(last: Pace, range: PaceRange, now: Date): Pace {
+  const perMinute = within(range, last.perMinute);
+  const passed = Math.max(0, now.getTime() - last.countedAt.getTime());
+  const tokens = Math.min(burstOf(perMinute), last.tokens + passed * evenlyOf(perMinute));
+  // The clock of another replica may be behind. We do not count the time until it catches up twice.
+  const countedAt = last.countedAt > now ? last.countedAt : now;
+  return { ...last, perMinute, tokens, countedAt };
+}
+
+/** How many writes may go now. */
+export const placesIn = ({ tokens }: Pace): number => Math.floor(tokens);
+
+/** Milliseconds until a write may go. */
+export const waitFor = ({ tokens, perMinute }: Pace): number =>
+  tokens >= 1 ? 0 : Math.ceil((1 - tokens) / evenlyOf(perMinute));
+
+/** Whether most of the burst is used up. Only then do accepted writes say anything about GitHub's limit. */
+export const isPressed = ({ tokens, perMinute }: Pace): boolean => tokens < burstOf(perMinute) / 2 + 1;
+
+/** The pace after GitHub accepted writes under pressure. */
+export function afterAccepted(pace: Pace, writes: number, range: PaceRange, now: Date): Pace {
+  const { perMinute, refused } = pace;
+  const known = refused ? justBelow * refused.perMinute : 0;
+  const isResting = refused !== null && now.getTime() < refused.at.getTime() + restBetweenTries;
+  const raised =
+    perMinute < known
+      ? Math.min(known, perMinute + knownRise * writes)
+      : isResting
+        ? perMinute
+        : perMinute + rise * writes;
+  return { ...pace, perMinute: within(range, raised) };
+}
+
+/**
+ * The pace after GitHub refused a write. By then the burst is long used up, so GitHub accepted the evenly spread part.
+ */
+export function afterRefusal(pace: Pace, range: PaceRange, now: Date): Pace {
+  const bore = evenlyOf(pace.perMinute) * 60_000;
+  return { ...pace, perMinute: within(range, pace.perMinute / 2), refused: { perMinute: bore, at: now } };
 }

@@ -116,7 +116,7 @@ const step = 10 * 60_000;
  * reads nothing and releases them. Runs when the set of ongoing freezes has changed.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
+async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
   const observed = await openObservation(deps, repositoryId);
   const { repository, freezes, observedAt, from } = observed;
   const pullRequests = await observe(deps, repository, async () =>

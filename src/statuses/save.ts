@@ -18,7 +18,7 @@ import {
 } from './desired-store.ts';
 import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from './follow-up.ts';
 import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
-import { askSoonAt } from './merge-states.ts';
+import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
 import { type LastSeen, shasThen } from './open-pull-request-store.ts';
 import { beforeTheRest, foreignIn, mustWrite, shownNow } from './plan-write.ts';

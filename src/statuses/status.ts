@@ -3,7 +3,7 @@ import { asPublic } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/judge-freeze.ts';
 import { describeInstant } from '../time/local-time.ts';
 
-export type StatusState = 'pending' | 'success' | 'failure';
+type StatusState = 'pending' | 'success' | 'failure';
 
 /** What the commit status of a head SHA should say. */
 export type Status = { state: StatusState; description: string };

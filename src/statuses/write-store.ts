@@ -237,9 +237,9 @@ function settledRow({ write, state, description, id, at, isNew, isFinal }: Outco
 export type WrittenStatus = { state: string; description: string; at: Date };
 
 /** How many statuses of a SHA we keep. */
-export const mostKept = 20;
+const mostKept = 20;
 
-/** The latest statuses that we wrote on a SHA, newest first. `settle.ts` saves them. */
+/** The latest statuses that we wrote on a SHA, newest first. `settle` saves them. */
 export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string): Promise<WrittenStatus[]> {
   return tx.writtenStatus.findMany({
     where: { repositoryId, sha },

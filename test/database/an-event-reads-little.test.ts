@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql, SqlTx } from '../../src/database/sql.ts';
-import { tasks } from '../../src/server/tasks.ts';
+import { tasks } from '../../src/server/worker.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { closeIdleDatabases } from '../support/database.ts';
 import { type Plan, rowsRead } from '../support/rows-read.ts';

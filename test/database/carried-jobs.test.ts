@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate, readMigrations } from '../../src/database/migrate.ts';
-import { aboutRepositories, formerJobs, waitingJobs } from '../../src/database/queue/job-table.ts';
+import { aboutRepositories, formerJobs, waitingJobs } from '../../src/database/queue/queue.ts';
 
 /** What Holdfast used of it. */
 const pgboss = `

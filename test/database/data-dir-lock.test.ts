@@ -2,7 +2,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DataDirInUse, lockDataDir } from '../../src/database/data-dir-lock.ts';
+import { lockDataDir } from '../../src/database/embedded.ts';
+import { DataDirInUse } from '../../src/database/database-errors.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEmbedded } from '../../src/database/embedded.ts';
-import { copyPrepared, prepare } from '../../src/database/prepared-folder.ts';
+import { copyPrepared, openEmbedded, prepare } from '../../src/database/embedded.ts';
 
 let folder: string;
 let cache: string;

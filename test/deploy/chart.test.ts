@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Probe, Service } from 'kubernetes-types/core/v1.d.ts';
-import { metricsPath } from '../../src/server/metrics/serve-metrics.ts';
+import { metricsPath } from '../../src/server/metrics/figures.ts';
 import { readConfig, variables } from '../../src/config.ts';
 import { secretFiles } from '../../src/secret-files.ts';
 import { documentAt } from '../docs/documents.ts';

@@ -7,9 +7,10 @@ import {
   isAsWanted,
   keyOf,
   selectedByBases,
+  timeUntilHeld,
   wantedNow,
+  whyNoBridge,
 } from '../../src/statuses/instant-hold/hold.ts';
-import { timeUntilHeld, whyNoBridge } from '../../src/statuses/instant-hold/foresee.ts';
 
 const freeze = (id: string, more: Partial<Freeze> = {}) =>
   parseFreeze({

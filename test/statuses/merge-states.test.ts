@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeMergeState, type Watched } from '../../src/statuses/merge-states.ts';
+import { judgeMergeState, type Watched } from '../../src/statuses/held-pull-requests.ts';
 import type { MergeState } from '../../src/github/pull-requests/read-merge-states.ts';
 
 const now = new Date('2026-03-01T09:00:00Z');

@@ -10,7 +10,7 @@ import {
   paceAt,
   placesIn,
   waitFor,
-} from '../../src/statuses/pace.ts';
+} from '../../src/statuses/plan-write.ts';
 
 const at = (milliseconds: number) => new Date(milliseconds);
 const fixed = (perMinute: number): PaceRange => ({ least: perMinute, most: perMinute });

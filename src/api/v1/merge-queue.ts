@@ -7,7 +7,7 @@ import { findPause } from '../../freezes/freeze-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { branchesWithGroups, heldGroups } from '../../statuses/merge-group-store.ts';
+import { branchesWithGroups, heldGroups } from '../../statuses/merge-queue.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository, repositoryPath } from '../fields.ts';
 

@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
-import type { TimeUntilHeld } from '../../statuses/instant-hold/foresee.ts';
+import type { TimeUntilHeld } from '../../statuses/instant-hold/hold.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { ownerPath, repositoryPath } from '../fields.ts';

@@ -85,13 +85,28 @@ function jobsOf<Name extends string, Args extends unknown[], Data>(
   return Object.assign(make, { task, sentAgainBy });
 }
 
+/** About a repository; with `at`, at that instant. */
+const aboutRepository = (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id) }, at });
+
+/** The same for work whose data name the instant: a boundary of a freeze or of its conditions on time. */
+const atInstant = (id: bigint, at?: Date) => ({
+  about: id,
+  data: { repositoryId: String(id), at: at?.toISOString() },
+  at,
+});
+
+const aboutPlan = (planId: string) => ({ about: planId, data: { planId } });
+
+/** About everything at once; with `at`, at that instant. */
+const aboutAll = (at?: Date) => ({ about: 'all', data: {}, at });
+
 /** Makes the jobs of each task. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
   reconcileRepository: jobsOf(
     'reconcile-repository',
     'the import has the repository reconciled; the sweep, for boundaries to come',
-    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+    atInstant,
   ),
 
   /** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
@@ -108,11 +123,7 @@ export const jobs = {
   ),
 
   /** Look at the heads of closed pull requests; with `at`, at that instant. */
-  reconcileClosedHeads: jobsOf('reconcile-closed-heads', null, (id: bigint, at?: Date) => ({
-    about: id,
-    data: { repositoryId: String(id) },
-    at,
-  })),
+  reconcileClosedHeads: jobsOf('reconcile-closed-heads', null, aboutRepository),
 
   /** Look at the merge queue of a branch; with `at`, at that instant. */
   reconcileMergeQueue: jobsOf(
@@ -128,7 +139,7 @@ export const jobs = {
   askMergeStates: jobsOf(
     'ask-merge-states',
     'the sweep, where merge_state_due_at has passed',
-    (id: bigint, at: Date) => ({ about: id, data: { repositoryId: String(id) }, at }),
+    (id: bigint, at: Date) => aboutRepository(id, at),
   ),
 
   /** Count a status of somebody else, and write ours again if that one differs. */
@@ -147,14 +158,14 @@ export const jobs = {
   endExemptions: jobsOf(
     'end-exemptions',
     'the sweep, where an exemption has expired or its freezes are over',
-    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+    atInstant,
   ),
 
   /** Decide on the deployments of a repository that wait; with `at`, at that instant (a freeze starts or ends). */
   decideDeployments: jobsOf(
     'decide-deployments',
     'the sweep, for each repository with deployments',
-    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+    atInstant,
   ),
 
   /**
@@ -171,10 +182,7 @@ export const jobs = {
   ),
 
   /** Ask GitHub which runs of a repository wait. */
-  findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => ({
-    about: id,
-    data: { repositoryId: String(id) },
-  })),
+  findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => aboutRepository(id)),
 
   /** Carry out the command of a comment, and answer it. */
   answerComment: jobsOf('answer-comment', null, (id: bigint, told: ToldOfComment) => ({
@@ -209,10 +217,7 @@ export const jobs = {
   })),
 
   /** Read every installation from GitHub again. */
-  syncInstallations: jobsOf('sync-installations', 'the start of a worker', () => ({
-    about: 'all',
-    data: {},
-  })),
+  syncInstallations: jobsOf('sync-installations', 'the start of a worker', () => aboutAll()),
 
   /** Read an installation and its repositories from GitHub again. */
   syncInstallation: jobsOf('sync-installation', 'sync-installations', (id: bigint) => ({
@@ -239,11 +244,7 @@ export const jobs = {
   })),
 
   /** Make the freezes of a plan for the time ahead. */
-  keepPlan: jobsOf(
-    'keep-plan',
-    'the sweep, for each plan that was not kept for an hour',
-    (planId: string) => ({ about: planId, data: { planId } }),
-  ),
+  keepPlan: jobsOf('keep-plan', 'the sweep, for each plan that was not kept for an hour', aboutPlan),
 
   /**
    * Put the ruleset that holds a repository at once in force or out of force; with `at`, at that instant. A check also
@@ -258,16 +259,13 @@ export const jobs = {
     },
   ),
   /** Read the calendar that a plan follows. */
-  followSource: jobsOf('follow-source', 'the sweep, every 15 minutes', (planId: string) => ({
-    about: planId,
-    data: { planId },
-  })),
+  followSource: jobsOf('follow-source', 'the sweep, every 15 minutes', aboutPlan),
 
   /** End every session of a person. */
   endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
 
   /** Write to the audit log which freezes without an end are still on. */
-  remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
+  remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => aboutAll()),
 
   /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
   sendNotices: jobsOf(
@@ -288,11 +286,7 @@ export const jobs = {
   })),
 
   /** Look for webhooks that could not be delivered; with `at`, at that instant. */
-  recoverDeliveries: jobsOf('recover-deliveries', 'the sweep', (at?: Date) => ({
-    about: 'all',
-    data: {},
-    at,
-  })),
+  recoverDeliveries: jobsOf('recover-deliveries', 'the sweep', aboutAll),
 
   /** Read a webhook that could not be delivered from GitHub's copy of it. */
   readDelivery: jobsOf('read-delivery', null, (deliveryId: string, guid: string) => ({
@@ -301,7 +295,7 @@ export const jobs = {
   })),
 
   /** Repair what was missed. */
-  sweep: jobsOf('sweep', 'the start of a worker', () => ({ about: 'all', data: {} })),
+  sweep: jobsOf('sweep', 'the start of a worker', () => aboutAll()),
 };
 
 type Makers = (typeof jobs)[keyof typeof jobs];

@@ -1,19 +1,7 @@
 import type { Clock } from '../../time/clock.ts';
 import type { Database, Tx } from '../database.ts';
-import { type SqlTx, throughPrisma } from '../sql.ts';
-import {
-  channel,
-  exchangeJobs,
-  insertJobs,
-  insertJobsAfter,
-  insertValues,
-  jobOf,
-  renewJobs,
-  lifetime,
-  returnJobs,
-  type TakenRow,
-} from './job-table.ts';
-import type { Job, TaskName } from './jobs.ts';
+import { beforeItIsOnDisk, type SqlTx, throughPrisma } from '../sql.ts';
+import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /** A job that this process works on. */
 export type Taken = { id: bigint; job: Job };
@@ -79,7 +67,7 @@ export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>
     send: (jobs, tx = sql) => sendJobs('$queryRawUnsafe' in tx ? throughPrisma(tx) : tx, jobs, clock.now()),
     async sendAfter({ name, text, values }, jobs) {
       const all = [...insertValues(jobs, new Date(clock.now() - datedBack)), ...values];
-      const [row] = await sql.query<{ isSent: boolean }>(name, insertJobsAfter(text), all);
+      const [row] = await sql.query<{ isSent: boolean }>(name, insert(text), all);
       return row!.isSent;
     },
     isReady: () =>
@@ -112,3 +100,116 @@ export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>
     },
   };
 }
+
+// The statements over the table of jobs, each for any number of jobs of all tasks.
+
+/** Workers listen on it. A message has a task, and when a job of it is due, in milliseconds since the epoch. */
+const channel = 'holdfast_jobs';
+
+/**
+ * SQL that inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new
+ * one: it is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then.
+ * Otherwise it could run just before the commit, and nothing would serve the change.
+ * @param rows SQL for the jobs, each key once. In the order of tasks and keys, so that two senders do not wait for each other.
+ */
+export const insertJobsOf = (rows: string): string => `
+    INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at) ${rows}
+    ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false
+    RETURNING pg_notify('${channel}', task || ' ' || (extract(epoch FROM due_at) * 1000)::bigint)::text AS told`;
+
+/**
+ * Inserts jobs.
+ * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.
+ */
+const insert = (first?: string) => `
+  WITH ${first ? `first AS (${first}), ` : ''}sent AS (${insertJobsOf(`
+    SELECT DISTINCT ON (task, key) task, key, about, data, attempt, coalesce(due_at, $2::timestamptz) AS due_at
+    FROM jsonb_to_recordset($1::jsonb)
+      AS job (task text, key text, about text, data jsonb, attempt int, due_at timestamptz)
+    ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
+    ORDER BY task, key, due_at`)})
+  SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent"`;
+
+const insertJobs = insert();
+
+/**
+ * The values of `insertJobs`.
+ * @param now when present work is due.
+ */
+function insertValues(jobs: Job[], now: Date): [string, Date] {
+  const rows = jobs.map(({ task, data, about, key, attempt = 0, at }) => {
+    return { task, key, about, data, attempt, due_at: at };
+  });
+  return [JSON.stringify(rows), now];
+}
+
+/** Seconds after which a process without a sign of life counts as dead. */
+const lifetime = 10;
+
+/** A row of the table when a worker takes it. */
+export type TakenRow = {
+  id: bigint;
+  task: TaskName;
+  key: string;
+  about: string;
+  data: Tasks[TaskName];
+  attempt: number;
+};
+
+export const jobOf = ({ task, key, about, data, attempt }: TakenRow): Job =>
+  ({ task, key, data, about, attempt }) as Job;
+
+const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
+
+/**
+ * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
+ * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due
+ * again when its process gives no sign of life for $4 seconds. A crash of PostgreSQL may have jobs taken and done again.
+ */
+const exchangeJobs = `
+  WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
+    SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
+    CROSS JOIN LATERAL (
+      SELECT id FROM jobs
+      WHERE jobs.task = capacity.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])
+      ORDER BY due_at, id LIMIT capacity.jobs FOR UPDATE SKIP LOCKED
+    ) AS found
+  )
+  UPDATE jobs SET is_taken = true, due_at = job_now() + $4 * interval '1 second'
+  FROM next WHERE jobs.id = next.id
+  RETURNING ${columns}`;
+
+/**
+ * Marks jobs ($1) as those of a live process for $2 seconds, and returns in how many milliseconds the next job is due,
+ * which can be one of another process that may have died.
+ */
+const renewJobs = `
+  WITH renewed AS (
+    UPDATE jobs SET due_at = job_now() + $2 * interval '1 second' WHERE is_taken AND id = ANY ($1::bigint[])
+  )
+  SELECT ceil(extract(epoch FROM min(due_at) - job_now()) * 1000)::float8 AS wait
+  FROM jobs WHERE due_at > job_now() AND id <> ALL ($1::bigint[])`;
+
+/** Hands jobs back ($1), so that the next process takes them. */
+const returnJobs = `
+  WITH returned AS (
+    UPDATE jobs SET due_at = date_trunc('milliseconds', job_now())
+    WHERE is_taken AND id = ANY ($1::bigint[]) RETURNING task
+  )
+  SELECT pg_notify('${channel}', task || ' 0')::text FROM (SELECT DISTINCT task FROM returned) AS tasks`;
+
+/** The jobs of a database that has not had its table of jobs yet: versions before kept them in the schema of pg-boss. */
+export const formerJobs = `(
+  SELECT row_number() OVER (ORDER BY created_on, id) AS id, name AS task, singleton_key AS key, data->>'about' AS about, data->'data' AS data,
+    (data->>'attempt')::int AS attempt, start_after AS due_at, false AS is_taken
+  FROM pgboss.job WHERE state <= 'active')`;
+
+/** The repositories of jobs that are due now, or wait for another try soon. */
+export const aboutRepositories = (table = 'jobs') => `
+  SELECT DISTINCT data->>'repositoryId' AS id FROM ${table} AS jobs
+  WHERE due_at <= now() + interval '1 minute' AND data ? 'repositoryId'`;
+
+/** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due: a taken one is. */
+export const waitingJobs = (table = 'jobs') => `
+  SELECT ${columns}, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
+  FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { askAbout, findLeaking } from '../../statuses/merge-states.ts';
+import { askAbout, findLeaking } from '../../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';

@@ -9,7 +9,7 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
-import { secondsOf } from '../../statuses/instant-hold/foresee.ts';
+import { secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
 import { paceOf } from '../../statuses/instant-hold/settle.ts';

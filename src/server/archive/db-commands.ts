@@ -3,12 +3,10 @@ import { type Call, command, type CommandSpec } from '../../cli/command.ts';
 import { type ExitCode, misused, refused } from '../../cli/stop.ts';
 import { version } from '../../cli/version.ts';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../../config.ts';
-import { UnusableDatabase, UnfinishedImport } from '../../database/database-errors.ts';
-import { DataDirInUse } from '../../database/data-dir-lock.ts';
+import { DataDirInUse, UnfinishedImport, UnusableDatabase } from '../../database/database-errors.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
 import { ArchiveRefused, type Table } from './archive-file.ts';
-import { backUp } from './back-up.ts';
-import { exportDatabase } from './export-database.ts';
+import { backUp, exportDatabase } from './export-database.ts';
 import { importDatabase } from './import-database.ts';
 
 const settings = `Run it in the folder of the service: it reads the same settings, from the environment and .env, and takes the

@@ -1,4 +1,4 @@
-import { Gauge, Registry } from '@prometheus-io/client';
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { Budget } from '../../github/rate-limits.ts';
 import { nowOf, within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
@@ -6,6 +6,9 @@ import { Answers } from '../../github/cache.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 import { datedBack } from '../../database/queue/queue.ts';
 import { lateStatuses } from '../../statuses/write-store.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { bearerOf } from '../../auth/authenticate.ts';
 
 /** What the database knows of the work that is left and of what is on. The same for all processes on it. */
 type Figures = {
@@ -73,7 +76,7 @@ const patience = 3000;
  * 10 s, and never while the last one is under way.
  * @returns null if the database did not answer, or not in time.
  */
-export function shareFigures(deps: Pick<Deps, 'sql' | 'clock' | 'log'>): () => Promise<Figures | null> {
+function shareFigures(deps: Pick<Deps, 'sql' | 'clock' | 'log'>): () => Promise<Figures | null> {
   const answers = new Answers<Figures | null>(deps.clock, 1, () => goodFor);
   const ask = () =>
     readFigures(deps).catch((error: unknown) => {
@@ -109,17 +112,16 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
 
   const secondsSince = (since: Date | null, less = 0): number =>
     since ? Math.max(0, now - since.getTime() - less) / 1000 : 0;
-  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, instantHolds, jobs } = figures;
-  gauge('statuses_waiting', 'Commit statuses that are still to be written').set(statusesWaiting);
+  gauge('statuses_waiting', 'Commit statuses that are still to be written').set(figures.statusesWaiting);
   gauge('statuses_oldest_waiting_seconds', 'How long the oldest commit status has waited; 0: none waits').set(
-    secondsSince(waitingSince),
+    secondsSince(figures.waitingSince),
   );
-  gauge('freezes_ongoing', 'Freezes that are on').set(freezesOngoing);
+  gauge('freezes_ongoing', 'Freezes that are on').set(figures.freezesOngoing);
   gauge(
     'pull_requests_leaking',
     'Open pull requests that GitHub would merge although a freeze holds them',
-  ).set(pullRequestsLeaking);
-  gauge('instant_holds', 'Repositories that a ruleset blocks at once').set(instantHolds);
+  ).set(figures.pullRequestsLeaking);
+  gauge('instant_holds', 'Repositories that a ruleset blocks at once').set(figures.instantHolds);
   gauge('outgoing_deliveries_due', 'Messages to outgoing webhooks that are due').set(figures.deliveriesDue);
   gauge(
     'outgoing_deliveries_oldest_due_seconds',
@@ -132,10 +134,47 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
     'task',
   );
   const failing = gauge('jobs_failing', 'Jobs that failed and wait for another try, by task', 'task');
-  for (const { task, ...count } of jobs) {
+  for (const { task, ...count } of figures.jobs) {
     waiting.set({ task }, count.waiting);
     oldest.set({ task }, secondsSince(count.dueSince, datedBack));
     failing.set({ task }, count.failing);
   }
   return registry;
+}
+
+export const metricsPath = '/metrics';
+
+/**
+ * Serves the metrics of this process and of the database to callers who send `METRICS_TOKEN`, and to nobody where that is
+ * not set (docs/decisions/0023).
+ */
+export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
+  const { metricsToken } = deps.config;
+  if (!metricsToken) {
+    const detail = 'Holdfast serves no metrics. Set METRICS_TOKEN, and send it as a bearer token.';
+    api.get(metricsPath, (context) => context.json({ detail }, 404));
+    return;
+  }
+  const isToken = comparedWith(metricsToken);
+  const figures = shareFigures(deps);
+  collectDefaultMetrics({ register: deps.metrics.registry });
+  api.get(metricsPath, async (context) => {
+    context.header('Cache-Control', 'no-store');
+    if (!isToken(bearerOf(context.req.header('Authorization')) ?? '')) {
+      context.header('WWW-Authenticate', 'Bearer realm="metrics"');
+      return context.json({ detail: 'Send METRICS_TOKEN as a bearer token.' }, 401);
+    }
+    const now = deps.clock.now();
+    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now);
+    const all = Registry.merge([deps.metrics.registry, gauges]);
+    return context.body(await all.metrics(), 200, { 'Content-Type': all.contentType });
+  });
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compares digests, which all have the same length, so that the time reveals nothing about the token. */
+function comparedWith(token: string): (given: string) => boolean {
+  const expected = digest(token);
+  return (given) => timingSafeEqual(digest(given), expected);
 }

@@ -1,19 +1,9 @@
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
-import type { GitHubFailure } from '../../github/github-error.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 
 /** What became of a try to write a status: GitHub took it, showed it already, or failed. */
-type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];
-
-const writeOutcomes: Record<WriteOutcome, true> = {
-  written: true,
-  found: true,
-  invalid: true,
-  absent: true,
-  forbidden: true,
-  limited: true,
-  down: true,
-};
+const writeOutcomes = ['written', 'found', 'invalid', 'absent', 'forbidden', 'limited', 'down'] as const;
+type WriteOutcome = (typeof writeOutcomes)[number];
 
 /** What became of a try to tell an outgoing webhook: it took it, is tried again, or was given up. */
 const deliveryOutcomes = ['delivered', 'retried', 'failed'] as const;
@@ -34,73 +24,71 @@ const classOf = (status: number | null): string =>
  */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #registers = { registers: [this.registry] };
 
-  readonly #requests = new Histogram({
-    name: 'holdfast_http_request_duration_seconds',
-    help: 'How long requests took to answer, by route template and status class',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10],
-    ...this.#registers,
-  });
-  readonly #webhooks = new Counter({
-    name: 'holdfast_webhooks_received_total',
-    help: 'Webhooks with a valid signature, by event',
-    labelNames: ['event'],
-    ...this.#registers,
-  });
-  readonly #writes = new Counter({
-    name: 'holdfast_status_writes_total',
-    help: 'Tries to write a commit status, by what became of them',
-    labelNames: ['outcome'],
-    ...this.#registers,
-  });
-  readonly #writeDelay = new Histogram({
-    name: 'holdfast_status_write_delay_seconds',
-    help: 'How long written commit statuses waited, from the decision to the answer of GitHub',
-    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
-    ...this.#registers,
-  });
-  readonly #failures = new Counter({
-    name: 'holdfast_job_failures_total',
-    help: 'Jobs that failed and are tried again, by task',
-    labelNames: ['task'],
-    ...this.#registers,
-  });
-  readonly #questions = new Counter({
-    name: 'holdfast_github_requests_total',
-    help: 'Requests to the GitHub API, by status class; none: GitHub did not answer',
-    labelNames: ['status'],
-    ...this.#registers,
-  });
-
-  readonly #deliveries = new Counter({
-    name: 'holdfast_outgoing_deliveries_total',
-    help: 'Tries to tell an outgoing webhook, by what became of them',
-    labelNames: ['outcome'],
-    ...this.#registers,
-  });
-  readonly #deliveryDelay = new Histogram({
-    name: 'holdfast_outgoing_delivery_delay_seconds',
-    help: 'How long it took from an event until an outgoing webhook had accepted it',
-    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600, 86_400],
-    ...this.#registers,
-  });
-  readonly #webhookDelay = new Histogram({
-    name: 'holdfast_webhook_to_status_seconds',
-    help: 'How long it took from a webhook about a pull request until this process wrote its commit status',
-    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
-    ...this.#registers,
-  });
+  readonly #requests = this.#histogram(
+    'http_request_duration_seconds',
+    'How long requests took to answer, by route template and status class',
+    [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10],
+    ...(['method', 'route', 'status'] as const),
+  );
+  readonly #webhooks = this.#counter(
+    'webhooks_received_total',
+    'Webhooks with a valid signature, by event',
+    'event',
+  );
+  readonly #writes = this.#counter(
+    'status_writes_total',
+    'Tries to write a commit status, by what became of them',
+    'outcome',
+  );
+  readonly #writeDelay = this.#histogram(
+    'status_write_delay_seconds',
+    'How long written commit statuses waited, from the decision to the answer of GitHub',
+    [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+  );
+  readonly #failures = this.#counter(
+    'job_failures_total',
+    'Jobs that failed and are tried again, by task',
+    'task',
+  );
+  readonly #questions = this.#counter(
+    'github_requests_total',
+    'Requests to the GitHub API, by status class; none: GitHub did not answer',
+    'status',
+  );
+  readonly #deliveries = this.#counter(
+    'outgoing_deliveries_total',
+    'Tries to tell an outgoing webhook, by what became of them',
+    'outcome',
+  );
+  readonly #deliveryDelay = this.#histogram(
+    'outgoing_delivery_delay_seconds',
+    'How long it took from an event until an outgoing webhook had accepted it',
+    [0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600, 86_400],
+  );
+  readonly #webhookDelay = this.#histogram(
+    'webhook_to_status_seconds',
+    'How long it took from a webhook about a pull request until this process wrote its commit status',
+    [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+  );
   /** When the webhooks came that led to statuses which this process has decided and not written. */
   readonly #heard = new Map<string, number>();
 
   constructor() {
     // A rate over a counter that begins at 1 does not show its first increase.
-    for (const outcome of Object.keys(writeOutcomes)) this.#writes.inc({ outcome }, 0);
+    for (const outcome of writeOutcomes) this.#writes.inc({ outcome }, 0);
     for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
     for (const task of taskNames) this.#failures.inc({ task }, 0);
     for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
+  }
+
+  #counter<Label extends string>(name: string, help: string, label: Label) {
+    return new Counter({ name: `holdfast_${name}`, help, labelNames: [label], registers: [this.registry] });
+  }
+
+  #histogram<Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) {
+    const registers = [this.registry];
+    return new Histogram({ name: `holdfast_${name}`, help, labelNames, buckets, registers });
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { anotherApp, assertNoneSaved, saveApp } from '../../github/app-credentials-store.ts';
-import { addToEnvFile } from './env-file.ts';
+import { anotherApp, assertNoneSaved, type MadeApp, saveApp } from '../../github/app-credentials-store.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
@@ -15,8 +14,11 @@ import {
 } from '../../github/convert-manifest.ts';
 import type { NewAppOffer } from '../../pages/new-app.ts';
 import { beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
-import type { Begun, SetupCookies, SetupEnv } from './setup-cookies.ts';
+import type { Begun, SetupCookies, SetupEnv } from './admission.ts';
 import { donePage, stopPage } from './setup-pages.ts';
+import { constants } from 'node:fs';
+import { access, chmod, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 export type SetupDeps = {
   db: PrismaClient;
@@ -42,7 +44,8 @@ type Stop = { status: 403 | 409 | 502 | 503; heading: string; text: string };
  */
 export class Attempts {
   readonly #taken = new Set<string>();
-  readonly #made = new Map<string, NewApp>();
+  /** By their states. */
+  readonly made = new Map<string, NewApp>();
   #turns: Promise<void> = Promise.resolve();
   #isSaved = false;
 
@@ -56,14 +59,6 @@ export class Attempts {
   /** Lets the same state be used again. */
   release(state: string): void {
     this.#taken.delete(state);
-  }
-
-  remember(state: string, app: NewApp): void {
-    this.#made.set(state, app);
-  }
-
-  made(state: string): NewApp | undefined {
-    return this.#made.get(state);
   }
 
   /**
@@ -135,10 +130,10 @@ async function takeApp(
   state: string,
   code: string,
 ): Promise<NewApp | NoApp> {
-  const made = attempts.made(state);
+  const made = attempts.made.get(state);
   if (made) return made;
   const converted = await convertManifest(deps, code, { again, hasWebhooks: true });
-  if (!('heading' in converted)) attempts.remember(state, converted);
+  if (!('heading' in converted)) attempts.made.set(state, converted);
   else if (!converted.isOver) attempts.release(state);
   return converted;
 }
@@ -167,5 +162,44 @@ async function saveFirst(
     const text =
       'The log says why. Fix the problem, then reload this page. Holdfast keeps the credentials while this process runs.';
     return { status: 503, heading: 'The credentials could not be saved', text };
+  }
+}
+
+/** The file that the service reads when it starts. Environment variables override it. */
+export const envFilePath = (): string => resolve('.env');
+
+/** Whether we can append to the file or create it. */
+export async function isEnvFileWritable(path: string): Promise<boolean> {
+  const may = (target: string) =>
+    access(target, constants.W_OK).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+  const refusal = await may(path);
+  return refusal === null || (refusal === 'ENOENT' && (await may(dirname(path))) === null);
+}
+
+/** Appends the App to the file and makes the file readable for its owner only. Keeps the other lines. */
+export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
+  const values = {
+    APP_ID: String(app.id),
+    PRIVATE_KEY: app.privateKey.trim().replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET: app.webhookSecret,
+    CLIENT_ID: app.oauth.clientId,
+    CLIENT_SECRET: app.oauth.clientSecret,
+  };
+  const lines = Object.entries(values).map(([name, value]) => `${name}="${value}"\n`);
+  const file = await open(path, 'a+', 0o600);
+  try {
+    // Set the mode before writing secrets.
+    await chmod(path, 0o600);
+    const before = await file.readFile('utf8');
+    const newLine = before === '' || before.endsWith('\n') ? '' : '\n';
+    await file.appendFile(
+      `${newLine}# The GitHub App ${app.slug}, created by the setup page.\n${lines.join('')}`,
+    );
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import * as z from 'zod';
+import { appTemplate } from '../../github/app-manifest.ts';
 import { type Html, layout } from '../../pages/layout.ts';
 import { newAppForm, type NewAppOffer } from '../../pages/new-app.ts';
 
@@ -64,7 +65,7 @@ type SetupPage = {
 
 /** The first step: the owner of the App, its name, and where to save its credentials. */
 export function setupPage(setup: SetupPage): Html {
-  const { webUrl, publicUrl, warnings, problem } = setup;
+  const { webUrl, publicUrl, warnings, problem, places } = setup;
   const github = new URL(webUrl).host;
   return page(
     'Set up',
@@ -80,11 +81,9 @@ export function setupPage(setup: SetupPage): Html {
         <p class="muted">GitHub sends events to this address, and people open pages there (PUBLIC_URL).</p>
         ${warnings.map((warning) => html`<p class="notice held">${warning}</p>`)}
       </div>
-      ${setup.places.database ? '' : secretKeyAdvice} ${canKeep(setup) ? setupForm(setup) : ''}`,
+      ${places.database ? '' : secretKeyAdvice} ${places.database || places.env ? setupForm(setup) : ''}`,
   );
 }
-
-const canKeep = ({ places }: SetupPage) => places.database || places.env;
 
 const secretKeyAdvice = html`<div class="card">
   <h2 class="first">SECRET_KEY is not set</h2>
@@ -139,41 +138,41 @@ function setupForm({ choices, webUrl, places }: SetupPage): Html {
           ? html`<p class="muted">Holdfast saves the credentials in <code>.env</code>.</p>`
           : ''
     }
-    <label class="choice">
-      <input
-        type="checkbox"
-        name="comments"
-        value="on"
-        aria-describedby="comments-hint"
-        ${choices.takesCommands ? 'checked' : ''}
-      />
-      Let people use commands in comments on pull requests
-    </label>
-    <p id="comments-hint" class="muted">
-      For example, <code>/holdfast freeze 2h INC-4711</code>. The App then requests two more permissions:
-      <i>Issues: read</i>, so that GitHub sends comments to Holdfast, and <i>Pull requests: write</i>, so that
-      Holdfast can reply. An App with the second permission can also edit and close pull requests. Holdfast
-      never does. You can add both permissions later.
-    </p>
-    <label class="choice">
-      <input
-        type="checkbox"
-        name="deployments"
-        value="on"
-        aria-describedby="deployments-hint"
-        ${choices.holdsDeployments ? 'checked' : ''}
-      />
-      Let freezes block deployments of GitHub Actions
-    </label>
-    <p id="deployments-hint" class="muted">
-      The App then requests <i>Deployments: write</i>, so that Holdfast can approve or reject deployments that
-      wait, and <i>Actions: read</i>, so that it finds them. You enable its protection rule in each
-      environment yourself. GitHub offers these rules for public repositories, and for private ones with
-      GitHub Enterprise. You can add both permissions later.
-    </p>
+    ${permission(
+      'comments',
+      choices.takesCommands,
+      'Let people use commands in comments on pull requests',
+      html`For example, <code>/holdfast freeze 2h INC-4711</code>. The App then requests two more permissions:
+        <i>Issues: read</i>, so that GitHub sends comments to Holdfast, and <i>Pull requests: write</i>, so
+        that Holdfast can reply. An App with the second permission can also edit and close pull requests.
+        Holdfast never does. You can add both permissions later.`,
+    )}
+    ${permission(
+      'deployments',
+      choices.holdsDeployments,
+      'Let freezes block deployments of GitHub Actions',
+      html`The App then requests <i>Deployments: write</i>, so that Holdfast can approve or reject deployments
+        that wait, and <i>Actions: read</i>, so that it finds them. You enable its protection rule in each
+        environment yourself. GitHub offers these rules for public repositories, and for private ones with
+        GitHub Enterprise. You can add both permissions later.`,
+    )}
     <button type="submit">Continue</button>
   </form>`;
 }
+
+/** A checkbox for something that needs more permissions. */
+const permission = (name: string, isChecked: boolean, label: string, hint: Html): Html =>
+  html`<label class="choice">
+      <input
+        type="checkbox"
+        name="${name}"
+        value="on"
+        aria-describedby="${name}-hint"
+        ${isChecked ? 'checked' : ''}
+      />
+      ${label}
+    </label>
+    <p id="${name}-hint" class="muted">${hint}</p>`;
 
 const nameLength = 34;
 
@@ -196,23 +195,35 @@ const schema = z
     'Enter the organization name from its URL. It has letters, digits and hyphens.',
   );
 
+/** What the form shows at first. */
+export const firstChoices: Choices = {
+  owner: 'organization',
+  organization: '',
+  name: appTemplate.name,
+  place: 'database',
+  takesCommands: false,
+  holdsDeployments: false,
+};
+
 /** Reads the form. If it is invalid, returns the first problem and the input. */
 export function readChoices(form: URLSearchParams): { choices: Choices; problem: string | null } {
   const parsed = schema.safeParse(Object.fromEntries(form));
-  if (parsed.success) {
-    const { comments, deployments, ...given } = parsed.data;
-    const choices = { ...given, takesCommands: comments === 'on', holdsDeployments: deployments === 'on' };
-    return { choices, problem: null };
-  }
-  const choices: Choices = {
+  const given: Omit<Choices, 'takesCommands' | 'holdsDeployments'> = parsed.data ?? {
     owner: form.get('owner') === 'person' ? 'person' : 'organization',
     organization: form.get('organization') ?? '',
     name: form.get('name') ?? '',
     place: form.get('place') === 'env' ? 'env' : 'database',
-    takesCommands: form.get('comments') === 'on',
-    holdsDeployments: form.get('deployments') === 'on',
   };
-  return { choices, problem: parsed.error.issues[0]!.message };
+  const { owner, organization, name, place } = given;
+  const isOn = (box: string) => form.get(box) === 'on';
+  return {
+    choices: {
+      ...{ owner, organization, name, place },
+      takesCommands: isOn('comments'),
+      holdsDeployments: isOn('deployments'),
+    },
+    problem: parsed.error?.issues[0]!.message ?? null,
+  };
 }
 
 /** The second step: a summary of the App. The button leads to GitHub. */
@@ -223,7 +234,7 @@ export const reviewPage = (offer: NewAppOffer): Html =>
       ${newAppForm(offer, html`<a class="button quiet" href="/setup">Back</a>`)}`,
   );
 
-export type Done = {
+type Done = {
   name: string;
   installUrl: string;
   /** Where the credentials are saved, in words. */

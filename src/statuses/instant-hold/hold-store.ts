@@ -48,18 +48,12 @@ const columns = (row: string) => `${row}.ruleset_id AS "rulesetId", ${row}.conte
   coalesce(${row}.settled, '{}') AS settled, coalesce(${row}.observation, 0) AS observation,
   coalesce(${row}.judged, 0) AS judged, coalesce(${row}.bypass, '[]') AS bypass, ${row}.error`;
 
-type StateRow = Stored & {
-  repositoryId: bigint;
-  accountId: bigint;
-  name: string;
+type StateRow = Omit<HoldState, 'account' | 'mode' | 'ongoing' | 'bases'> & {
   login: string;
-  installationId: bigint | null;
   mode: Mode | null;
   products: Product[];
   ongoing: FreezeJson[] | null;
-  observations: bigint;
-  bases: { name: string | null; open: number; isHead: boolean }[] | null;
-  pacePerMinute: number | null;
+  bases: Base[] | null;
 };
 
 /** Reads a hold and what decides about it, with one statement. @returns null if there is no such repository. */

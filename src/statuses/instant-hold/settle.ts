@@ -7,11 +7,10 @@ import { jobs } from '../../database/queue/jobs.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
-import { firstPace } from '../pace.ts';
-import { finishRevoked } from './write-passes.ts';
+import { firstPace } from '../plan-write.ts';
+import { finishRevoked } from '../drain.ts';
 import { changeHold, isSettled, type Plan } from './change-hold.ts';
-import { whyNoBridge } from './foresee.ts';
-import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow } from './hold.ts';
+import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow, whyNoBridge } from './hold.ts';
 import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
 
 // Puts the ruleset of a repository in force and out of force. Level-triggered: it works out what should be in force now,

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { backUp } from '../../../src/server/archive/back-up.ts';
+import { backUp } from '../../../src/server/archive/export-database.ts';
 import { administer, databaseUrl, dropAll } from '../../support/postgres.ts';
 import {
   another,

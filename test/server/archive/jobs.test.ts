@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTasks } from '../../../src/server/archive/contents.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { connectDatabase } from '../../../src/database/connect.ts';
-import { waitingJobs } from '../../../src/database/queue/job-table.ts';
+import { createJobQueue, type JobQueue, waitingJobs } from '../../../src/database/queue/queue.ts';
 import { jobs, taskNames } from '../../../src/database/queue/jobs.ts';
-import { type JobQueue, createJobQueue } from '../../../src/database/queue/queue.ts';
 import {
   another,
   embedded,

@@ -6,11 +6,10 @@ import { basename, dirname, join } from 'node:path';
 import { PGlite as Pglite17 } from 'pglite-17';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { renewFolder } from '../../../src/server/archive/renew-folder.ts';
+import { renewFolder } from '../../../src/server/archive/import-database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { connectDatabase } from '../../../src/database/connect.ts';
-import { lockDataDir } from '../../../src/database/data-dir-lock.ts';
-import { major } from '../../../src/database/prepared-folder.ts';
+import { lockDataDir, major } from '../../../src/database/embedded.ts';
 import { exportTo, file, folder, linesOf, makeArchive, on, removeArchive, take } from './made-archive.ts';
 
 let old: string;

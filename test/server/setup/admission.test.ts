@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOf, isLoopbackAddress, publicUrlWarnings } from '../../../src/server/setup/public-url.ts';
+import { isLoopbackAddress, originOf, publicUrlWarnings } from '../../../src/server/setup/admission.ts';
 
 const publicUrl = 'https://holdfast.example';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addToEnvFile, isEnvFileWritable } from '../../../src/server/setup/env-file.ts';
+import { addToEnvFile, isEnvFileWritable } from '../../../src/server/setup/finish-setup.ts';
 import { readConfig } from '../../../src/config.ts';
 import { readSecretKey } from '../../../src/server/setup/secret-key.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { SetupCode } from '../../../src/server/setup/setup-code.ts';
+import { SetupCode } from '../../../src/server/setup/admission.ts';
 import { TestClock } from '../../support/test-clock.ts';
 
 let clock: TestClock;
