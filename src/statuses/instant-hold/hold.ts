@@ -161,39 +161,43 @@ export function timeUntilHeld(all: Outlook[], perMinute: number): TimeUntilHeld 
   const statusesSeconds = secondsOf(held, perMinute);
   const rulesetSeconds = secondsOfRulesets(inRulesets.length);
   const seconds = atOnce === held ? rulesetSeconds : secondsOf(held + others, perMinute);
-  const rulesets = `${inRulesets.length === 1 ? 'A ruleset blocks' : 'Rulesets block'}`;
+  const rulesets = inRulesets.length === 1 ? 'A ruleset blocks' : 'Rulesets block';
   const soon = rulesetSeconds === 1 ? 'a second' : about(rulesetSeconds);
+  const othersSeconds = secondsOf(others, perMinute);
+  const isLocked = inRulesets.some(({ mode }) => mode === 'lock');
   const sentences = [
-    ...(atOnce > 0 && atOnce === held
-      ? [
-          `${rulesets} ${allOf(held)} within ${soon}.`,
-          `Without an instant hold, it takes ${about(statusesSeconds)}.`,
-        ]
-      : atOnce > 0
-        ? [
-            `${rulesets} ${counted(atOnce)} of ${pullRequests(held)} within ${soon}.`,
-            `The others take ${about(seconds)}, as all of them do without an instant hold.`,
-          ]
-        : held > 0
-          ? [`${capitalized(allOf(held))} ${held === 1 ? 'is' : 'are'} blocked within ${about(seconds)}.`]
-          : []),
-    ...(all.every(({ mode }) => mode === 'off') && !whyNoBridge(sumOf(all), perMinute)
-      ? ['With an instant hold, it takes some seconds.']
-      : []),
+    ...onlyIf(
+      atOnce > 0 && atOnce === held,
+      `${rulesets} ${allOf(held)} within ${soon}.`,
+      `Without an instant hold, it takes ${about(statusesSeconds)}.`,
+    ),
+    ...onlyIf(
+      atOnce > 0 && atOnce < held,
+      `${rulesets} ${counted(atOnce)} of ${pullRequests(held)} within ${soon}.`,
+      `The others take ${about(seconds)}, as all of them do without an instant hold.`,
+    ),
+    ...onlyIf(
+      atOnce === 0 && held > 0,
+      `${capitalized(allOf(held))} ${held === 1 ? 'is' : 'are'} blocked within ${about(seconds)}.`,
+    ),
+    ...onlyIf(
+      all.every(({ mode }) => mode === 'off') && !whyNoBridge(sumOf(all), perMinute),
+      'With an instant hold, it takes some seconds.',
+    ),
     ...whyNoRuleset(all, perMinute),
-    ...(secondsOf(others, perMinute) >= leastSeconds
-      ? [
-          `${counted(others)} other pull requests are blocked too, for up to ${about(secondsOf(others, perMinute))}.`,
-        ]
-      : []),
-    ...(inRulesets.length > 0
-      ? [
-          `Direct pushes are refused until ${inRulesets.some(({ mode }) => mode === 'lock') ? 'the last freeze ends' : 'the statuses are written'}.`,
-        ]
-      : []),
+    ...onlyIf(
+      othersSeconds >= leastSeconds,
+      `${counted(others)} other pull requests are blocked too, for up to ${about(othersSeconds)}.`,
+    ),
+    ...onlyIf(
+      inRulesets.length > 0,
+      `Direct pushes are refused until ${isLocked ? 'the last freeze ends' : 'the statuses are written'}.`,
+    ),
   ];
   return { seconds, statusesSeconds, message: sentences.join(' ') };
 }
+
+const onlyIf = (isSo: boolean, ...sentences: string[]): string[] => (isSo ? sentences : []);
 
 /** Why instant holds that are set do nothing: for one repository its reason, for several how many. */
 function whyNoRuleset(all: Outlook[], perMinute: number): string[] {
@@ -202,20 +206,13 @@ function whyNoRuleset(all: Outlook[], perMinute: number): string[] {
   const whyIdle = idle.flatMap((each) => whyNoBridge(each, perMinute) ?? []);
   if (all.length === 1)
     return [...broken.map(({ error }) => `The instant hold does not work. ${error}`), ...whyIdle];
+  const names = broken.map(({ name }) => name);
   return [
-    ...(broken.length > 0
-      ? [
-          `The instant hold does not work in ${listed(
-            broken.map(({ name }) => name),
-            mostNamed,
-          )}.`,
-        ]
-      : []),
-    ...(whyIdle.length > 0
-      ? [
-          `In ${repositories(whyIdle.length)}, no ruleset is used: the statuses take some seconds, or it would block many others for a moment.`,
-        ]
-      : []),
+    ...onlyIf(names.length > 0, `The instant hold does not work in ${listed(names, mostNamed)}.`),
+    ...onlyIf(
+      whyIdle.length > 0,
+      `In ${repositories(whyIdle.length)}, no ruleset is used: the statuses take some seconds, or it would block many others for a moment.`,
+    ),
   ];
 }
 
