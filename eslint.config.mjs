@@ -71,7 +71,7 @@ const pure = [
   'src/cli/scopes/scopes-file.ts',
   'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
-  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words,notice-type}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/freezes/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
   'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
@@ -99,7 +99,7 @@ const pure = [
 const shipped = [
   'src/cli/**',
   'src/conditions/**',
-  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
   // Only types.
   'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',

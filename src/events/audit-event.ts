@@ -99,7 +99,7 @@ type OfDeployment = {
 };
 
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
-type Metadata = {
+export type Metadata = {
   'scheduled_freeze.create': OfFreeze;
   'scheduled_freeze.update': {
     scheduled_freeze_id: string;
@@ -209,6 +209,8 @@ type Kind = {
   isFailure?: true;
 };
 
+const pastUs = { isAtGitHub: true, isFailure: true } as const;
+
 export const eventKinds: Record<AuditEventType, Kind> = {
   'scheduled_freeze.create': { name: 'Freeze created', done: 'created' },
   'scheduled_freeze.update': { name: 'Freeze changed', done: 'updated' },
@@ -242,13 +244,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze.started': { name: 'Freeze started', done: 'recorded' },
   'freeze.ending_soon': { name: 'Freeze ends in an hour', done: 'recorded' },
   'freeze.ended': { name: 'Freeze ended', done: 'recorded' },
-  'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
-  'freeze.leaking': {
-    name: 'GitHub would merge past a freeze',
-    done: 'found',
-    isAtGitHub: true,
-    isFailure: true,
-  },
+  'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', ...pastUs },
+  'freeze.leaking': { name: 'GitHub would merge past a freeze', done: 'found', ...pastUs },
   'freeze.still_on': { name: 'Freeze still ongoing', done: 'found' },
   // The creator of the freeze, and when.
   'freeze.not_enforced': { name: 'Freeze not enforced', done: 'created', isFailure: true },
@@ -267,27 +264,12 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'deployment.held': { name: 'Deployment held', done: 'held' },
   'deployment.released': { name: 'Deployment released', done: 'released' },
   'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },
-  'deployment.bypassed': {
-    name: 'Deployed past a freeze',
-    done: 'bypassed',
-    isAtGitHub: true,
-    isFailure: true,
-  },
-  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', isAtGitHub: true, isFailure: true },
+  'deployment.bypassed': { name: 'Deployed past a freeze', done: 'bypassed', ...pastUs },
+  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', ...pastUs },
   'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired' },
-  'freeze_status.overwritten': {
-    name: 'Status overwritten',
-    done: 'overwritten',
-    isAtGitHub: true,
-    isFailure: true,
-  },
-  'freeze_status.refused': { name: 'Status refused', done: 'refused', isAtGitHub: true, isFailure: true },
-  'freeze_status.contested': {
-    name: 'Status contested',
-    done: 'contested',
-    isAtGitHub: true,
-    isFailure: true,
-  },
+  'freeze_status.overwritten': { name: 'Status overwritten', done: 'overwritten', ...pastUs },
+  'freeze_status.refused': { name: 'Status refused', done: 'refused', ...pastUs },
+  'freeze_status.contested': { name: 'Status contested', done: 'contested', ...pastUs },
 };
 
 export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
