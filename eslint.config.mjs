@@ -91,7 +91,6 @@ const pure = [
   'src/database/queue/jobs.ts',
   'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
-  'src/notices/kinds/**',
   'src/webhooks/wakes-of-event.ts',
 ];
 

@@ -1,5 +1,5 @@
 import { shorten } from '../../events/event-words.ts';
-import { asEntities } from '../../notices/kinds/plain-text.ts';
+import { asEntities } from '../../notices/render.ts';
 import { slackUsages } from './slack-command.ts';
 
 // What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.

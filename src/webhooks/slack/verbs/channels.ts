@@ -2,8 +2,7 @@ import { authorizeOwner } from '../../../auth/authorize.ts';
 import { compileNameGlob } from '../../../conditions/patterns/compile-glob.ts';
 import { ParseError } from '../../../conditions/scanner.ts';
 import { conflict } from '../../../errors.ts';
-import { deleteWebhook } from '../../../notices/manage-webhooks.ts';
-import { createChannelWebhook, webhooksOfChannel } from '../../../notices/slack/subscribe-channel.ts';
+import { createChannelWebhook, deleteWebhook, webhooksOfChannel } from '../../../notices/manage-webhooks.ts';
 import type { SlackOrder } from '../slack-order.ts';
 import { plain } from '../slack-text.ts';
 
