@@ -69,7 +69,7 @@ const pure = [
   'src/explanations/enforcement/finding.ts',
   'src/explanations/enforcement/judge-*.ts',
   'src/cli/scopes/scopes-file.ts',
-  'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
+  'src/webhooks/commands/{command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/freezes/exemptions/{exemption,judge-exemption}.ts',

@@ -1,4 +1,4 @@
-import { commandLine } from './comments/command.ts';
+import { commandLine } from './commands/command.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';

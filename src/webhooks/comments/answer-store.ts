@@ -1,6 +1,7 @@
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import type { CommentAnswer } from '../../generated/prisma/client.ts';
+import { AnsweredMeanwhile } from '../commands/order.ts';
 
 // The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
 // command happens once. That is what `runOnce` of the API does for a key. A comment has a row of its own because the row is
@@ -88,9 +89,6 @@ async function countWritten(tx: Tx, repositoryId: bigint, now: Date): Promise<nu
 /** Whether there is room in a repository to announce a request. */
 export const mayAnnounce = async (tx: Tx, repositoryId: bigint, now: Date): Promise<boolean> =>
   (await countWritten(tx, repositoryId, now)) < mostInRepository;
-
-/** Thrown if another process answered the same command, or Slack request, meanwhile: never make the change again. */
-export class AnsweredMeanwhile extends Error {}
 
 /**
  * Saves something in the transaction of the change that it reports, as long as there is no answer.
