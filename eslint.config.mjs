@@ -91,7 +91,7 @@ const pure = [
   'src/database/queue/jobs.ts',
   'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
-  'src/webhooks/wakes-of-event.ts',
+  'src/webhooks/handled-events.ts',
 ];
 
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */

@@ -159,23 +159,6 @@ export type Metadata = {
   'freeze.still_on': OfFreeze & { on_since: string };
   /** `branches` did not require the status check `context` when the freeze was created. */
   'freeze.not_enforced': OfFreeze & { branches: string[]; context: string };
-  'exemption.requested': OfExemption;
-  'exemption.approved': OfExemption;
-  'exemption.denied': OfExemption;
-  'exemption.revoked': OfExemption;
-  'exemption.expired': OfExemption;
-  'exemption.used': OfExemption;
-  'deployment_exemption.requested': OfDeploymentExemption;
-  'deployment_exemption.approved': OfDeploymentExemption;
-  'deployment_exemption.denied': OfDeploymentExemption;
-  'deployment_exemption.revoked': OfDeploymentExemption;
-  'deployment_exemption.expired': OfDeploymentExemption;
-  'deployment_exemption.used': OfDeploymentExemption;
-  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
-  'deployment.held': OfDeployment;
-  'deployment.released': OfDeployment;
-  'deployment.rejected': OfDeployment;
-  'deployment.bypassed': OfDeployment;
   /** A ruleset of ours was in force without a freeze, and was put out of force. */
   'ruleset.orphaned': OfRuleset;
   /** Somebody changed or deleted a ruleset of ours, and it was put right. */
@@ -191,7 +174,12 @@ export type Metadata = {
     expected_state: string;
     times_written: number;
   };
-};
+} & Record<`exemption.${StepOfExemption}`, OfExemption> &
+  Record<`deployment_exemption.${StepOfExemption}`, OfDeploymentExemption> &
+  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
+  Record<`deployment.${'held' | 'released' | 'rejected' | 'bypassed'}`, OfDeployment>;
+
+type StepOfExemption = 'requested' | 'approved' | 'denied' | 'revoked' | 'expired' | 'used';
 
 export type AuditEventType = keyof Metadata;
 export type AuditEvent = {

@@ -72,20 +72,22 @@ async function saved(deps: Store, where: Prisma.SlackAppWhereInput): Promise<Sla
 
 type Secrets = { botToken: string; signingSecret: string | null; appToken: string | null };
 
-const purposeOf = (field: keyof Secrets, id: string): string => `${field} of Slack app ${id}`;
+/** Seals or opens the secrets of an app. @param id of its row, which is part of what each secret is for. */
+const eachSecret = (id: string, of: Secrets, change: (purpose: string, text: string) => string): Secrets => {
+  const changed = <Text extends string | null>(field: keyof Secrets, text: Text) =>
+    text && change(`${field} of Slack app ${id}`, text);
+  return {
+    botToken: changed('botToken', of.botToken),
+    signingSecret: changed('signingSecret', of.signingSecret),
+    appToken: changed('appToken', of.appToken),
+  };
+};
 
 /** @returns null if no key opens it. */
 function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
-  const open = (field: keyof Secrets) =>
-    row[field] && unsealWithAny(config, purposeOf(field, row.id), row[field]);
   try {
-    return {
-      key: row.id,
-      accountId: row.accountId,
-      botToken: open('botToken')!,
-      signingSecret: open('signingSecret'),
-      appToken: open('appToken'),
-    };
+    const secrets = eachSecret(row.id, row, (purpose, sealed) => unsealWithAny(config, purpose, sealed));
+    return { key: row.id, accountId: row.accountId, ...secrets };
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;
@@ -95,14 +97,9 @@ function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
 /** Like `resealWebhooks`, for the secrets of Slack apps. */
 export async function resealSlackApps({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
   if (config.secretKeyPrevious === null) return;
-  for (const { id, botToken, signingSecret, appToken } of await db.slackApp.findMany()) {
-    const anew = <Text extends string | null>(field: keyof Secrets, sealed: Text) =>
-      sealed && sealedAnew(config, purposeOf(field, id), sealed);
-    const data = {
-      botToken: anew('botToken', botToken),
-      signingSecret: anew('signingSecret', signingSecret),
-      appToken: anew('appToken', appToken),
-    };
+  for (const row of await db.slackApp.findMany()) {
+    const { id, botToken, signingSecret, appToken } = row;
+    const data = eachSecret(id, row, (purpose, sealed) => sealedAnew(config, purpose, sealed));
     // Somebody may have connected it again meanwhile.
     if (data.botToken !== botToken)
       await db.slackApp.updateMany({ where: { id, botToken, signingSecret, appToken }, data });
@@ -149,17 +146,11 @@ export async function connectSlack(
   // The same app keeps its id, and so the accounts that people linked.
   const isSame = before?.teamId === teamId && before.botId === botId;
   const id = isSame ? before.id : randomUUID();
-  const sealed = (field: keyof Secrets) => {
-    const secret = given[field];
-    return secret === null ? null : seal(secretKey, purposeOf(field, id), secret);
-  };
   const data = {
     teamId,
     teamName: team ?? teamId,
     botId,
-    botToken: sealed('botToken')!,
-    signingSecret: sealed('signingSecret'),
-    appToken: sealed('appToken'),
+    ...eachSecret(id, given, (purpose, secret) => seal(secretKey, purpose, secret)),
     createdAt: now,
     createdBy: actor,
   };
