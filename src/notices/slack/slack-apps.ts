@@ -135,7 +135,10 @@ export async function connectSlack(
   if (secretKey === null)
     throw conflict('The tokens cannot be encrypted: ask the people who run this service to set SECRET_KEY.');
   checkShapes(given);
-  const { team_id: teamId, team, bot_id: botId } = await tryToken(deps, 'bot_token', given.botToken);
+  const bot = await askSlack(deps, given.botToken, (client) => client.auth.test()).catch(
+    refusedToken('bot_token'),
+  );
+  const { team_id: teamId, team, bot_id: botId } = bot;
   if (!teamId || !botId) throw invalid([problem('bot_token', 'Enter the token of a bot, not of a person.')]);
   if (given.appToken)
     await askSlack(deps, given.appToken, (client) => client.apps.connections.open()).catch(
@@ -193,9 +196,6 @@ function checkShapes({ botToken, signingSecret, appToken }: Secrets): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
-const tryToken = (deps: Deps, field: string, token: string) =>
-  askSlack(deps, token, (client) => client.auth.test()).catch(refusedToken(field));
-
 /** @throws Refusal invalid if Slack refuses the token; conflict while it does not answer. */
 const refusedToken =
   (field: string) =>
@@ -224,7 +224,7 @@ async function forget(tx: Prisma.TransactionClient, app: string): Promise<void> 
 }
 
 /** What the bot may do. */
-const bot = ['commands', 'chat:write', 'chat:write.public', 'im:write', 'users:read'];
+const botScopes = ['commands', 'chat:write', 'chat:write.public', 'im:write', 'users:read'];
 
 /**
  * The page at Slack that makes the app, filled in: Slack takes the app in a link.
@@ -249,7 +249,7 @@ export function newAppUrl(publicUrl: string | null): string {
         },
       ],
     },
-    oauth_config: { scopes: { bot } },
+    oauth_config: { scopes: { bot: botScopes } },
     settings: {
       interactivity: {
         is_enabled: true,

@@ -30,15 +30,7 @@ import {
   whyRefused,
 } from '../commands/order.ts';
 import { statusOfPullRequest } from '../commands/show-status.ts';
-import {
-  hasAnswerLeft,
-  mostAnswers,
-  readTaken,
-  saveAnswer,
-  saveEnded,
-  type Taken,
-  takeComment,
-} from './answer-store.ts';
+import { hasAnswerLeft, mostAnswers, readTaken, saveOnce, type Taken, takeComment } from './answer-store.ts';
 import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
 
 /** The implementation of each command. */
@@ -138,8 +130,8 @@ async function obey(
     ...{ deps, commentId, repository, number, permission, words, caller },
     actor: actorOf(deps, caller),
     writtenAt: new Date(comment.at),
-    saveAnswer: (tx, text, requested) => saveAnswer(tx, commentId, text + suffix, requested),
-    noteDone: (tx, what) => saveEnded(tx, commentId, what),
+    saveAnswer: (tx, text, announces) => saveOnce(tx, commentId, { answer: text + suffix, announces }),
+    noteDone: (tx, what) => saveOnce(tx, commentId, { done: { push: what } }),
   };
   // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
