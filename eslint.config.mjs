@@ -69,9 +69,9 @@ const pure = [
   'src/explanations/enforcement/finding.ts',
   'src/explanations/enforcement/judge-*.ts',
   'src/cli/scopes/scopes-file.ts',
-  'src/webhooks/comments/{answer-text,command,freeze-words}.ts',
+  'src/webhooks/commands/{command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
-  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words,notice-type}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/freezes/exemptions/{exemption,judge-exemption}.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze,touched-branches}.ts',
   'src/plans/{occurrences,plan,repetition,rule,source-events,source-zones}.ts',
@@ -91,15 +91,14 @@ const pure = [
   'src/database/queue/jobs.ts',
   'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
-  'src/notices/kinds/**',
-  'src/webhooks/wakes-of-event.ts',
+  'src/webhooks/handled-events.ts',
 ];
 
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */
 const shipped = [
   'src/cli/**',
   'src/conditions/**',
-  'src/events/{actor,audit-event,describe-deployment,describe-event,describe-exemption,describe-fields,event-words}.ts',
+  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
   // Only types.
   'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',

@@ -106,7 +106,7 @@ test('an address that is not that of a run of the repository is ignored', async 
   const before = acme.github.requests.length;
   const { id } = await acme.app.deps.db.repository.findFirstOrThrow({ where: { nameKey: 'web' } });
   expect(before).toBeGreaterThan(0);
-  const { wakesOf } = await import('../src/webhooks/wakes-of-event.ts');
+  const { wakesOf } = await import('../src/webhooks/handled-events.ts');
   const own = { statusContext: 'holdfast/freeze', githubApiUrl: 'https://api.github.com' };
   const wakes = (deployment_callback_url: string) =>
     wakesOf.deployment_protection_rule(

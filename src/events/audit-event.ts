@@ -99,7 +99,7 @@ type OfDeployment = {
 };
 
 /** The metadata of each type of event, in the shapes that clients of the interface read. */
-type Metadata = {
+export type Metadata = {
   'scheduled_freeze.create': OfFreeze;
   'scheduled_freeze.update': {
     scheduled_freeze_id: string;
@@ -159,23 +159,6 @@ type Metadata = {
   'freeze.still_on': OfFreeze & { on_since: string };
   /** `branches` did not require the status check `context` when the freeze was created. */
   'freeze.not_enforced': OfFreeze & { branches: string[]; context: string };
-  'exemption.requested': OfExemption;
-  'exemption.approved': OfExemption;
-  'exemption.denied': OfExemption;
-  'exemption.revoked': OfExemption;
-  'exemption.expired': OfExemption;
-  'exemption.used': OfExemption;
-  'deployment_exemption.requested': OfDeploymentExemption;
-  'deployment_exemption.approved': OfDeploymentExemption;
-  'deployment_exemption.denied': OfDeploymentExemption;
-  'deployment_exemption.revoked': OfDeploymentExemption;
-  'deployment_exemption.expired': OfDeploymentExemption;
-  'deployment_exemption.used': OfDeploymentExemption;
-  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
-  'deployment.held': OfDeployment;
-  'deployment.released': OfDeployment;
-  'deployment.rejected': OfDeployment;
-  'deployment.bypassed': OfDeployment;
   /** A ruleset of ours was in force without a freeze, and was put out of force. */
   'ruleset.orphaned': OfRuleset;
   /** Somebody changed or deleted a ruleset of ours, and it was put right. */
@@ -191,7 +174,12 @@ type Metadata = {
     expected_state: string;
     times_written: number;
   };
-};
+} & Record<`exemption.${StepOfExemption}`, OfExemption> &
+  Record<`deployment_exemption.${StepOfExemption}`, OfDeploymentExemption> &
+  /** A freeze holds a deployment, or held it until it went out, was rejected, or somebody went past us. */
+  Record<`deployment.${'held' | 'released' | 'rejected' | 'bypassed'}`, OfDeployment>;
+
+type StepOfExemption = 'requested' | 'approved' | 'denied' | 'revoked' | 'expired' | 'used';
 
 export type AuditEventType = keyof Metadata;
 export type AuditEvent = {
@@ -208,6 +196,8 @@ type Kind = {
   /** Whether it prevents a freeze from holding. */
   isFailure?: true;
 };
+
+const pastUs = { isAtGitHub: true, isFailure: true } as const;
 
 export const eventKinds: Record<AuditEventType, Kind> = {
   'scheduled_freeze.create': { name: 'Freeze created', done: 'created' },
@@ -242,13 +232,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze.started': { name: 'Freeze started', done: 'recorded' },
   'freeze.ending_soon': { name: 'Freeze ends in an hour', done: 'recorded' },
   'freeze.ended': { name: 'Freeze ended', done: 'recorded' },
-  'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', isAtGitHub: true, isFailure: true },
-  'freeze.leaking': {
-    name: 'GitHub would merge past a freeze',
-    done: 'found',
-    isAtGitHub: true,
-    isFailure: true,
-  },
+  'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', ...pastUs },
+  'freeze.leaking': { name: 'GitHub would merge past a freeze', done: 'found', ...pastUs },
   'freeze.still_on': { name: 'Freeze still ongoing', done: 'found' },
   // The creator of the freeze, and when.
   'freeze.not_enforced': { name: 'Freeze not enforced', done: 'created', isFailure: true },
@@ -267,27 +252,12 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'deployment.held': { name: 'Deployment held', done: 'held' },
   'deployment.released': { name: 'Deployment released', done: 'released' },
   'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },
-  'deployment.bypassed': {
-    name: 'Deployed past a freeze',
-    done: 'bypassed',
-    isAtGitHub: true,
-    isFailure: true,
-  },
-  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', isAtGitHub: true, isFailure: true },
+  'deployment.bypassed': { name: 'Deployed past a freeze', done: 'bypassed', ...pastUs },
+  'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', ...pastUs },
   'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired' },
-  'freeze_status.overwritten': {
-    name: 'Status overwritten',
-    done: 'overwritten',
-    isAtGitHub: true,
-    isFailure: true,
-  },
-  'freeze_status.refused': { name: 'Status refused', done: 'refused', isAtGitHub: true, isFailure: true },
-  'freeze_status.contested': {
-    name: 'Status contested',
-    done: 'contested',
-    isAtGitHub: true,
-    isFailure: true,
-  },
+  'freeze_status.overwritten': { name: 'Status overwritten', done: 'overwritten', ...pastUs },
+  'freeze_status.refused': { name: 'Status refused', done: 'refused', ...pastUs },
+  'freeze_status.contested': { name: 'Status contested', done: 'contested', ...pastUs },
 };
 
 export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];

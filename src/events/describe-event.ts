@@ -1,8 +1,6 @@
 import type { Actor } from './actor.ts';
-import { type AuditEvent, eventKinds, type FreezeInEvent } from './audit-event.ts';
-import { tellDeployment } from './describe-deployment.ts';
-import { tellExemption } from './describe-exemption.ts';
-import { changesIn, type Detail, fieldsOf } from './describe-fields.ts';
+import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from './audit-event.ts';
+import { changesIn, type Detail, fieldsOf, nameOfField } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -11,13 +9,11 @@ export type DescribedEvent = {
   /** Follows the actor's name: `deleted a freeze`. */
   did: string;
   /** The freeze or plan that the event is about. */
-  subject?: Subject;
+  subject?: { kind: 'freeze' | 'plan'; id: string; name: string };
   details: Detail[];
   /** The freeze or plan as it was at the time. */
   attributes?: Detail[];
 };
-
-type Subject = { kind: 'freeze' | 'plan'; id: string; name: string };
 
 type Told = Omit<DescribedEvent, 'actor'>;
 
@@ -31,242 +27,237 @@ type EventToTell = {
 
 /** An event of the audit log in words. An unknown type, which a newer version wrote, shows its raw details. */
 export function describeEvent({ type, metadata, pull_request }: EventToTell): DescribedEvent {
-  const event = { type, metadata } as unknown as AuditEvent;
-  const stamp = (metadata as Record<string, unknown>)[`${eventKinds[event.type]?.done ?? ''}_by`];
+  const known = Object.hasOwn(eventKinds, type) ? (type as AuditEventType) : null;
+  const stamp = known && (metadata as Record<string, unknown>)[`${eventKinds[known].done}_by`];
   const actor = stamp as Actor | null | undefined;
+  const pullRequest = pull_request === null ? '' : `#${pull_request.toFixed()}`;
   return {
     actor: typeof actor?.name === 'string' ? actor : null,
-    ...tell(event, pull_request === null ? '' : `#${pull_request.toFixed()}`),
+    ...(known
+      ? (tellers[known] as Tell<unknown>)(metadata, pullRequest, known)
+      : tell(type, { Details: JSON.stringify(metadata) })),
   };
 }
 
-function tell(event: AuditEvent, pullRequest: string): Told {
-  switch (event.type) {
-    case 'scheduled_freeze.create':
-      return aboutFreeze('created a freeze', event.metadata);
-    case 'scheduled_freeze.update': {
-      const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } =
-        event.metadata;
-      const freeze = { ...event.metadata, scheduled_freeze_attributes: after };
-      return aboutFreeze('changed a freeze', freeze, changesIn(before, after));
-    }
-    case 'scheduled_freeze.delete':
-      return aboutFreeze('deleted a freeze', event.metadata, [
-        { name: 'Deletion reason', text: event.metadata.reason },
-      ]);
-    case 'freeze_plan.create':
-      return aboutPlan('created a plan', event.metadata);
-    case 'freeze_plan.update': {
-      const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = event.metadata;
-      const plan = { ...event.metadata, freeze_plan_attributes: after };
-      return aboutPlan('changed a plan', plan, changesIn(before, after));
-    }
-    case 'freeze_plan.delete':
-      return aboutPlan('deleted a plan', event.metadata, [
-        { name: 'Deletion reason', text: event.metadata.reason },
-      ]);
-    case 'freeze_plan.source_failed':
-      return aboutPlan('could not read the calendar of a plan', event.metadata, [
-        { name: 'Address', text: event.metadata.source_url },
-        { name: 'Error', text: event.metadata.error },
-      ]);
-    case 'product.enabled':
-    case 'product.disabled':
-      return { did: `${eventKinds[event.type].done} the product ${event.metadata.product}`, details: [] };
-    case 'repository_settings.update':
-    case 'owner_settings.update': {
-      const { settings_before: before, settings_after: after } = event.metadata;
-      const did =
-        event.type === 'owner_settings.update' ? 'changed the default settings' : 'changed the settings';
-      return { did, details: changesIn(before, after, Object.keys(after)) };
-    }
-    case 'freeze_templates.update': {
-      const { templates_before: before, templates_after: after } = event.metadata;
-      const namesOf = (templates: { name: string }[]) =>
-        templates.map(({ name }) => name).join(', ') || 'none';
-      return {
-        did: 'changed the templates',
-        details: [{ name: 'Templates', before: namesOf(before), text: namesOf(after) }],
-      };
-    }
-    case 'default_products.update': {
-      const { products_before: before, products_after: after } = event.metadata;
-      const products = (list: string[]) => list.join(', ') || 'none';
-      return {
-        did: 'changed the products of new repositories',
-        details: [{ name: 'Products', before: products(before), text: products(after) }],
-      };
-    }
-    case 'application_key.create':
-    case 'application_key.revoke': {
-      const { key_name, key_scope } = event.metadata;
-      const did = event.type === 'application_key.create' ? 'created' : 'revoked';
-      return { did: `${did} the application key ${key_name}`, details: [{ name: 'Scope', text: key_scope }] };
-    }
-    case 'slack_app.create':
-    case 'slack_app.delete':
-      return { did: `${eventKinds[event.type].done} Slack app ${event.metadata.slack_team}`, details: [] };
-    case 'lock_app.create':
-    case 'lock_app.delete':
-      return { did: `${eventKinds[event.type].done} the second App ${event.metadata.app_slug}`, details: [] };
-    case 'oidc_rule.create':
-    case 'oidc_rule.delete': {
-      const { name, ...rule } = event.metadata.oidc_rule_attributes as { name?: string };
-      const did = event.type === 'oidc_rule.create' ? 'created' : 'deleted';
-      return { did: `${did} the OIDC rule ${name ?? ''}`, details: fieldsOf(rule, Object.keys(rule)) };
-    }
-    case 'calendar.create':
-    case 'calendar.delete': {
-      const calendar = event.metadata.calendar_attributes;
-      const did = event.type === 'calendar.create' ? 'created a calendar' : 'deleted a calendar';
-      return { did, details: fieldsOf(calendar, Object.keys(calendar)) };
-    }
-    case 'webhook.update': {
-      const { webhook_attributes_before: before, webhook_attributes_after: after } = event.metadata;
-      return { did: 'changed a webhook', details: changesIn(before, after, Object.keys(after)) };
-    }
-    case 'webhook.create':
-    case 'webhook.rotate_secret':
-    case 'webhook.delete':
-    case 'webhook.disabled': {
-      const { webhook_attributes: webhook, ...about } = event.metadata;
-      const why = 'reason' in about ? [{ name: 'Reason', text: about.reason }] : [];
-      const did = `${eventKinds[event.type].done}${event.type === 'webhook.rotate_secret' ? ' the secret of' : ''}`;
-      return { did: `${did} a webhook`, details: [...why, ...fieldsOf(webhook, Object.keys(webhook))] };
-    }
-    case 'freeze.starting_soon':
-    case 'freeze.started':
-    case 'freeze.ending_soon':
-    case 'freeze.ended':
-      return aboutFreeze(didByClock[event.type], event.metadata, [
-        { name: 'Planned for', text: event.metadata.planned_at, isTime: true },
-      ]);
-    case 'freeze.bypassed': {
-      const { shown_state, head_sha, merged_at } = event.metadata;
-      return aboutFreeze(`merged ${pullRequest} past a freeze`, event.metadata, [
-        { name: 'Merged at', text: merged_at, isTime: true },
-        { name: 'Head', text: head_sha.slice(0, 7) },
-        { name: 'Holdfast status', text: shown_state ?? 'none' },
-      ]);
-    }
-    case 'freeze.leaking': {
-      const { head_sha, merge_state } = event.metadata;
-      return aboutFreeze(`found that GitHub would merge ${pullRequest} past a freeze`, event.metadata, [
-        { name: 'Head', text: head_sha.slice(0, 7) },
-        { name: 'Merge state', text: merge_state },
-      ]);
-    }
-    case 'freeze.still_on':
-      return aboutFreeze('found that a freeze without an end is still ongoing', event.metadata, [
-        { name: 'Ongoing since', text: event.metadata.on_since, isTime: true },
-      ]);
-    case 'freeze.not_enforced': {
-      const { branches, context, scheduled_freeze_id: id } = event.metadata;
-      return {
-        did: 'created a freeze that is not enforced',
-        subject: { kind: 'freeze', id, name: '' },
-        details: [
-          { name: 'Missing check', text: context },
-          { name: 'Branches', text: branches.join(', ') },
-        ],
-      };
-    }
-    case 'exemption.requested':
-    case 'exemption.approved':
-    case 'exemption.denied':
-    case 'exemption.revoked':
-    case 'exemption.expired':
-    case 'exemption.used':
-    case 'deployment_exemption.requested':
-    case 'deployment_exemption.approved':
-    case 'deployment_exemption.denied':
-    case 'deployment_exemption.revoked':
-    case 'deployment_exemption.expired':
-    case 'deployment_exemption.used':
-      return tellExemption(event, pullRequest);
-    case 'deployment.held':
-    case 'deployment.released':
-    case 'deployment.rejected':
-    case 'deployment.bypassed':
-      return tellDeployment(event);
-    case 'ruleset.orphaned':
-      return {
-        did: 'disabled a ruleset that was active without a freeze',
-        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
-      };
-    case 'ruleset.repaired':
-      return {
-        did: `repaired the ruleset of an instant hold, which somebody had ${event.metadata.found ?? 'changed'}`,
-        details: [{ name: 'Ruleset', text: rulesetText(event.metadata) }],
-      };
-    case 'freeze_status.overwritten': {
-      const { sha, state, description, expected_state } = event.metadata;
-      return {
-        did: `overwrote the Holdfast status on ${sha.slice(0, 7)}`,
-        details: [
-          { name: 'State', before: expected_state, text: state },
-          { name: 'Description', text: description },
-        ],
-      };
-    }
-    case 'freeze_status.refused': {
-      const { sha, state, description, why } = event.metadata;
-      return {
-        did: `could not hold ${sha.slice(0, 7)}: GitHub refused its status`,
-        details: [
-          { name: 'State', text: state },
-          { name: 'Description', text: description },
-          { name: 'Reason', text: why },
-        ],
-      };
-    }
-    case 'freeze_status.contested': {
-      const { sha, state, description, expected_state, times_written } = event.metadata;
-      return {
-        did: `keeps overwriting the Holdfast status on ${sha.slice(0, 7)}, so it is not held`,
-        details: [
-          { name: 'State', before: expected_state, text: state ?? 'unknown' },
-          { name: 'Description', text: description ?? 'unknown' },
-          { name: 'Written', text: `${times_written} times` },
-        ],
-      };
-    }
-    default: {
-      const { type, metadata } = event as { type: string; metadata: unknown };
-      return { did: type, details: [{ name: 'Details', text: JSON.stringify(metadata) }] };
-    }
-  }
-}
+/** Details by their names. */
+type Details = Record<string, string | Omit<Detail, 'name'>>;
 
-const rulesetText = ({ ruleset, ruleset_id }: { ruleset: string; ruleset_id: number }): string =>
-  `${ruleset} (${ruleset_id})`;
+const listOf = (details: Details): Detail[] =>
+  Object.entries(details).map(([name, of]) => ({ name, ...(typeof of === 'string' ? { text: of } : of) }));
+
+const tell = (did: string, details: Details | Detail[] = []): Told => ({
+  did,
+  details: Array.isArray(details) ? details : listOf(details),
+});
+
+const time = (text: string) => ({ text, isTime: true });
+const short = (sha: string): string => sha.slice(0, 7);
+
+/** @param pullRequest its number, as people write it; empty for none. */
+type Tell<Metadata> = (metadata: Metadata, pullRequest: string, type: AuditEventType) => Told;
+
+const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
+  'scheduled_freeze.create': (freeze) => aboutFreeze('created a freeze', freeze),
+  'scheduled_freeze.update': (change) => {
+    const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } = change;
+    const freeze = { ...change, scheduled_freeze_attributes: after };
+    return aboutFreeze('changed a freeze', freeze, changesIn(before, after));
+  },
+  'scheduled_freeze.delete': (freeze) =>
+    aboutFreeze('deleted a freeze', freeze, { 'Deletion reason': freeze.reason }),
+  'freeze_plan.create': (plan) => aboutPlan('created a plan', plan),
+  'freeze_plan.update': (change) => {
+    const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = change;
+    const plan = { ...change, freeze_plan_attributes: after };
+    return aboutPlan('changed a plan', plan, changesIn(before, after));
+  },
+  'freeze_plan.delete': (plan) => aboutPlan('deleted a plan', plan, { 'Deletion reason': plan.reason }),
+  'freeze_plan.source_failed': (plan) =>
+    aboutPlan('could not read the calendar of a plan', plan, { Address: plan.source_url, Error: plan.error }),
+  'product.enabled': ({ product }) => tell(`enabled the product ${product}`),
+  'product.disabled': ({ product }) => tell(`disabled the product ${product}`),
+  'repository_settings.update': (change) => changedSettings('changed the settings', change),
+  'owner_settings.update': (change) => changedSettings('changed the default settings', change),
+  'freeze_templates.update': ({ templates_before: before, templates_after: after }) =>
+    tell('changed the templates', { Templates: { before: namesOf(before), text: namesOf(after) } }),
+  'default_products.update': ({ products_before: before, products_after: after }) =>
+    tell('changed the products of new repositories', {
+      Products: { before: before.join(', ') || 'none', text: after.join(', ') || 'none' },
+    }),
+  'application_key.create': (key) =>
+    tell(`created the application key ${key.key_name}`, { Scope: key.key_scope }),
+  'application_key.revoke': (key) =>
+    tell(`revoked the application key ${key.key_name}`, { Scope: key.key_scope }),
+  'slack_app.create': ({ slack_team }) => tell(`created Slack app ${slack_team}`),
+  'slack_app.delete': ({ slack_team }) => tell(`deleted Slack app ${slack_team}`),
+  'lock_app.create': ({ app_slug }) => tell(`created the second App ${app_slug}`),
+  'lock_app.delete': ({ app_slug }) => tell(`deleted the second App ${app_slug}`),
+  'oidc_rule.create': (rule) => aboutRule('created', rule),
+  'oidc_rule.delete': (rule) => aboutRule('deleted', rule),
+  'calendar.create': ({ calendar_attributes: of }) => tell('created a calendar', allFieldsOf(of)),
+  'calendar.delete': ({ calendar_attributes: of }) => tell('deleted a calendar', allFieldsOf(of)),
+  'webhook.update': ({ webhook_attributes_before: before, webhook_attributes_after: after }) =>
+    tell('changed a webhook', changesIn(before, after, Object.keys(after))),
+  'webhook.create': ({ webhook_attributes: of }) => tell('created a webhook', allFieldsOf(of)),
+  'webhook.rotate_secret': ({ webhook_attributes: of }) =>
+    tell('rotated the secret of a webhook', allFieldsOf(of)),
+  'webhook.delete': ({ webhook_attributes: of }) => tell('deleted a webhook', allFieldsOf(of)),
+  'webhook.disabled': ({ webhook_attributes: of, reason }) =>
+    tell('disabled a webhook', [...listOf({ Reason: reason }), ...allFieldsOf(of)]),
+  'freeze.starting_soon': (freeze) => byClock('recorded that a freeze starts in an hour', freeze),
+  'freeze.started': (freeze) => byClock('recorded that a freeze started', freeze),
+  'freeze.ending_soon': (freeze) => byClock('recorded that a freeze ends in an hour', freeze),
+  'freeze.ended': (freeze) => byClock('recorded that a freeze ended', freeze),
+  'freeze.bypassed': (freeze, pullRequest) =>
+    aboutFreeze(`merged ${pullRequest} past a freeze`, freeze, {
+      'Merged at': time(freeze.merged_at),
+      Head: short(freeze.head_sha),
+      'Holdfast status': freeze.shown_state ?? 'none',
+    }),
+  'freeze.leaking': (freeze, pullRequest) =>
+    aboutFreeze(`found that GitHub would merge ${pullRequest} past a freeze`, freeze, {
+      Head: short(freeze.head_sha),
+      'Merge state': freeze.merge_state,
+    }),
+  'freeze.still_on': (freeze) =>
+    aboutFreeze('found that a freeze without an end is still ongoing', freeze, {
+      'Ongoing since': time(freeze.on_since),
+    }),
+  'freeze.not_enforced': ({ branches, context, scheduled_freeze_id: id }) => ({
+    ...tell('created a freeze that is not enforced', {
+      'Missing check': context,
+      Branches: branches.join(', '),
+    }),
+    subject: { kind: 'freeze', id, name: '' },
+  }),
+  'exemption.requested': tellExemption,
+  'exemption.approved': tellExemption,
+  'exemption.denied': tellExemption,
+  'exemption.revoked': tellExemption,
+  'exemption.expired': tellExemption,
+  'exemption.used': tellExemption,
+  'deployment_exemption.requested': tellExemption,
+  'deployment_exemption.approved': tellExemption,
+  'deployment_exemption.denied': tellExemption,
+  'deployment_exemption.revoked': tellExemption,
+  'deployment_exemption.expired': tellExemption,
+  'deployment_exemption.used': tellExemption,
+  'deployment.held': (of) => aboutDeployment('held a deployment', of),
+  'deployment.released': (of) => aboutDeployment('released a deployment', of),
+  'deployment.rejected': (of) => aboutDeployment('rejected a deployment', of),
+  'deployment.bypassed': (of) => aboutDeployment('deployed past a freeze', of),
+  'ruleset.orphaned': (of) =>
+    tell('disabled a ruleset that was active without a freeze', { Ruleset: rulesetText(of) }),
+  'ruleset.repaired': (of) =>
+    tell(`repaired the ruleset of an instant hold, which somebody had ${of.found ?? 'changed'}`, {
+      Ruleset: rulesetText(of),
+    }),
+  'freeze_status.overwritten': ({ sha, state, description, expected_state: before }) =>
+    tell(`overwrote the Holdfast status on ${short(sha)}`, {
+      State: { before, text: state },
+      Description: description,
+    }),
+  'freeze_status.refused': ({ sha, state, description, why }) =>
+    tell(`could not hold ${short(sha)}: GitHub refused its status`, {
+      State: state,
+      Description: description,
+      Reason: why,
+    }),
+  'freeze_status.contested': ({ sha, state, description, expected_state: before, times_written }) =>
+    tell(`keeps overwriting the Holdfast status on ${short(sha)}, so it is not held`, {
+      State: { before, text: state ?? 'unknown' },
+      Description: description ?? 'unknown',
+      Written: `${times_written} times`,
+    }),
+};
 
 function aboutFreeze(
   did: string,
   of: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent },
-  details: Detail[] = [],
+  details?: Details | Detail[],
 ): Told {
   const { scheduled_freeze_id: id, scheduled_freeze_attributes: freeze } = of;
   const subject = { kind: 'freeze', id, name: freeze.reason } as const;
-  return { did, subject, details, attributes: fieldsOf(freeze) };
+  return { ...tell(did, details), subject, attributes: fieldsOf(freeze) };
 }
+
+const byClock = (did: string, freeze: Metadata['freeze.started']): Told =>
+  aboutFreeze(did, freeze, { 'Planned for': time(freeze.planned_at) });
 
 function aboutPlan(
   did: string,
-  {
-    freeze_plan_id: id,
-    freeze_plan_attributes: plan,
-  }: { freeze_plan_id: string; freeze_plan_attributes: object },
-  details: Detail[] = [],
+  { freeze_plan_id: id, freeze_plan_attributes: plan }: Metadata['freeze_plan.create'],
+  details?: Details | Detail[],
 ): Told {
   const { name = '' } = plan as { name?: string };
-  return { did, subject: { kind: 'plan', id, name }, details, attributes: fieldsOf(plan) };
+  return { ...tell(did, details), subject: { kind: 'plan', id, name }, attributes: fieldsOf(plan) };
 }
 
-/** Follows Holdfast's name. */
-const didByClock = {
-  'freeze.starting_soon': 'recorded that a freeze starts in an hour',
-  'freeze.started': 'recorded that a freeze started',
-  'freeze.ending_soon': 'recorded that a freeze ends in an hour',
-  'freeze.ended': 'recorded that a freeze ended',
-} as const;
+const allFieldsOf = (attributes: object): Detail[] => fieldsOf(attributes, Object.keys(attributes));
+
+const changedSettings = (
+  did: string,
+  { settings_before: before, settings_after: after }: Metadata['owner_settings.update'],
+): Told => tell(did, changesIn(before, after, Object.keys(after)));
+
+const namesOf = (templates: { name: string }[]): string =>
+  templates.map(({ name }) => name).join(', ') || 'none';
+
+function aboutRule(did: string, { oidc_rule_attributes: of }: Metadata['oidc_rule.create']): Told {
+  const { name = '', ...rule } = of as { name?: string };
+  return tell(`${did} the OIDC rule ${name}`, allFieldsOf(rule));
+}
+
+const rulesetText = ({ ruleset, ruleset_id }: Metadata['ruleset.orphaned']): string =>
+  `${ruleset} (${ruleset_id})`;
+
+function aboutDeployment(did: string, of: Metadata['deployment.held']): Told {
+  const { environment, workflow, run_number, attempt, ref, sha, state } = of;
+  return tell(`${did} to ${environment}`, [
+    ...listOf({
+      Run: `${workflow} ${run_number}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+      Commit: `${short(sha)} of ${ref}`,
+      Freezes: of.scheduled_freeze_ids.join(', '),
+    }),
+    ...(state === 'superseded' ? listOf({ Because: 'a newer run went out' }) : []),
+    ...(of.deployment_exemption_id === undefined ? [] : listOf({ Because: 'it has an exemption' })),
+  ]);
+}
+
+const didWithExemption = {
+  requested: 'requested an exemption for',
+  approved: 'approved the exemption for',
+  denied: 'denied an exemption for',
+  revoked: 'revoked the exemption for',
+  expired: 'ended the exemption for',
+};
+
+function tellExemption(
+  of: Metadata['exemption.used'] | Metadata['deployment_exemption.used'],
+  pullRequest: string,
+  type: AuditEventType,
+): Told {
+  const { exemption_attributes: exemption, was_approved, reason, ended_by } = of;
+  const state = type.split('.')[1] as keyof typeof didWithExemption | 'used';
+  const isOfDeployment = 'environment' in exemption;
+  const what = isOfDeployment ? `a deployment to ${exemption.environment}` : pullRequest;
+  const used = `${isOfDeployment ? 'let go' : 'merged'}, with an exemption,`;
+  const isRequest = state === 'expired' && was_approved === false;
+  const did = state === 'used' ? used : didWithExemption[state];
+  return tell(`${isRequest ? 'ended the exemption request for' : did} ${what}`, {
+    [nameOfField('reason')]: exemption.reason,
+    ...(exemption.public_reason !== null && { [nameOfField('public_reason')]: exemption.public_reason }),
+    ...(isOfDeployment
+      ? {
+          Commit: exemption.sha?.slice(0, 7) ?? 'any',
+          ...(exemption.run_id !== null && { Run: String(exemption.run_id) }),
+        }
+      : {
+          Freezes: exemption.freeze_ids?.join(', ') ?? 'all',
+          Head: exemption.any_head ? 'any' : short(exemption.head_sha),
+        }),
+    [nameOfField('end')]: time(exemption.expires_at),
+    ...(reason !== undefined && { 'Decision reason': reason }),
+    ...(ended_by !== undefined && { 'Ended by': ended_by }),
+  });
+}

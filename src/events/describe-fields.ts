@@ -25,33 +25,28 @@ const allFields = Object.keys(fieldNames);
 /** What people call a field. Settings and rules have the names of the API. */
 export const nameOfField = (field: string): string => fieldNames[field] ?? field;
 
-const isTime = (field: string): boolean => field === 'start' || field === 'end';
-
 /** The fields of something, without those that say nothing. */
 export function fieldsOf(attributes: object, fields = allFields): Detail[] {
   const values = attributes as Record<string, unknown>;
   return fields
     .filter((field) => values[field] !== undefined)
     .filter((field) => field !== 'exclude_conditions' || (values[field] as unknown[]).length > 0)
-    .map((field) => ({
-      name: nameOfField(field),
-      text: textOf(field, values[field]),
-      isTime: isTime(field),
-    }));
+    .map((field) => detailOf(field, values[field]));
 }
 
 /** What differs, with the values before. */
 export function changesIn(before: object, after: object, fields = allFields): Detail[] {
-  const [one, other] = [before, after] as Record<string, unknown>[];
+  const [one, other] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
   return fields
-    .map((field) => ({
-      name: nameOfField(field),
-      before: textOf(field, one![field]),
-      text: textOf(field, other![field]),
-      isTime: isTime(field),
-    }))
+    .map((field) => ({ ...detailOf(field, other[field]), before: textOf(field, one[field]) }))
     .filter((change) => change.before !== change.text);
 }
+
+const detailOf = (field: string, value: unknown): Detail => ({
+  name: nameOfField(field),
+  text: textOf(field, value),
+  isTime: field === 'start' || field === 'end',
+});
 
 /** What a freeze or plan holds, by our names or those of the API. Lists that are empty or absent were never set. */
 export type Holding = {
@@ -91,18 +86,6 @@ export function whatIsBlocked(
     ? `Merges are blocked; deployments${to} ${become}.`
     : `Deployments${to} ${become}; merges are not blocked.`;
 }
-
-/** The reasons of an exemption. */
-export const reasonOf = ({
-  reason,
-  public_reason,
-}: {
-  reason: string;
-  public_reason: string | null;
-}): Detail[] => [
-  { name: nameOfField('reason'), text: reason },
-  ...(public_reason === null ? [] : [{ name: nameOfField('public_reason'), text: public_reason }]),
-];
 
 function textOf(field: string, value: unknown): string {
   if (value === null || value === undefined) return 'none';

@@ -4,8 +4,37 @@ import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
 import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Row, SqlTx } from '../database/sql.ts';
+import { auditEventTypes } from './audit-event.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
+
+/**
+ * Event types that clients of the interface know but Holdfast never writes: merge queues and workflows of another
+ * implementation of the interface. A query for them gets an empty answer, not an error.
+ */
+const typesOfOthers: [about: string, types: string][] = [
+  ['action', 'assign backport close comment copy delete_head_branch dequeue'],
+  ['action', 'dismiss_reviews edit github_actions label merge post_check'],
+  ['action.queue', 'batch_bisection_end batch_bisection_start change'],
+  ['action.queue.checks', 'change'],
+  ['action.queue', 'checks_end checks_not_started checks_start conflict_deferred enter leave'],
+  ['action.queue', 'merged'],
+  ['action', 'rebase refresh request_reviewers request_reviews requeue review squash'],
+  ['action', 'unqueue update'],
+  ['ci_insights.auto_quarantine', 'disabled enabled modified'],
+  ['ci_insights', 'job_retried'],
+  ['ci_issue', 'created linked merged renamed reopened resolved unresolved'],
+  ['command', 'dequeue queue requeue'],
+  ['queue.freeze', 'create delete update'],
+  ['queue.pause', 'create delete update'],
+  ['test', 'dequarantined quarantined'],
+];
+
+/** Every event type that a client may query. */
+export const knownEventTypes: string[] = [
+  ...auditEventTypes,
+  ...typesOfOthers.flatMap(([about, types]) => types.split(' ').map((type) => `${about}.${type}`)),
+];
 
 /**
  * Which log: that of a repository; that of an owner with the events that belong to no repository; or with `alsoOf` that

@@ -19,15 +19,15 @@ export async function testWebhook(
   id: string,
   beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
 ): Promise<OutgoingDelivery> {
-  const now = nowOf(deps.clock);
-  return deps.db.$transaction(async (tx) => {
-    await requireEnabled(tx, account, id);
-    const data = { id: randomUUID(), webhookId: id, type: 'webhook.test', createdAt: now };
-    const delivery = await tx.outgoingDelivery.create({ data: { ...data, ...waitingFrom(now) } });
-    await beforeAnswering(tx, delivery);
-    await deps.queue.send([jobs.sendNotices(id)], tx);
-    return delivery;
-  });
+  const createdAt = nowOf(deps.clock);
+  const data = {
+    id: randomUUID(),
+    webhookId: id,
+    type: 'webhook.test',
+    createdAt,
+    ...waitingFrom(createdAt),
+  };
+  return sendSoon(deps, account, id, beforeAnswering, (tx) => tx.outgoingDelivery.create({ data }));
 }
 
 /**
@@ -65,8 +65,7 @@ export async function replayDelivery(
   id: string,
   beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
 ): Promise<OutgoingDelivery> {
-  return deps.db.$transaction(async (tx) => {
-    await requireEnabled(tx, account, webhookId);
+  return sendSoon(deps, account, webhookId, beforeAnswering, async (tx) => {
     const data = { ...waitingFrom(nowOf(deps.clock)), attempts: 0, groupKey: null };
     const { count } = await tx.outgoingDelivery.updateMany({
       where: { id, webhookId, state: { not: 'waiting' } },
@@ -78,16 +77,26 @@ export async function replayDelivery(
         `The webhook has no delivery ${id}. GET /v1/webhooks/${account.login}/${webhookId}/deliveries lists those of the last 30 days.`,
       );
     if (count === 0) throw conflict('This delivery still waits: Holdfast sends it by itself.');
-    await beforeAnswering(tx, delivery);
-    await deps.queue.send([jobs.sendNotices(webhookId)], tx);
     return delivery;
   });
 }
 
 const waitingFrom = (now: Date) => ({ state: 'waiting', nextAttemptAt: now });
 
-async function requireEnabled(tx: Tx, account: Account, id: string): Promise<void> {
-  const { isEnabled } = await requireWebhook(tx, account, id);
-  if (!isEnabled)
-    throw conflict('This webhook is disabled. Enable it first: PATCH it with {"enabled": true}.');
-}
+/** Saves a delivery with the job that sends it. @throws Refusal not-found; conflict if the webhook is disabled. */
+const sendSoon = (
+  { db, queue }: Pick<Deps, 'db' | 'queue'>,
+  account: Account,
+  webhookId: string,
+  beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void>,
+  save: (tx: Tx) => Promise<OutgoingDelivery>,
+): Promise<OutgoingDelivery> =>
+  db.$transaction(async (tx) => {
+    const { isEnabled } = await requireWebhook(tx, account, webhookId);
+    if (!isEnabled)
+      throw conflict('This webhook is disabled. Enable it first: PATCH it with {"enabled": true}.');
+    const delivery = await save(tx);
+    await beforeAnswering(tx, delivery);
+    await queue.send([jobs.sendNotices(webhookId)], tx);
+    return delivery;
+  });

@@ -82,25 +82,56 @@ export async function createWebhook(
   const address = await addressColumns(deps, { id, kind }, url);
   const sealedSecret = secret && sealOf(deps.config, id, 'secret', secret);
   const columns = { id, kind, ...address, ...columnsOf(wanted), sealedSecret };
-  return saveNewWebhook(deps, actor, account, columns, secret, beforeAnswering);
+  const webhook = await saveNew(deps, actor, account, columns, (tx, saved) =>
+    beforeAnswering(tx, { webhook: saved, secret }),
+  );
+  return { webhook, secret };
 }
 
+/** A channel of a workspace, by Slack's ids. */
+type SlackChannel = { slackTeam: string; slackChannel: string };
+
+/**
+ * Creates a webhook for a channel of the Slack app, in the place of an earlier one.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal conflict if the owner has as many webhooks as it may.
+ */
+export async function createChannelWebhook(
+  deps: WebhookDeps,
+  actor: Actor,
+  account: Account,
+  { slackTeam, slackChannel, repositories }: SlackChannel & Pick<WebhookFields, 'repositories'>,
+  beforeAnswering: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const columns = {
+    ...{ id: randomUUID(), kind: 'slack_channel', slackTeam, slackChannel },
+    ...{
+      sealedUrl: '',
+      shownUrl: `slack channel ${slackChannel}`,
+      ...columnsOf({ repositories, events: null }),
+    },
+  };
+  await saveNew(deps, actor, account, columns, async (tx, { id }) => {
+    await tx.outgoingWebhook.deleteMany({
+      where: { accountId: account.id, slackTeam, slackChannel, id: { not: id } },
+    });
+    await beforeAnswering(tx);
+  });
+}
+
+export const webhooksOfChannel = ({ db }: Pick<Deps, 'db'>, channel: SlackChannel) =>
+  db.outgoingWebhook.findMany({ where: { ...channel, kind: 'slack_channel' } });
+
 /** Saves a new webhook, as long as the owner has room for it. @param columns what it has of its own. */
-export async function saveNewWebhook(
+async function saveNew(
   deps: WebhookDeps,
   actor: Actor,
   account: Account,
   columns: Pick<OutgoingWebhook, 'id' | 'kind' | 'sealedUrl' | 'shownUrl'> & Partial<OutgoingWebhook>,
-  secret: string | null,
-  beforeAnswering: (tx: Tx, saved: SavedWebhook) => Promise<void>,
-): Promise<SavedWebhook> {
+  beforeAnswering: (tx: Tx, webhook: OutgoingWebhook) => Promise<void>,
+): Promise<OutgoingWebhook> {
   const { id, kind } = columns;
-  const data = {
-    ...columns,
-    accountId: account.id,
-    createdAt: nowOf(deps.clock),
-    createdBy: actor,
-  };
+  const data = { ...columns, accountId: account.id, createdAt: nowOf(deps.clock), createdBy: actor };
   const saved = await deps.db.$transaction(async (tx) => {
     await lockAccount(tx, account.id);
     const others = { accountId: account.id, kind: { not: peopleKind } };
@@ -109,10 +140,9 @@ export async function saveNewWebhook(
         `${account.login} has ${mostWebhooks} webhooks, the most there can be. Delete one first: GET /v1/webhooks/${account.login} lists them.`,
       );
     const webhook = await tx.outgoingWebhook.create({ data });
-    const metadata = { webhook_id: id, webhook_attributes: attributesOfWebhook(webhook) };
-    await append(deps, tx, actor, account, { type: 'webhook.create', metadata });
-    await beforeAnswering(tx, { webhook, secret });
-    return { webhook, secret };
+    await append(deps, tx, actor, 'webhook.create', webhook);
+    await beforeAnswering(tx, webhook);
+    return webhook;
   });
   deps.log.info({ account: account.login, webhook: id, kind, by: actor.name }, 'outgoing webhook created');
   return saved;
@@ -136,8 +166,7 @@ export async function updateWebhook(
     throw conflict('The Slack app made this webhook, and it has no address. Create another webhook.');
   const address = isMoved ? await addressColumns(deps, found, url) : {};
   return deps.db.$transaction(async (tx) => {
-    await lockAccount(tx, account.id);
-    const before = await requireWebhook(tx, account, id);
+    const before = await lockWebhook(tx, account, id);
     const toggled =
       enabled === undefined || enabled === before.isEnabled ? {} : toggledBy(enabled, nowOf(deps.clock));
     const data = { ...address, ...columnsOf(change), ...toggled };
@@ -146,7 +175,8 @@ export async function updateWebhook(
     const [one, other] = [attributesOfWebhook(before), attributesOfWebhook(webhook)];
     if (!isMoved && JSON.stringify(one) === JSON.stringify(other)) return webhook;
     const metadata = { webhook_id: id, webhook_attributes_before: one, webhook_attributes_after: other };
-    await append(deps, tx, actor, account, { type: 'webhook.update', metadata });
+    const event = { type: 'webhook.update', metadata } as const;
+    await appendEvent(tx, { accountId: account.id }, event, actor, nowOf(deps.clock));
     deps.log.info({ account: account.login, webhook: id, by: actor.name }, 'outgoing webhook changed');
     return webhook;
   });
@@ -166,11 +196,9 @@ export async function deleteWebhook(
   id: string,
 ): Promise<void> {
   await deps.db.$transaction(async (tx) => {
-    await lockAccount(tx, account.id);
-    const webhook = await requireWebhook(tx, account, id);
+    const webhook = await lockWebhook(tx, account, id);
     await tx.outgoingWebhook.delete({ where: { id } });
-    const metadata = { webhook_id: id, webhook_attributes: attributesOfWebhook(webhook) };
-    await append(deps, tx, actor, account, { type: 'webhook.delete', metadata });
+    await append(deps, tx, actor, 'webhook.delete', webhook);
   });
   deps.log.info({ account: account.login, webhook: id, by: actor.name }, 'outgoing webhook deleted');
 }
@@ -190,8 +218,7 @@ export async function rotateSecret(
   const now = nowOf(deps.clock);
   const secret = newSecret();
   return deps.db.$transaction(async (tx) => {
-    await lockAccount(tx, account.id);
-    const { kind, sealedSecret } = await requireWebhook(tx, account, id);
+    const { kind, sealedSecret } = await lockWebhook(tx, account, id);
     if (kind !== 'standard')
       throw conflict(
         `A webhook of the kind ${kind} has no secret. Only those of the kind standard are signed.`,
@@ -202,20 +229,28 @@ export async function rotateSecret(
       previousSecretUntil: new Date(now.getTime() + bothSign),
     };
     const webhook = await tx.outgoingWebhook.update({ where: { id }, data });
-    const metadata = { webhook_id: id, webhook_attributes: attributesOfWebhook(webhook) };
-    await append(deps, tx, actor, account, { type: 'webhook.rotate_secret', metadata });
+    await append(deps, tx, actor, 'webhook.rotate_secret', webhook);
     await beforeAnswering(tx, { webhook, secret });
     return { webhook, secret };
   });
 }
 
+/** Changes of the webhooks of an owner come one after another. @throws Refusal not-found. */
+async function lockWebhook(tx: Tx, account: Account, id: string): Promise<OutgoingWebhook> {
+  await lockAccount(tx, account.id);
+  return requireWebhook(tx, account, id);
+}
+
 const append = (
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: WebhookDeps,
   tx: Tx,
   actor: Actor,
-  { id }: Account,
-  event: Parameters<typeof appendEvent>[2],
-) => appendEvent(tx, { accountId: id }, event, actor, nowOf(clock));
+  type: 'webhook.create' | 'webhook.delete' | 'webhook.rotate_secret',
+  webhook: OutgoingWebhook,
+) => {
+  const metadata = { webhook_id: webhook.id, webhook_attributes: attributesOfWebhook(webhook) };
+  return appendEvent(tx, { accountId: webhook.accountId }, { type, metadata }, actor, nowOf(clock));
+};
 
 /** A webhook for clients and the audit log, without its id and its secrets. */
 export const attributesOfWebhook = (webhook: OutgoingWebhook) => ({
@@ -231,7 +266,7 @@ export const attributesOfWebhook = (webhook: OutgoingWebhook) => ({
 const nullIfEmpty = (list: string[]): string[] | null => (list.length === 0 ? null : list);
 
 /** The columns of what people set. What is undefined stays. */
-export const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
+const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => ({
   ...(fields.repositories !== undefined && {
     repositories: fields.repositories ?? [],
     repositoryPattern: fields.repositories && nameExpression(fields.repositories),

@@ -17,8 +17,7 @@ import { type peopleKind, type WebhookKind, attributesOfWebhook } from './manage
 import { type Notice, noticeId, loadNotices, testNotice } from './notice.ts';
 import { postStandard, postTo, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
-import { postToChannel } from './slack/post-to-channel.ts';
-import { tellPeople } from './slack/tell-people.ts';
+import { postToChannel, tellPeople } from './slack/tell-slack.ts';
 import { openWebhook } from './webhook-secrets.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { ourselves } from '../events/actor.ts';

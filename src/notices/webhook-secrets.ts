@@ -21,15 +21,6 @@ export function sealOf({ secretKey }: SecretKeys, id: string, field: Field, text
   return seal(secretKey, purposeOf(field, id), text);
 }
 
-/** Decrypts the address or a secret of a webhook. @throws CannotUnseal if it was encrypted with another SECRET_KEY. */
-export const openSealed = (keys: SecretKeys, id: string, field: Field, sealed: string): string =>
-  unsealWithAny(keys, purposeOf(field, id), sealed);
-
-type Sealed = Pick<
-  OutgoingWebhook,
-  'id' | 'sealedUrl' | 'sealedSecret' | 'sealedPreviousSecret' | 'previousSecretUntil'
->;
-
 /** What senders need of a webhook in the clear. Never log it. */
 export type Opened = {
   /** Empty for a channel of the Slack app. */
@@ -39,13 +30,13 @@ export type Opened = {
 };
 
 /** @throws CannotUnseal */
-export function openWebhook(keys: SecretKeys, webhook: Sealed, now: Date): Opened {
+export function openWebhook(keys: SecretKeys, webhook: OutgoingWebhook, now: Date): Opened {
   const { id, sealedUrl, sealedSecret, sealedPreviousSecret, previousSecretUntil } = webhook;
   const isPreviousGood = previousSecretUntil !== null && previousSecretUntil > now;
   const secrets = [sealedSecret, isPreviousGood ? sealedPreviousSecret : null].filter((one) => one !== null);
   return {
-    url: sealedUrl && openSealed(keys, id, 'url', sealedUrl),
-    secrets: secrets.map((sealed) => openSealed(keys, id, 'secret', sealed)),
+    url: sealedUrl && unsealWithAny(keys, purposeOf('url', id), sealedUrl),
+    secrets: secrets.map((sealed) => unsealWithAny(keys, purposeOf('secret', id), sealed)),
   };
 }
 

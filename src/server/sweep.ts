@@ -13,7 +13,7 @@ import { defineTask } from '../database/queue/define-task.ts';
 import { plansToRead } from '../plans/plan-store.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { resealSlackApps } from '../notices/slack/slack-apps.ts';
-import { hearForPeople } from '../notices/slack/tell-people.ts';
+import { hearForPeople } from '../notices/slack/tell-slack.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';

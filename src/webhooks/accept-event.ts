@@ -6,8 +6,7 @@ import { type ForeignStatus, inSteps, type Job, jobs } from '../database/queue/j
 import { isOfConsequence } from '../statuses/correct.ts';
 import { numberByTestMerge } from '../statuses/desired-store.ts';
 import { numberAt } from '../statuses/open-pull-request-store.ts';
-import { isHandled } from './handled-events.ts';
-import { type Own, wakesOf } from './wakes-of-event.ts';
+import { isHandled, type Own, wakesOf } from './handled-events.ts';
 
 const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)

@@ -2,8 +2,13 @@ import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
 import { auditEventTypes } from '../../events/audit-event.ts';
-import { knownEventTypes } from '../../events/known-event-types.ts';
-import { type ListedEvent, listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
+import {
+  knownEventTypes,
+  type ListedEvent,
+  listEvents,
+  type LogPlace,
+  outcomes,
+} from '../../events/list-events.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant, repositoryPath, ownerPath, who } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';

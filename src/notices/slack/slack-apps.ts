@@ -72,20 +72,22 @@ async function saved(deps: Store, where: Prisma.SlackAppWhereInput): Promise<Sla
 
 type Secrets = { botToken: string; signingSecret: string | null; appToken: string | null };
 
-const purposeOf = (field: keyof Secrets, id: string): string => `${field} of Slack app ${id}`;
+/** Seals or opens the secrets of an app. @param id of its row, which is part of what each secret is for. */
+const eachSecret = (id: string, of: Secrets, change: (purpose: string, text: string) => string): Secrets => {
+  const changed = <Text extends string | null>(field: keyof Secrets, text: Text) =>
+    text && change(`${field} of Slack app ${id}`, text);
+  return {
+    botToken: changed('botToken', of.botToken),
+    signingSecret: changed('signingSecret', of.signingSecret),
+    appToken: changed('appToken', of.appToken),
+  };
+};
 
 /** @returns null if no key opens it. */
 function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
-  const open = (field: keyof Secrets) =>
-    row[field] && unsealWithAny(config, purposeOf(field, row.id), row[field]);
   try {
-    return {
-      key: row.id,
-      accountId: row.accountId,
-      botToken: open('botToken')!,
-      signingSecret: open('signingSecret'),
-      appToken: open('appToken'),
-    };
+    const secrets = eachSecret(row.id, row, (purpose, sealed) => unsealWithAny(config, purpose, sealed));
+    return { key: row.id, accountId: row.accountId, ...secrets };
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;
@@ -95,14 +97,9 @@ function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
 /** Like `resealWebhooks`, for the secrets of Slack apps. */
 export async function resealSlackApps({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
   if (config.secretKeyPrevious === null) return;
-  for (const { id, botToken, signingSecret, appToken } of await db.slackApp.findMany()) {
-    const anew = <Text extends string | null>(field: keyof Secrets, sealed: Text) =>
-      sealed && sealedAnew(config, purposeOf(field, id), sealed);
-    const data = {
-      botToken: anew('botToken', botToken),
-      signingSecret: anew('signingSecret', signingSecret),
-      appToken: anew('appToken', appToken),
-    };
+  for (const row of await db.slackApp.findMany()) {
+    const { id, botToken, signingSecret, appToken } = row;
+    const data = eachSecret(id, row, (purpose, sealed) => sealedAnew(config, purpose, sealed));
     // Somebody may have connected it again meanwhile.
     if (data.botToken !== botToken)
       await db.slackApp.updateMany({ where: { id, botToken, signingSecret, appToken }, data });
@@ -138,7 +135,10 @@ export async function connectSlack(
   if (secretKey === null)
     throw conflict('The tokens cannot be encrypted: ask the people who run this service to set SECRET_KEY.');
   checkShapes(given);
-  const { team_id: teamId, team, bot_id: botId } = await tryToken(deps, 'bot_token', given.botToken);
+  const bot = await askSlack(deps, given.botToken, (client) => client.auth.test()).catch(
+    refusedToken('bot_token'),
+  );
+  const { team_id: teamId, team, bot_id: botId } = bot;
   if (!teamId || !botId) throw invalid([problem('bot_token', 'Enter the token of a bot, not of a person.')]);
   if (given.appToken)
     await askSlack(deps, given.appToken, (client) => client.apps.connections.open()).catch(
@@ -149,17 +149,11 @@ export async function connectSlack(
   // The same app keeps its id, and so the accounts that people linked.
   const isSame = before?.teamId === teamId && before.botId === botId;
   const id = isSame ? before.id : randomUUID();
-  const sealed = (field: keyof Secrets) => {
-    const secret = given[field];
-    return secret === null ? null : seal(secretKey, purposeOf(field, id), secret);
-  };
   const data = {
     teamId,
     teamName: team ?? teamId,
     botId,
-    botToken: sealed('botToken')!,
-    signingSecret: sealed('signingSecret'),
-    appToken: sealed('appToken'),
+    ...eachSecret(id, given, (purpose, secret) => seal(secretKey, purpose, secret)),
     createdAt: now,
     createdBy: actor,
   };
@@ -202,9 +196,6 @@ function checkShapes({ botToken, signingSecret, appToken }: Secrets): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
-const tryToken = (deps: Deps, field: string, token: string) =>
-  askSlack(deps, token, (client) => client.auth.test()).catch(refusedToken(field));
-
 /** @throws Refusal invalid if Slack refuses the token; conflict while it does not answer. */
 const refusedToken =
   (field: string) =>
@@ -230,4 +221,45 @@ async function forget(tx: Prisma.TransactionClient, app: string): Promise<void> 
   await tx.slackApp.delete({ where: { id: app } });
   await tx.slackLink.deleteMany({ where: { app } });
   await tx.slackOffer.deleteMany({ where: { app } });
+}
+
+/** What the bot may do. */
+const botScopes = ['commands', 'chat:write', 'chat:write.public', 'im:write', 'users:read'];
+
+/**
+ * The page at Slack that makes the app, filled in: Slack takes the app in a link.
+ * @param publicUrl where Slack reaches us; null: the app uses Socket Mode.
+ */
+export function newAppUrl(publicUrl: string | null): string {
+  const manifest = {
+    display_information: {
+      name: 'Holdfast',
+      description: 'Merge freezes for GitHub',
+      background_color: '#1f2328',
+    },
+    features: {
+      bot_user: { display_name: 'Holdfast', always_online: true },
+      slash_commands: [
+        {
+          command: '/holdfast',
+          description: 'Freeze, extend and end freezes, and let pull requests through',
+          usage_hint: 'freeze acme/web 2h INC-4711 | status | help',
+          should_escape: false,
+          ...(publicUrl !== null && { url: `${publicUrl}/slack/commands` }),
+        },
+      ],
+    },
+    oauth_config: { scopes: { bot: botScopes } },
+    settings: {
+      interactivity: {
+        is_enabled: true,
+        ...(publicUrl !== null && { request_url: `${publicUrl}/slack/interactions` }),
+      },
+      org_deploy_enabled: false,
+      socket_mode_enabled: publicUrl === null,
+      token_rotation_enabled: false,
+    },
+  };
+  const query = new URLSearchParams({ new_app: '1', manifest_json: JSON.stringify(manifest) });
+  return `https://api.slack.com/apps?${query}`;
 }

@@ -9,7 +9,7 @@ import {
   setWantsMessages,
   unlink,
 } from '../../notices/slack/slack-links.ts';
-import { hearForPeople } from '../../notices/slack/tell-people.ts';
+import { hearForPeople } from '../../notices/slack/tell-slack.ts';
 import type { Sent } from '../change.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';

@@ -18,25 +18,30 @@ import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../database/queue/jobs.ts';
+import { readCommand, usageText, type Verb } from '../commands/command.ts';
+import { approve, deny, exempt } from '../commands/exemptions.ts';
+import { freeze } from '../commands/freeze.ts';
+import { unfreeze } from '../commands/ongoing.ts';
 import {
   AnsweredMeanwhile,
-  hasAnswerLeft,
-  mostAnswers,
-  readTaken,
-  saveAnswer,
-  type Taken,
-  takeComment,
-} from './answer-store.ts';
-import { sentence, usageText } from './answer-text.ts';
-import { readCommand, type Verb } from './command.ts';
-import { type Order, type RunCommand, whyRefused } from './order.ts';
-import { approve, deny, exempt } from './verbs/exemptions.ts';
-import { freeze, unfreeze } from './verbs/freezes.ts';
-import { showStatus } from './verbs/show-status.ts';
+  type CommentOrder,
+  type RunCommand,
+  sentence,
+  whyRefused,
+} from '../commands/order.ts';
+import { statusOfPullRequest } from '../commands/show-status.ts';
+import { hasAnswerLeft, mostAnswers, readTaken, saveOnce, type Taken, takeComment } from './answer-store.ts';
 import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
 
 /** The implementation of each command. */
-const commands: Record<Verb, RunCommand> = { status: showStatus, exempt, approve, deny, freeze, unfreeze };
+const commands: Record<Verb, RunCommand> = {
+  status: statusOfPullRequest,
+  exempt: exempt.comment,
+  approve: approve.comment,
+  deny: deny.comment,
+  freeze: freeze.comment,
+  unfreeze: unfreeze.comment,
+};
 
 /**
  * Runs the command of a comment and answers it.
@@ -121,11 +126,12 @@ async function obey(
   const { commentCommands } = await readSettings(deps.db, repository.id);
   const suffix = taken.isLast ? `\n\n${lastOfHour}` : '';
   const caller = { kind: 'comment', person } as const;
-  const order: Order = {
+  const order: CommentOrder = {
     ...{ deps, commentId, repository, number, permission, words, caller },
     actor: actorOf(deps, caller),
     writtenAt: new Date(comment.at),
-    saveAnswer: (tx, text, requested) => saveAnswer(tx, commentId, text + suffix, requested),
+    saveAnswer: (tx, text, announces) => saveOnce(tx, commentId, { answer: text + suffix, announces }),
+    noteDone: (tx, what) => saveOnce(tx, commentId, { done: { push: what } }),
   };
   // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
@@ -139,7 +145,7 @@ async function obey(
   return (await readTaken(deps.db, commentId)).answer;
 }
 
-const textOf = async (order: Order, verb: Verb | null): Promise<string | undefined> =>
+const textOf = async (order: CommentOrder, verb: Verb | null): Promise<string | undefined> =>
   verb === null
     ? usageText
     : commands[verb](order).catch(
@@ -167,7 +173,7 @@ async function readerHasRole(
   return (await hasRole(deps, person, repository, holders, { isLive: true })) === 'yes';
 }
 
-function pageOnly({ deps, repository }: Order): string {
+function pageOnly({ deps, repository }: CommentOrder): string {
   const page = deps.config.publicUrl + repositoryPath(repository);
   return `**Nothing was changed.** In this repository, comments can only ask for the status and request exemptions. Use [the page of the repository](${page}) or the page of this pull request.`;
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import type { CommentAnswer } from '../../generated/prisma/client.ts';
+import { AnsweredMeanwhile } from '../commands/order.ts';
 
 // The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
 // command happens once. That is what `runOnce` of the API does for a key. A comment has a row of its own because the row is
@@ -89,14 +90,12 @@ async function countWritten(tx: Tx, repositoryId: bigint, now: Date): Promise<nu
 export const mayAnnounce = async (tx: Tx, repositoryId: bigint, now: Date): Promise<boolean> =>
   (await countWritten(tx, repositoryId, now)) < mostInRepository;
 
-/** Thrown if another process answered the same command, or Slack request, meanwhile: never make the change again. */
-export class AnsweredMeanwhile extends Error {}
-
 /**
- * Saves something in the transaction of the change that it reports, as long as there is no answer.
+ * Saves the answer, or one of several things that a command ended, in the transaction of the change, as long as there is
+ * no answer. `announces`: the exemption request that the answer announces.
  * @throws AnsweredMeanwhile if there is one already: the change must not happen again.
  */
-async function saveOnce(
+export async function saveOnce(
   tx: Tx,
   commentId: bigint,
   data: { answer: string; announces?: string } | { done: { push: string } },
@@ -104,14 +103,6 @@ async function saveOnce(
   const { count } = await tx.commentAnswer.updateMany({ where: { commentId, answer: null }, data });
   if (count === 0) throw new AnsweredMeanwhile();
 }
-
-/** Saves the answer. @param announces the exemption request that it announces. @throws like `saveOnce`. */
-export const saveAnswer = (tx: Tx, commentId: bigint, answer: string, announces?: string): Promise<void> =>
-  saveOnce(tx, commentId, { answer, announces });
-
-/** Notes one of several things that a command ended. @throws like `saveOnce`. */
-export const saveEnded = (tx: Tx, commentId: bigint, what: string): Promise<void> =>
-  saveOnce(tx, commentId, { done: { push: what } });
 
 /** The current state of a comment. */
 export const readTaken = (tx: Tx, commentId: bigint): Promise<CommentAnswer> =>

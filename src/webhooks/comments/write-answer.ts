@@ -14,8 +14,8 @@ import { takePlace } from '../../statuses/lease.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { countAttempt, settleAnswer, mayAnnounce, noteAnnounced } from './answer-store.ts';
 import { asCode } from '../../github/markdown.ts';
-import { answerMark, bodyOf, howToDecide, requestMark } from './answer-text.ts';
-import { zoneOfRepository } from './order.ts';
+import { howToDecide } from '../commands/exemptions.ts';
+import { zoneOfRepository } from '../commands/order.ts';
 
 /** Whether the installation granted the permissions that commands in comments need. */
 export const mayComment = ({ installation }: FoundRepository): boolean =>
@@ -46,7 +46,7 @@ export async function writeAnswer(
     repository,
     number: comment.number,
     since: new Date(comment.at),
-    mark: answerMark(commentId),
+    mark: `<!-- holdfast answers comment ${commentId} -->`,
   };
   await settleAnswer(deps.db, commentId, await postOnce(deps, target, text, tries > 0));
 }
@@ -72,7 +72,7 @@ async function postOnce(deps: Deps, target: Target, text: string, wasTried: bool
     const page = deps.config.publicUrl + pullRequestPath(repository, number);
     const { data } = await client.rest.issues.createComment({
       ...addressOf(target),
-      body: bodyOf(text, page, mark),
+      body: `${text}\n\n[View this pull request on Holdfast](${page})\n\n${mark}`,
     });
     deps.log.info(about, 'comment written');
     return new Date(data.created_at);
@@ -83,22 +83,16 @@ async function postOnce(deps: Deps, target: Target, text: string, wasTried: bool
     if (failure.kind === 'limited') {
       const { isSecondary, isContentCreation } = failure;
       deps.log.warn({ ...about, isSecondary, isContentCreation }, 'GitHub limits comments; they wait');
-      await pauseComments(deps, repository, new Date(failure.retryAt));
-      throw new NotNow(new Date(failure.retryAt));
+      // Statuses go on: GitHub's limit on comments says nothing about them.
+      const commentsPausedUntil = new Date(failure.retryAt);
+      const { id } = repository.installation;
+      await deps.db.installation.update({ where: { id }, data: { commentsPausedUntil } });
+      throw new NotNow(commentsPausedUntil);
     }
     // The conversation is locked, the pull request is gone, or a permission was removed.
     deps.log.warn({ ...about, failure }, 'a comment could not be written');
     return null;
   }
-}
-
-/** Statuses go on: GitHub's limit on comments says nothing about them. */
-async function pauseComments(
-  deps: Deps,
-  { installation: { id } }: FoundRepository,
-  until: Date,
-): Promise<void> {
-  await deps.db.installation.update({ where: { id }, data: { commentsPausedUntil: until } });
 }
 
 /** When an earlier try arrived; null if none did. */
@@ -142,7 +136,8 @@ export async function announceRequest(deps: Deps, repositoryId: bigint, id: stri
   if (!(await mayAnnounce(deps.db, repositoryId, nowOf(deps.clock)))) return;
   const { pullRequest: number, requestedAt: since } = request;
   const text = announcement(request, await zoneOfRepository(deps.db, repositoryId), commentCommands === true);
-  const postedAt = await postOnce(deps, { repository, number, since, mark: requestMark(id) }, text, true);
+  const mark = `<!-- holdfast announces request ${id} -->`;
+  const postedAt = await postOnce(deps, { repository, number, since, mark }, text, true);
   if (postedAt) await noteAnnounced(deps.db, id, postedAt);
 }
 

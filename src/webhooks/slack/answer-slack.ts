@@ -14,13 +14,19 @@ import { askSlack, respond, SlackFailure } from '../../notices/slack/slack-clien
 import { findLink, offerLink } from '../../notices/slack/slack-links.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import { AnsweredMeanwhile } from '../comments/answer-store.ts';
-import { whyRefused } from '../comments/order.ts';
-import { carryOutButton, ownerOfButton, windowOfButton } from './buttons.ts';
-import { readSlackCommand, type SlackVerb } from './slack-command.ts';
+import { actorOf } from '../../auth/caller.ts';
+import { readSlackCommand, type SlackVerb } from '../commands/command.ts';
+import { approve, deny, exempt } from '../commands/exemptions.ts';
+import { freeze } from '../commands/freeze.ts';
+import { extend, unfreeze } from '../commands/ongoing.ts';
+import { AnsweredMeanwhile, whyRefused } from '../commands/order.ts';
+import { showStatus } from '../commands/show-status.ts';
+import { changePerson, subscribe, unsubscribe } from './about-slack.ts';
+import { carryOutButton, ownerOfButton, windowsOfButtons } from './buttons.ts';
+import type { Asked } from './receive-slack.ts';
 import {
-  callerOf,
   note,
+  noteDone,
   type Noted,
   ownerOf,
   personOf,
@@ -29,26 +35,12 @@ import {
   saveReply,
   type SlackOrder,
 } from './slack-order.ts';
-import type { Asked } from './slack-request.ts';
 import { looking, nothingChanged, plain, viewOf, type Window } from './slack-text.ts';
-import { changePerson } from './verbs/about-person.ts';
-import { subscribe, unsubscribe } from './verbs/channels.ts';
-import { approve, deny, exempt, previewApprove, previewDeny, previewExempt } from './verbs/exemptions.ts';
-import { freeze, previewFreeze } from './verbs/freeze.ts';
-import { extend, previewExtend, previewUnfreeze, unfreeze } from './verbs/ongoing.ts';
-import { showStatus } from './verbs/show-status.ts';
 
 /** A command that changes something: what its window shows, and what sending that does. */
 type Change = { preview(order: SlackOrder): Promise<Preview>; carryOut(order: SlackOrder): Promise<void> };
 
-const changes: Partial<Record<SlackVerb, Change>> = {
-  freeze: { preview: previewFreeze, carryOut: freeze },
-  extend: { preview: previewExtend, carryOut: extend },
-  unfreeze: { preview: previewUnfreeze, carryOut: unfreeze },
-  exempt: { preview: previewExempt, carryOut: exempt },
-  approve: { preview: previewApprove, carryOut: approve },
-  deny: { preview: previewDeny, carryOut: deny },
-};
+const changes: Partial<Record<SlackVerb, Change>> = { freeze, extend, unfreeze, exempt, approve, deny };
 
 /** A command without a window. @returns what only the person sees; nothing if the answer is saved. */
 const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string | undefined>>> = {
@@ -128,26 +120,27 @@ async function carryOut(
   const noted = { ...(begun.noted as Noted | null), ...(request.noted as Noted | null) };
   const typed = asked.kind === 'window' ? asked.reason : null;
   const orderOf = async (
-    owner: string | null | bigint,
-    more: Pick<SlackOrder, 'target' | 'words'>,
+    owner: string | null,
+    target: SlackOrder['target'],
+    words: string,
   ): Promise<SlackOrder> => {
-    const account =
-      typeof owner === 'bigint'
-        ? await ownerOf(deps, app, await loginOf(deps, owner))
-        : await ownerOf(deps, app, owner);
+    const account = await ownerOf(deps, app, owner);
     const person = await personOf(deps, account, link);
-    const who = `<@${request.userId}> (${plain(person.login)} on GitHub)`;
-    const saveAnswer: SlackOrder['saveAnswer'] = (tx, text) =>
-      saveReply(tx, request.id, { text, isPublic: true });
-    return { deps, app, account, ...callerOf(deps, person), who, begun, request, noted, saveAnswer, ...more };
+    const caller = { kind: 'slack', person } as const;
+    return {
+      ...{ deps, app, account, caller, actor: actorOf(deps, caller), begun, request, noted, target, words },
+      who: `<@${request.userId}> (${plain(person.login)} on GitHub)`,
+      saveAnswer: (tx, text) => saveReply(tx, request.id, { text, isPublic: true }),
+      noteDone: (tx, what) => noteDone(tx, request, what),
+    };
   };
   if (first.kind === 'button') {
     const owner = await ownerOfButton(deps, first);
     if (owner === null) return privately(nothingChanged('What this button is about is gone.'));
-    const window = windowOfButton(first);
+    const window = windowsOfButtons[first.button];
     if (window && asked.kind === 'button')
       return open(deps, app, request, asked.triggerId, async () => ({ window }));
-    await carryOutButton(await orderOf(owner, { target: null, words: typed ?? '' }), first);
+    await carryOutButton(await orderOf(owner, null, typed ?? ''), first);
     return savedReply(deps, request);
   }
   const command = first.kind === 'command' ? readSlackCommand(first.text) : null;
@@ -155,7 +148,7 @@ async function carryOut(
   const { verb, target, words } = command;
   if (verb === 'notify' || verb === 'unlink')
     return privately(await changePerson(deps, request, verb, words));
-  const getOrder = () => orderOf(ownerIn(app, verb, target, words), { target, words });
+  const getOrder = () => orderOf(ownerIn(app, verb, target, words), target, words);
   const change = changes[verb];
   if (!change) {
     const text = await answers[verb]!(await getOrder());
@@ -177,9 +170,6 @@ function ownerIn(
   if (verb !== 'subscribe' && verb !== 'unsubscribe') return target?.owner ?? null;
   return accountId === null ? (/^[a-z\d][\w-]*(?=\s|$)/i.exec(words)?.[0] ?? null) : null;
 }
-
-const loginOf = async ({ db }: Deps, id: bigint): Promise<string> =>
-  (await db.account.findUniqueOrThrow({ where: { id }, select: { login: true } })).login;
 
 /** The request that a window belongs to, if the same person began it. */
 async function begunBy(

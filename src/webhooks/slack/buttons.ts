@@ -8,10 +8,10 @@ import { matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingIn } from '../../plans/ongoing.ts';
 import { findPlan } from '../../plans/plan-store.ts';
 import { authorizeFreezer, authorizeIn, type SlackOrder } from './slack-order.ts';
-import type { Asked } from './slack-request.ts';
+import { decideInSlack } from '../commands/exemptions.ts';
+import { endThese, extendByHour, type Theirs } from '../commands/ongoing.ts';
+import type { Asked } from './receive-slack.ts';
 import { plain, type Window } from './slack-text.ts';
-import { decide } from './verbs/exemptions.ts';
-import { endThese, extendByHour, type Theirs } from './verbs/ongoing.ts';
 
 // The buttons below our messages. What they are about is in their value, which only we wrote: Slack signs what it sends.
 
@@ -30,13 +30,13 @@ function readValue({ value }: Pressed): About | null {
   }
 }
 
-/** The owner of what a button is about; null if it is gone. */
-export async function ownerOfButton(deps: Deps, button: Pressed): Promise<bigint | null> {
+/** The login of the owner of what a button is about; null if it is gone. */
+export async function ownerOfButton(deps: Deps, button: Pressed): Promise<string | null> {
   const found = readValue(button);
   if (!found) return null;
-  if ('plan' in found)
-    return (await deps.db.freezePlan.findUnique({ where: { id: found.plan } }))?.accountId ?? null;
-  return (await repositoryOf(deps, found))?.accountId ?? null;
+  if (!('plan' in found)) return (await repositoryOf(deps, found))?.account.login ?? null;
+  const plan = await deps.db.freezePlan.findUnique({ where: { id: found.plan }, include: { account: true } });
+  return plan?.account.login ?? null;
 }
 
 /** The repository of a freeze or an exemption; null if it is gone. */
@@ -52,40 +52,36 @@ async function repositoryOf(
   return row && ((await repositoriesOfIds(sql, [row.repositoryId]))[0] ?? null);
 }
 
-/** The window of a button that asks first. */
-export function windowOfButton({ button }: Pressed): Window | null {
-  const reason = { label: 'Reason' };
-  if (button === 'deny')
-    return {
-      title: 'Deny the exemption',
-      act: 'Deny',
-      paragraphs: ['It stays blocked.'],
-      reason,
-    };
-  if (button === 'end')
-    return {
-      title: 'End the freeze',
-      act: 'End',
-      paragraphs: ['The pull requests that it blocks can merge within seconds.'],
-      reason,
-    };
-  return null;
-}
+/** The windows of the buttons that ask first. */
+export const windowsOfButtons: Partial<Record<Pressed['button'], Window>> = {
+  deny: {
+    title: 'Deny the exemption',
+    act: 'Deny',
+    paragraphs: ['It stays blocked.'],
+    reason: { label: 'Reason' },
+  },
+  end: {
+    title: 'End the freeze',
+    act: 'End',
+    paragraphs: ['The pull requests that it blocks can merge within seconds.'],
+    reason: { label: 'Reason' },
+  },
+};
 
 /** Does what a button says, if GitHub says that the person may. */
 export async function carryOutButton(order: SlackOrder, pressed: Pressed): Promise<void> {
-  const { deps, words } = order;
+  const { deps } = order;
   const { button } = pressed;
   const found = readValue(pressed)!;
   if (button === 'approve' || button === 'deny') {
     const repository = 'exemption' in found && (await repositoryOf(deps, found));
     if (!repository) throw gone();
-    return decide(order, repository.name, found.exemption, button, words);
+    return decideInSlack(order, repository.name, found.exemption, button);
   }
   const theirs = await theirsOf(order, found);
   if (button === 'extend') return extendByHour(order, theirs);
   order.noted = { ...order.noted, shown: theirs.ongoing.map(({ value }) => value) };
-  return endThese(order, theirs, words);
+  return endThese(order, theirs);
 }
 
 const gone = () => notFound('What this button is about is gone.');

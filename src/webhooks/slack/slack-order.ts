@@ -4,11 +4,10 @@ import {
   type AuthorizedRepository,
   type RepositoryAudience,
 } from '../../auth/authorize.ts';
-import { actorOf, type Caller } from '../../auth/caller.ts';
+import type { Caller } from '../../auth/caller.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
-import type { Actor } from '../../events/actor.ts';
 import { Prisma, type SlackLink, type SlackRequest } from '../../generated/prisma/client.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
@@ -16,8 +15,8 @@ import { type InstalledAccount, knownAccount, notInstalled } from '../../install
 import type { SlackApp } from '../../notices/slack/slack-apps.ts';
 import { saveLogin } from '../../notices/slack/slack-links.ts';
 import type { SlackMessage } from '../../notices/slack/slack-client.ts';
-import { AnsweredMeanwhile } from '../comments/answer-store.ts';
-import type { Target } from './slack-command.ts';
+import type { Target } from '../commands/command.ts';
+import { AnsweredMeanwhile, type Order } from '../commands/order.ts';
 import type { Window } from './slack-text.ts';
 
 /** An answer in Slack. @property isPublic whether the channel sees it, or only who asked. */
@@ -36,13 +35,11 @@ export type Noted = {
 };
 
 /** A request of Slack, by somebody who linked their account, about an owner. */
-export type SlackOrder = {
-  deps: Deps;
+export type SlackOrder = Order & {
   app: SlackApp;
   account: InstalledAccount;
   /** What GitHub lets them do is asked for each order. */
   caller: Extract<Caller, { kind: 'slack' }>;
-  actor: Actor;
   /** As a channel reads it. */
   who: string;
   /** The command or button that began it. */
@@ -51,10 +48,6 @@ export type SlackOrder = {
   request: SlackRequest;
   noted: Noted;
   target: Target | null;
-  /** What stands after the target of a command, or what they typed in the window. */
-  words: string;
-  /** Saves the answer in the transaction of the change. @throws AnsweredMeanwhile. */
-  saveAnswer(tx: Tx, text: string): Promise<void>;
 };
 
 /** What a window says before anything changes, and what to note with it. */
@@ -141,11 +134,6 @@ export async function personOf(
   if (login !== link.login) await saveLogin(deps, link, login);
   return { id, login };
 }
-
-export const callerOf = (deps: Deps, person: { id: number; login: string }) => {
-  const caller = { kind: 'slack', person } as const;
-  return { caller, actor: actorOf(deps, caller) };
-};
 
 /** Asks GitHub now whether the person may freeze these repositories. @throws Refusal like `authorizeOwnerOr`. */
 export const authorizeFreezer = (

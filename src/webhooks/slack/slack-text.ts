@@ -1,6 +1,6 @@
 import { shorten } from '../../events/event-words.ts';
-import { asEntities } from '../../notices/kinds/plain-text.ts';
-import { slackUsages } from './slack-command.ts';
+import { asEntities } from '../../notices/render.ts';
+import { slackUsages } from '../commands/command.ts';
 
 // What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
 

@@ -4,8 +4,7 @@ import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { type SlackApp, slackAppsWithSockets } from '../../notices/slack/slack-apps.ts';
 import { optionsOf, proxyOf, quiet } from '../../notices/slack/slack-client.ts';
-import { acceptRequest } from './receive-slack.ts';
-import { type Heard, readCommandRequest, readInteraction } from './slack-request.ts';
+import { acceptRequest, type Heard, readCommandRequest, readInteraction } from './receive-slack.ts';
 
 // Socket Mode, for services that Slack cannot reach: one connection for each app and worker process. Requests are the
 // same as over HTTP. Who has the app's token opened the socket, so that they need no signature.

@@ -1,7 +1,7 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
-import type { SlackLink, SlackTelling } from '../../generated/prisma/client.ts';
+import type { Freeze, SlackLink, SlackTelling } from '../../generated/prisma/client.ts';
 import { openPullRequestsInTime } from '../../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
@@ -15,13 +15,7 @@ import { describeInstant } from '../../time/local-time.ts';
 import { link as linkTo, list, plain } from './slack-text.ts';
 
 /** A freeze that began or ended, with its repository. */
-type Told = {
-  id: string;
-  startsAt: Date;
-  endsAt: Date | null;
-  timezone: string;
-  repository: FoundRepository;
-};
+type Told = Freeze & { repository: FoundRepository };
 
 /** The most repositories of one plan in which authors are looked for. */
 const mostRepositories = 50;
@@ -93,9 +87,9 @@ async function freezesOf({ db, sql }: Deps, ids: string[]): Promise<Told[]> {
     sql,
     rows.map(({ repositoryId }) => repositoryId),
   );
-  return rows.flatMap(({ id, startsAt, endsAt, timezone, repositoryId }) => {
-    const repository = repositories.find((each) => each.id === repositoryId);
-    return repository ? { id, startsAt, endsAt, timezone, repository } : [];
+  return rows.flatMap((row) => {
+    const repository = repositories.find(({ id }) => id === row.repositoryId);
+    return repository ? { ...row, repository } : [];
   });
 }
 

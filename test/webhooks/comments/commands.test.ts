@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asCode } from '../../../src/github/markdown.ts';
-import { commandLine, readCommand, usages, verbs } from '../../../src/webhooks/comments/command.ts';
-import { readFreezeWords } from '../../../src/webhooks/comments/freeze-words.ts';
+import { commandLine, readCommand, usages, verbs } from '../../../src/webhooks/commands/command.ts';
+import { readFreezeWords } from '../../../src/webhooks/commands/freeze-words.ts';
 import { DoubtfulTime } from '../../../src/time/moment.ts';
 
 const read = (body: string) => {

@@ -1,11 +1,13 @@
-import { authorizeOwner } from '../../../auth/authorize.ts';
-import { compileNameGlob } from '../../../conditions/patterns/compile-glob.ts';
-import { ParseError } from '../../../conditions/scanner.ts';
-import { conflict } from '../../../errors.ts';
-import { deleteWebhook } from '../../../notices/manage-webhooks.ts';
-import { createChannelWebhook, webhooksOfChannel } from '../../../notices/slack/subscribe-channel.ts';
-import type { SlackOrder } from '../slack-order.ts';
-import { plain } from '../slack-text.ts';
+import { authorizeOwner } from '../../auth/authorize.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import { ParseError } from '../../conditions/scanner.ts';
+import type { Deps } from '../../deps.ts';
+import { conflict } from '../../errors.ts';
+import { createChannelWebhook, deleteWebhook, webhooksOfChannel } from '../../notices/manage-webhooks.ts';
+import { setWantsMessages, unlink } from '../../notices/slack/slack-links.ts';
+import type { SlackRequest } from '../../generated/prisma/client.ts';
+import type { SlackOrder } from './slack-order.ts';
+import { nothingChanged, plain } from './slack-text.ts';
 
 /** Tells the channel what happens in an owner's repositories, or in some of them. For admins of the owner. */
 export async function subscribe(order: SlackOrder): Promise<undefined> {
@@ -49,4 +51,23 @@ export async function unsubscribe(order: SlackOrder): Promise<undefined> {
 function channelOf({ begun }: SlackOrder): { slackTeam: string; slackChannel: string } {
   if (begun.channelId === null) throw conflict('Write this in the channel.');
   return { slackTeam: begun.teamId, slackChannel: begun.channelId };
+}
+
+/** Changes what Holdfast keeps about a person of Slack. @returns what they read. */
+export async function changePerson(
+  deps: Deps,
+  request: SlackRequest,
+  verb: 'notify' | 'unlink',
+  words: string,
+): Promise<string> {
+  if (verb === 'unlink') {
+    await unlink(deps, request);
+    return 'Your accounts are no longer linked.';
+  }
+  const isOn = /^on$/i.test(words);
+  if (!isOn && !/^off$/i.test(words)) return nothingChanged('Write /holdfast notify on, or off.');
+  await setWantsMessages(deps, request, isOn);
+  return isOn
+    ? 'Holdfast tells you when a freeze blocks your pull requests, and when it ends.'
+    : 'Holdfast sends you no messages about your pull requests.';
 }

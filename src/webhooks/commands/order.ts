@@ -9,36 +9,57 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Role } from '../../installations/role-holders.ts';
 import { NotNow } from '../../database/queue/define-task.ts';
 import { DoubtfulTime } from '../../time/moment.ts';
+import { type Holding, whatIsBlocked } from '../../events/describe-fields.ts';
+import { asCode } from '../../github/markdown.ts';
 
-/** A command, with what GitHub says its author may do. */
+/** What somebody ordered, in a comment or in Slack. */
 export type Order = {
   deps: Deps;
+  /** Who, for the audit log. */
+  actor: Actor;
+  /** The text after the command and its target, or what they typed in a window. */
+  words: string;
+  /**
+   * Saves the answer in the transaction of the change. @param requested the exemption request that the answer announces.
+   * @throws AnsweredMeanwhile.
+   */
+  saveAnswer(tx: Tx, answer: string, requested?: string): Promise<void>;
+  /** Notes in a transaction what it ends. @throws AnsweredMeanwhile. */
+  noteDone(tx: Tx, what: string): Promise<void>;
+};
+
+/** A command in a comment, with what GitHub says its author may do. */
+export type CommentOrder = Order & {
   commentId: bigint;
   repository: FoundRepository;
   /** The pull request that the comment is on. */
   number: number;
   caller: Extract<Caller, { kind: 'comment' }>;
-  /** The author, for the audit log. */
-  actor: Actor;
   permission: Exclude<RepositoryPermission, 'none'>;
-  /** The text after the command. */
-  words: string;
   /** When it was written, by GitHub's clock, in whole seconds. */
   writtenAt: Date;
-  /** Saves the answer in the transaction of the change. @param requested the exemption request that the answer announces. */
-  saveAnswer(tx: Tx, answer: string, requested?: string): Promise<void>;
 };
 
+/** Thrown if another process answered the same command, or Slack request, meanwhile: never make the change again. */
+export class AnsweredMeanwhile extends Error {}
+
 /** Runs one kind of command. @returns the answer; nothing if it was saved with a change. */
-export type RunCommand = (order: Order) => Promise<string | undefined>;
+export type RunCommand = (order: CommentOrder) => Promise<string | undefined>;
 
 /** Why the author is not an admin of the repository; null for admins. @throws Refusal forbidden if they cannot write. */
-export const assertWriter = ({ deps, caller, permission, repository }: Order): Promise<Refusal | null> =>
+export const assertWriter = ({
+  deps,
+  caller,
+  permission,
+  repository,
+}: CommentOrder): Promise<Refusal | null> =>
   assertStanding(deps, caller, { permission, tokenCan: true }, repository, { least: 'write' });
 
 /** Requires an admin of the repository, or somebody with a role there. @throws Refusal forbidden. */
-export const assertRole = ({ deps, caller, permission, repository }: Order, role: Role): Promise<unknown> =>
-  assertStanding(deps, caller, { permission, tokenCan: true }, repository, { role });
+export const assertRole = (
+  { deps, caller, permission, repository }: CommentOrder,
+  role: Role,
+): Promise<unknown> => assertStanding(deps, caller, { permission, tokenCan: true }, repository, { role });
 
 /** The zone for times without a zone: that of the newest freeze of the repository, else UTC. */
 export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<string> {
@@ -48,6 +69,18 @@ export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<st
     select: { timezone: true },
   });
   return last?.timezone ?? 'UTC';
+}
+
+/** The maximum length of our sentences, which may quote people. */
+const longestSentence = 1000;
+
+/** A sentence from a use case, in a comment. It may quote what people wrote: in code spans, it links and notifies nobody. */
+export const sentence = (text: string): string => asCode(text, longestSentence);
+
+/** In brackets, what a freeze blocks, in a comment; empty for merges alone. */
+export function alsoBlocked(freeze: Holding): string {
+  const blocked = whatIsBlocked(freeze, (name) => asCode(name));
+  return blocked === null ? '' : ` (${blocked.slice(0, 1).toLowerCase()}${blocked.slice(1, -1)})`;
 }
 
 /** Why a command is refused. @throws NotNow while GitHub does not answer: it waits. Every other error as it is. */

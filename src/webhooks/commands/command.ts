@@ -1,4 +1,57 @@
-import { unquoted } from '../comments/command.ts';
+import { asCode } from '../../github/markdown.ts';
+
+/** The commands that a comment can contain. */
+export const verbs = ['status', 'exempt', 'approve', 'deny', 'freeze', 'unfreeze'] as const;
+export type Verb = (typeof verbs)[number];
+
+/** The syntax of each command. */
+export const usages: Record<Verb, string> = {
+  status: '/holdfast status',
+  exempt: '/holdfast exempt <reason>',
+  approve: '/holdfast approve [<commit>]',
+  deny: '/holdfast deny <reason>',
+  freeze: '/holdfast freeze [deployments or both] <2h or until friday 18:00> <reason>',
+  unfreeze: '/holdfast unfreeze <reason>',
+};
+
+/** The answer to an unknown command. */
+export const usageText = ['Holdfast knows these commands, in the first line of a comment:', '']
+  .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
+  .join('\n');
+
+const needsWords: readonly SlackVerb[] = ['freeze', 'extend', 'unfreeze', 'exempt', 'deny', 'notify'];
+const takesNoWords: readonly SlackVerb[] = ['status', 'unlink'];
+
+const isMeant = (verb: SlackVerb, words: string): boolean =>
+  words === '' ? !needsWords.includes(verb) : !takesNoWords.includes(verb);
+
+/**
+ * The command line of a comment: the first line, if it begins with `/holdfast`. Other lines are for people.
+ * @returns null for any other comment.
+ */
+export function commandLine(body: string): string | null {
+  const [first = ''] = body.split(/\r\n|[\n\r\u2028\u2029]/, 1);
+  if (!/^\/holdfast(?:\s|$)/i.test(first)) return null;
+  // No command contains what the database cannot store.
+  return first.toWellFormed().replaceAll('\0', '').trimEnd();
+}
+
+/**
+ * Reads a command line. A command with missing or extra words counts as unknown.
+ * @returns words the text after it, in one line; verb null if the command is unknown.
+ */
+export function readCommand(line: string): { verb: Verb | null; words: string } {
+  const [, name = '', ...rest] = line.trim().split(/\s+/);
+  const verb = verbs.find((each) => each === name.toLowerCase()) ?? null;
+  const words = unquoted(rest.join(' '));
+  return { verb: verb !== null && isMeant(verb, words) ? verb : null, words };
+}
+
+/** Removes quotes around the whole text, which people know from a shell. */
+export function unquoted(text: string): string {
+  const found = /^(?:"([^"]*)"|'([^']*)'|“([^“”]*)”|‘([^‘’]*)’)$/.exec(text);
+  return found ? (found.slice(1).find((inner) => inner !== undefined) ?? '').trim() : text;
+}
 
 /** The commands in Slack: those of comments, with what they are about, and some about Slack. */
 export const slackUsages = {
@@ -29,8 +82,8 @@ export type Target =
 /** A command. @property words what stands after the target, in one line. */
 type SlackCommand = { verb: SlackVerb; target: Target | null; words: string };
 
-/** The kinds of targets that a command takes; null in the list: none is needed. */
-const targetsOf: Record<SlackVerb, (Target['kind'] | null)[]> = {
+/** The kinds of targets that a command takes; null in the list: none is needed. The others take none. */
+const targetsOf: Partial<Record<SlackVerb, (Target['kind'] | null)[]>> = {
   status: ['all', 'plan', 'repositories', 'pull-request', null],
   freeze: ['all', 'repositories'],
   extend: ['all', 'plan', 'repositories'],
@@ -38,14 +91,7 @@ const targetsOf: Record<SlackVerb, (Target['kind'] | null)[]> = {
   exempt: ['pull-request'],
   approve: ['pull-request'],
   deny: ['pull-request'],
-  subscribe: [null],
-  unsubscribe: [null],
-  notify: [null],
-  unlink: [null],
-  help: [null],
 };
-const needsWords: readonly SlackVerb[] = ['freeze', 'extend', 'unfreeze', 'exempt', 'deny', 'notify'];
-const takesNoWords: readonly SlackVerb[] = ['status', 'unlink'];
 
 /** Slack sends these three characters as entities. */
 const plain = (text: string): string =>
@@ -63,12 +109,10 @@ export function readSlackCommand(text: string): SlackCommand | null {
   const verb = name === '' ? 'help' : name.toLowerCase();
   if (!isVerb(verb)) return null;
   const kinds = targetsOf[verb];
-  const isTargeted = kinds.length > 1 || kinds[0] !== null;
-  const found = isTargeted && rest !== '' ? readTarget(rest) : { target: null, words: rest };
-  if (!found || !kinds.includes(found.target?.kind ?? null)) return null;
+  const found = kinds && rest !== '' ? readTarget(rest) : { target: null, words: rest };
+  if (!found || !(kinds ?? [null]).includes(found.target?.kind ?? null)) return null;
   const words = unquoted(found.words);
-  const isMeant = words === '' ? !needsWords.includes(verb) : !takesNoWords.includes(verb);
-  return isMeant ? { verb, target: found.target, words } : null;
+  return isMeant(verb, words) ? { verb, target: found.target, words } : null;
 }
 
 const isVerb = (name: string): name is SlackVerb => Object.hasOwn(slackUsages, name);

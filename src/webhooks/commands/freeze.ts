@@ -1,20 +1,23 @@
-import { validate } from '../../../api/read-request.ts';
-import { newFreeze, readNewFreeze } from '../../../api/v1/freeze-schemas.ts';
-import { newPlan, readNewPlan } from '../../../api/v1/plan-schemas.ts';
-import type { Selection } from '../../../auth/authorize-owner-or.ts';
-import { notFound } from '../../../errors.ts';
-import { type PlanPreview, previewPlanSoon } from '../../../explanations/preview-plan.ts';
-import { whatIsBlocked } from '../../../events/describe-fields.ts';
-import { createFreeze } from '../../../freezes/create-freeze.ts';
-import { freezePath, planPath, pullRequestPath } from '../../../installations/page-paths.ts';
-import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
-import { createPlan } from '../../../plans/create-plan.ts';
-import { plainNames, repositoriesOfOwner } from '../../../plans/matched-repositories.ts';
-import { describeInstant } from '../../../time/local-time.ts';
-import { readFreezeWords } from '../../comments/freeze-words.ts';
-import { zoneOfRepository } from '../../comments/order.ts';
-import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack-order.ts';
-import { count, link, plain } from '../slack-text.ts';
+import { validate } from '../../api/read-request.ts';
+import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
+import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
+import { notFound } from '../../errors.ts';
+import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { createFreeze, type SavedFreeze } from '../../freezes/create-freeze.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import { asCode } from '../../github/markdown.ts';
+import { fullName } from '../../installations/find-repository.ts';
+import { freezePath, planPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { createPlan } from '../../plans/create-plan.ts';
+import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import { readFreezeWords } from './freeze-words.ts';
+import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
+import { count, link, plain } from '../slack/slack-text.ts';
+import { assertRole, type CommentOrder, type RunCommand, sentence, zoneOfRepository } from './order.ts';
 
 const mostPullRequests = 15;
 
@@ -24,24 +27,53 @@ function onlyOf({ include }: Selection): string | null {
   return names?.length === 1 ? names[0]! : null;
 }
 
+/** The words of a command, and what they say as the API takes it. */
+function readWords(words: string, now: number, zone: string) {
+  const read = readFreezeWords(words, { now, zone });
+  const { end, reason, holding } = read;
+  return { ...read, body: { reason, start: null, end: end.local, timezone: read.zone, ...holding } };
+}
+
+/** Freezes the whole repository from now on. */
+const freezeInComment: RunCommand = async (order) => {
+  await assertRole(order, 'freezer');
+  const { deps, repository, words } = order;
+  const zone = await zoneOfRepository(deps.db, repository.id);
+  const { body } = readWords(words, deps.clock.now(), zone);
+  const input = readNewFreeze(validate(newFreeze, body, 'body'));
+  await createFreeze(deps, order.actor, repository, input, (tx, saved) =>
+    order.saveAnswer(tx, textOfFreeze(order, saved)),
+  );
+};
+
+function textOfFreeze({ deps, repository }: CommentOrder, { freeze: made, warnings }: SavedFreeze): string {
+  const page = deps.config.publicUrl + freezePath(repository, made.id);
+  const until = describeInstant(made.endsAt!, made.timezone);
+  const blocked = whatIsBlocked(made, (name) => asCode(name));
+  return [
+    // Whether GitHub then refuses to merge them, the warnings say.
+    ...(holdsMerges(made)
+      ? [
+          `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
+        ]
+      : [`**Deployments are frozen until ${until}.**`]),
+    ...(blocked === null ? [] : [blocked]),
+    `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
+    ...warnings.map((warning) => `- ${sentence(warning)}`),
+  ].join('\n\n');
+}
+
 /** What to freeze, until when and why, as the API takes it. The time of the command counts, also in its window. */
 async function readFreeze({ deps, account, target, words, begun }: SlackOrder) {
   const repositories = selectionOf(target!);
   const name = onlyOf(repositories);
-  const zone = await zoneOf(deps, account.id, name);
-  const read = readFreezeWords(words, { now: begun.receivedAt.getTime(), zone });
-  const { reason, holding } = read;
-  const shared = { reason, start: null, end: read.end.local, timezone: read.zone, ...holding };
-  const until = describeInstant(new Date(read.end.at), read.zone);
-  const plan = { ...shared, name: Array.from(reason).slice(0, 80).join(''), repositories };
-  const blocked = whatIsBlocked(holding);
+  const read = readWords(words, begun.receivedAt.getTime(), await zoneOf(deps, account.id, name));
+  const { reason, body } = read;
+  const blocked = whatIsBlocked(read.holding);
   return {
-    repositories,
-    name,
-    shared,
-    plan,
-    until,
-    reason,
+    ...{ repositories, name, reason, body },
+    plan: { ...body, name: Array.from(reason).slice(0, 80).join(''), repositories },
+    until: describeInstant(new Date(read.end.at), read.zone),
     blocked: blocked === null ? [] : [plain(blocked)],
   };
 }
@@ -61,12 +93,12 @@ export async function zoneOf(
 }
 
 /** What a freeze would hold, and until when. */
-export async function previewFreeze(order: SlackOrder): Promise<Preview> {
+async function preview(order: SlackOrder): Promise<Preview> {
   const { deps, account } = order;
   const { repositories, until, plan, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
-  const preview = await previewPlanSoon(deps, account, readNewPlan(validate(newPlan, plan, 'body')));
-  if (preview.matched === 0) throw notFound(`${account.login} has no repository with this name.`);
+  const seen = await previewPlanSoon(deps, account, readNewPlan(validate(newPlan, plan, 'body')));
+  if (seen.matched === 0) throw notFound(`${account.login} has no repository with this name.`);
   return {
     window: {
       title: 'Freeze',
@@ -75,7 +107,7 @@ export async function previewFreeze(order: SlackOrder): Promise<Preview> {
         `*${where(account.login, repositories)}* will be frozen from now until *${until}*.`,
         ...blocked,
         `Reason: ${plain(reason)}`,
-        ...whatHolds(order, preview),
+        ...whatHolds(order, seen),
       ],
     },
   };
@@ -116,9 +148,9 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
 }
 
 /** Freezes: one repository by a freeze, several by a plan. */
-export async function freeze(order: SlackOrder): Promise<void> {
+async function carryOut(order: SlackOrder): Promise<void> {
   const { deps, actor, account, who } = order;
-  const { repositories, name, shared, plan, until, reason, blocked } = await readFreeze(order);
+  const { repositories, name, body, plan, until, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
   const told = (path: string, warnings: string[]) =>
     [
@@ -129,7 +161,7 @@ export async function freeze(order: SlackOrder): Promise<void> {
     ].join('\n');
   const only = name === null ? null : await repositoryNamed(order, name);
   if (only) {
-    const input = readNewFreeze(validate(newFreeze, shared, 'body'));
+    const input = readNewFreeze(validate(newFreeze, body, 'body'));
     await createFreeze(deps, actor, only, input, (tx, saved) =>
       order.saveAnswer(tx, told(freezePath(only, saved.freeze.id), saved.warnings)),
     );
@@ -145,3 +177,5 @@ async function repositoryNamed({ deps, account }: SlackOrder, name: string) {
   const found = all.find((each) => each.name.toLowerCase() === name.toLowerCase());
   return (await repositoriesOfIds(deps.sql, found ? [found.id] : []))[0] ?? null;
 }
+
+export const freeze = { comment: freezeInComment, preview, carryOut };

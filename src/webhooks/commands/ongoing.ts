@@ -1,32 +1,37 @@
-import { validate } from '../../../api/read-request.ts';
-import { givenReason } from '../../../api/v1/exemption-schemas.ts';
-import { nowOf } from '../../../time/clock.ts';
-import { conflict, isConflict, notFound } from '../../../errors.ts';
-import { whatIsBlocked } from '../../../events/describe-fields.ts';
-import { asPublic } from '../../../freezes/freeze.ts';
-import { planChange, updateFreeze } from '../../../freezes/update-freeze.ts';
-import type { Administered } from '../../../installations/find-account.ts';
-import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
-import { matchedBy, repositoriesOfOwner } from '../../../plans/matched-repositories.ts';
-import { endOngoing, type Ongoing, ongoingIn } from '../../../plans/ongoing.ts';
-import { listPlans, type StoredPlan } from '../../../plans/plan-store.ts';
-import { updatePlan } from '../../../plans/update-plan.ts';
-import { parseDuration } from '../../../time/duration.ts';
-import { describeInstant, toLocalTime } from '../../../time/local-time.ts';
-import { later } from '../../../time/moment.ts';
-import { readTimeWords } from '../../comments/freeze-words.ts';
-import type { Target } from '../slack-command.ts';
+import { validate } from '../../api/read-request.ts';
+import { givenReason } from '../../api/v1/exemption-schemas.ts';
+import { nowOf } from '../../time/clock.ts';
+import { conflict, isConflict, notFound } from '../../errors.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import { actorName } from '../../events/actor.ts';
+import { asCode } from '../../github/markdown.ts';
+import { type Administered, type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import { assertWritable, fullName } from '../../installations/find-repository.ts';
+import { ownerFormPath } from '../../installations/page-paths.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { readTaken } from '../comments/answer-store.ts';
+import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { endOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
+import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { updatePlan } from '../../plans/update-plan.ts';
+import { parseDuration } from '../../time/duration.ts';
+import { describeInstant, toLocalTime } from '../../time/local-time.ts';
+import { later } from '../../time/moment.ts';
+import { readTimeWords } from './freeze-words.ts';
+import type { Target } from './command.ts';
 import {
   authorizeFreezer,
   note,
-  noteDone,
   type Noted,
   type Preview,
   selectionOf,
   type SlackOrder,
-} from '../slack-order.ts';
-import { count, list, plain } from '../slack-text.ts';
+} from '../slack/slack-order.ts';
+import { count, list, plain } from '../slack/slack-text.ts';
 import { where, zoneOf } from './freeze.ts';
+import { alsoBlocked, assertRole, type CommentOrder, type Order, type RunCommand } from './order.ts';
 
 /** What is ongoing of what somebody may end or extend. */
 export type Theirs = { ongoing: Ongoing[]; administered: Administered; place: string };
@@ -65,7 +70,7 @@ export async function planNamed({ deps, account }: SlackOrder, named: string): P
 /** For everybody in the channel. */
 const whyOf = (freeze: Ongoing['freezes'][number]): string => plain(asPublic(freeze).reason) || 'a freeze';
 
-export const described = ({ freezes, repositories, plan }: Ongoing): string => {
+export const describedInSlack = ({ freezes, repositories, plan }: Ongoing): string => {
   const [first] = freezes as [Ongoing['freezes'][number]];
   const { endsAt, timezone } = first;
   const until = endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until removed';
@@ -79,42 +84,41 @@ export const described = ({ freezes, repositories, plan }: Ongoing): string => {
 
 const nothingOngoing = (place: string) => conflict(`No freezes are ongoing in ${place}.`);
 
+/** Ends these, one after another, each in a transaction that notes it: a second try goes on where the first one stopped. */
+async function endEach(
+  { deps, actor, noteDone }: Order,
+  of: { account: InstalledAccount; administered: Administered },
+  ongoing: Ongoing[],
+  reason: string,
+  textOf: (each: Ongoing) => string,
+): Promise<void> {
+  for (const each of ongoing)
+    await endOngoing(deps, actor, of, each, reason, (tx) => noteDone(tx, textOf(each))).catch(
+      (error: unknown) => {
+        // Somebody changed it at the same moment; it is still ongoing.
+        if (!isConflict(error)) throw error;
+      },
+    );
+}
+
 /** What would end. */
-export async function previewUnfreeze(order: SlackOrder): Promise<Preview> {
+async function previewUnfreeze(order: SlackOrder): Promise<Preview> {
   validate(givenReason, order.words, 'body');
   const { ongoing, place } = await ongoingOf(order, order.target!);
-  return { ...endWindow(ongoing, place), noted: { shown: ongoing.map(({ value }) => value) } };
-}
-
-function endWindow(ongoing: Ongoing[], place: string): Preview {
   if (ongoing.length === 0) throw nothingOngoing(place);
-  const paragraphs = [`This ends in *${place}*:`, list(ongoing.map(described))];
-  return { window: { title: 'Unfreeze', act: 'Unfreeze', paragraphs } };
+  const paragraphs = [`This ends in *${place}*:`, list(ongoing.map(describedInSlack))];
+  return {
+    window: { title: 'Unfreeze', act: 'Unfreeze', paragraphs },
+    noted: { shown: ongoing.map(({ value }) => value) },
+  };
 }
 
-/** Ends what the window showed and is still ongoing. */
-export async function unfreeze(order: SlackOrder): Promise<void> {
-  await endThese(order, await ongoingOf(order, order.target!), order.words);
-}
-
-/** Ends what was shown, one after another, and says what ended. */
-export async function endThese(
-  order: SlackOrder,
-  { ongoing, administered, place }: Theirs,
-  words: string,
-): Promise<void> {
-  const { deps, actor, account, who, request, noted } = order;
-  const reason = validate(givenReason, words, 'body');
-  for (const each of ongoing) {
-    if (!(noted.shown ?? []).includes(each.value)) continue;
-    const end = endOngoing(deps, actor, { account, administered }, each, reason, (tx) =>
-      noteDone(tx, request, described(each)),
-    );
-    await end.catch((error: unknown) => {
-      // Somebody changed it at the same moment; it is still ongoing.
-      if (!isConflict(error)) throw error;
-    });
-  }
+/** Ends what was shown and is still ongoing, and says what ended. */
+export async function endThese(order: SlackOrder, { ongoing, administered, place }: Theirs): Promise<void> {
+  const { deps, account, who, request, noted } = order;
+  const reason = validate(givenReason, order.words, 'body');
+  const shown = ongoing.filter(({ value }) => noted.shown?.includes(value));
+  await endEach(order, { account, administered }, shown, reason, describedInSlack);
   const { noted: after } = await deps.db.slackRequest.findUniqueOrThrow({ where: { id: request.id } });
   const { done = [] } = (after ?? {}) as Noted;
   if (done.length === 0) throw nothingOngoing(place);
@@ -124,13 +128,13 @@ export async function endThese(
 }
 
 /** Until when each of these would last. */
-export async function previewExtend(order: SlackOrder): Promise<Preview> {
+async function previewExtend(order: SlackOrder): Promise<Preview> {
   const { ongoing, place } = await ongoingOf(order, order.target!);
   const ends = await newEnds(order, ongoing, place);
   const lines = ongoing.flatMap((each) => {
     const end = ends[keyOf(each)];
     if (!end) return [];
-    return `${described(each)} → until *${describeInstant(new Date(end), each.freezes[0]!.timezone)}*`;
+    return `${describedInSlack(each)} → until *${describeInstant(new Date(end), each.freezes[0]!.timezone)}*`;
   });
   const paragraphs = [`This extends in *${place}*:`, list(lines)];
   return { window: { title: 'Extend', act: 'Extend', paragraphs }, noted: { ends } };
@@ -162,11 +166,6 @@ async function newEnds(
 }
 
 const ways = { utc: 'name the zone UTC after it', length: (text: string) => text };
-
-/** Extends what the window showed. */
-export async function extend(order: SlackOrder): Promise<void> {
-  await extendThese(order, await ongoingOf(order, order.target!));
-}
 
 const byButton = 3_600_000;
 
@@ -219,3 +218,74 @@ async function extendThese(order: SlackOrder, { ongoing, administered, place }: 
   if (lines.length === 0) throw nothingOngoing(place);
   await order.saveAnswer(deps.db, `${who} extended in *${place}*:\n${list(lines)}`);
 }
+
+/**
+ * Ends the ongoing freezes of the repository that began when they were created, and plans for this repository alone. It
+ * does not end plans of several repositories, plans that repeat, or freezes that somebody else scheduled. Each freeze
+ * ends in its own transaction, which notes that, so that a second try continues where the first one stopped.
+ */
+const unfreezeInComment: RunCommand = async (order) => {
+  await assertRole(order, 'freezer');
+  const { deps, commentId, repository, words } = order;
+  const reason = validate(givenReason, words, 'body');
+  const account = (await knownAccount(deps, repository.account.login))!;
+  const administered = new Set([repository.name.toLowerCase()]);
+  assertWritable(repository);
+  const ending = (await ongoingIn(deps, account, [repository], false)).filter(
+    (each) => whyLeft(order, each) === null,
+  );
+  await endEach(order, { account, administered }, ending, reason, describedInComment);
+  const { done } = await readTaken(deps.db, commentId);
+  return textOfEnded(order, done, await ongoingIn(deps, account, [repository], false));
+};
+
+/** Why a comment does not end it; null if it does. */
+function whyLeft({ actor }: CommentOrder, { plan, freezes }: Ongoing): string | null {
+  const [{ planId, startsAt, createdAt, createdBy }] = freezes as [Ongoing['freezes'][number]];
+  if (planId !== undefined && planId !== null && plan === null)
+    return 'it belongs to a plan that repeats or has other repositories';
+  const isOwn = createdBy.type === 'user' && createdBy.id === actor.id;
+  return startsAt > createdAt && !isOwn ? `${asCode(actorName(createdBy))} scheduled it` : null;
+}
+
+/** Described for everybody who can read the repository. */
+function describedInComment({ freezes }: Ongoing): string {
+  const [freeze] = freezes as [Ongoing['freezes'][number]];
+  const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
+  return `${asCode(asPublic(freeze).reason) || 'A freeze'}, ${until}${alsoBlocked(freeze)}`;
+}
+
+const changedMeanwhile = 'somebody changed it at the same moment';
+
+function textOfEnded(order: CommentOrder, done: string[], left: Ongoing[]): string {
+  const { deps, repository } = order;
+  const name = asCode(fullName(repository));
+  const form = ownerFormPath(repository.account.login, 'unfreeze');
+  const page = `${deps.config.publicUrl}${form}?${new URLSearchParams({ repository: repository.name })}`;
+  const ended = done.map((each) => `- ${each}`);
+  const stays = left.map(
+    (each) => `- ${describedInComment(each)}: ${whyLeft(order, each) ?? changedMeanwhile}`,
+  );
+  return [
+    ...(done.length > 0 ? [`**Ended** in ${name}:`, ended.join('\n')] : []),
+    ...(left.length > 0
+      ? [
+          `**Still ongoing** in ${name}. To end these freezes, use the [Unfreeze page](${page}):`,
+          stays.join('\n'),
+        ]
+      : []),
+    ...(done.length + left.length === 0 ? [`No freezes are ongoing in ${name}.`] : []),
+  ].join('\n\n');
+}
+
+export const unfreeze = {
+  comment: unfreezeInComment,
+  preview: previewUnfreeze,
+  carryOut: async (order: SlackOrder) => endThese(order, await ongoingOf(order, order.target!)),
+};
+
+export const extend = {
+  preview: previewExtend,
+  /** Extends what the window showed. */
+  carryOut: async (order: SlackOrder) => extendThese(order, await ongoingOf(order, order.target!)),
+};

@@ -1,0 +1,115 @@
+import { authorizeOwner, authorizeReader } from '../../auth/authorize.ts';
+import { nullIf } from '../../errors.ts';
+import { explainPullRequest, type Explained } from '../../explanations/explain-pull-request.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { asCode } from '../../github/markdown.ts';
+import { ownerPath } from '../../installations/page-paths.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { whyNot } from '../../pages/held.ts';
+import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { ongoingIn } from '../../plans/ongoing.ts';
+import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import { type SlackOrder, selectionOf } from '../slack/slack-order.ts';
+import { fromMarkdown, link, list } from '../slack/slack-text.ts';
+import { where } from './freeze.ts';
+import { describedInSlack, planNamed } from './ongoing.ts';
+import { alsoBlocked, type CommentOrder } from './order.ts';
+
+type About = Pick<CommentOrder, 'deps' | 'repository' | 'number'>;
+
+/** How many freezes an answer names. */
+const mostNamed = 5;
+
+/** Answers what holds the pull request, until when, and whether GitHub holds it. */
+export const statusOfPullRequest = async (order: About): Promise<string> => {
+  const { deps, repository, number } = order;
+  const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
+  if (!pullRequest.isOpen) return '**Closed.** Freezes block open pull requests only.';
+  const holding = freezes.filter(
+    ({ verdict, pass }) => !pass && (verdict === 'frozen' || verdict === 'unknown'),
+  );
+  if (holding.length > 0) return `${await headline(order, holding)}\n\n${listOf(holding)}`;
+  const [shared] = sharedHolds;
+  if (shared) {
+    const how = shared.isBelow ? 'is below this one in its stack' : 'has the same commit';
+    return `**Blocked.** A freeze blocks pull request ${shared.pullRequest}, which ${how}.`;
+  }
+  const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
+  if (pass) {
+    const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);
+    return `**Exempt until ${until}.** Freezes do not block this pull request.`;
+  }
+  return '**Free.** No freeze holds this pull request.';
+};
+
+async function headline({ deps, repository, number }: About, holding: Explained[]): Promise<string> {
+  const ends = holding.map(({ freeze }) => freeze);
+  const endless = ends.some(({ endsAt }) => endsAt === null);
+  const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));
+  const until = endless ? 'until it is removed' : `until ${describeInstant(last.endsAt!, last.timezone)}`;
+  const [held] = await heldPullRequests(deps, repository.id, number);
+  const notHeld = held ? held.notHeld : 'waiting';
+  if (notHeld === 'leaking')
+    return `**Not blocked:** a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
+  if (notHeld) return `**Pending:** a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
+  return `**Blocked ${until}.**`;
+}
+
+/** Everybody who can read the repository sees the answer, so it has public reasons. */
+function listOf(holding: Explained[]): string {
+  const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
+    const until = freeze.endsAt
+      ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
+      : 'until it is removed';
+    const why = asCode(asPublic(freeze).reason) || 'A freeze';
+    return `- ${why}, ${until}${alsoBlocked(freeze)}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
+  });
+  const more = holding.length - lines.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+/** The most private repositories of which GitHub is asked whether the person can read them. */
+const mostAsked = 20;
+
+/** What is frozen, of what the person can read on GitHub; or what holds a pull request. */
+export async function showStatus(order: SlackOrder): Promise<string> {
+  const { deps, account, caller, target } = order;
+  const about = target ?? { kind: 'all', owner: null };
+  if (about.kind === 'pull-request') {
+    const path = { owner: account.login, repository: about.repository };
+    const repository = await authorizeReader(deps, caller, path);
+    return fromMarkdown(await statusOfPullRequest({ deps, repository, number: about.number }));
+  }
+  const plan = about.kind === 'plan' ? await planNamed(order, about.named) : null;
+  const selection = plan ? plan.repositories : selectionOf(about);
+  const matched = matchedBy({ repositories: selection }, await repositoriesOfOwner(deps.sql, account.id));
+  const readable = await readableOf(order, matched);
+  const ongoing = (await ongoingIn(deps, account, readable, true)).filter(
+    ({ value }) => plan === null || value.endsWith(plan.id),
+  );
+  const place = where(account.login, selection);
+  const page = link(deps.config.publicUrl + ownerPath(account.login), 'Show all repositories');
+  if (ongoing.length === 0) return `Nothing is frozen in *${place}*. ${page}`;
+  return `Frozen in *${place}*:\n${list(ongoing.map(describedInSlack))}\n${page}`;
+}
+
+/** Of these repositories those that the person can read. */
+async function readableOf(
+  { deps, account, caller }: SlackOrder,
+  all: { id: bigint; name: string }[],
+): Promise<{ id: bigint; name: string }[]> {
+  const isAdmin = await authorizeOwner(deps, caller, account.login, 'read').catch(nullIf('forbidden'));
+  if (isAdmin) return all;
+  const found = await repositoriesOfIds(
+    deps.sql,
+    all.map(({ id }) => id),
+  );
+  const readable = found.filter((each) => !each.private);
+  for (const { name, id } of found.filter((each) => each.private).slice(0, mostAsked)) {
+    const path = { owner: account.login, repository: name };
+    if (await authorizeReader(deps, caller, path).catch(nullIf('not-found', 'forbidden')))
+      readable.push(found.find((each) => each.id === id)!);
+  }
+  return readable;
+}
