@@ -1,5 +1,5 @@
 import type { Context, Handler } from 'hono';
-import { uuid, repositoryPath } from '../api/fields.ts';
+import { owner as ownerShape, uuid, repositoryPath } from '../api/fields.ts';
 import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
 import { nowOf } from '../time/clock.ts';
@@ -12,7 +12,7 @@ import { type FoundRepository, fullName, knownRepository } from '../installation
 import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { RepositoryPermission } from '../auth/permissions.ts';
 import { hasRole } from '../auth/roles.ts';
-import type { InstalledAccount } from '../installations/find-account.ts';
+import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
@@ -72,14 +72,10 @@ export const repositoryPage = (
   openPage(given, async (visit) => {
     const { context } = visit;
     const path = repositoryPath.safeParse(context.req.param());
-    let repository: FoundRepository | null;
-    try {
-      repository = path.success ? await findObservable(visit, path.data) : null;
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      return silentPage(visit);
-    }
-    if (!repository || !path.success) return absentOrSignIn(visit);
+    if (!path.success) return absentOrSignIn(visit);
+    const repository = await findObservable(visit, path.data).catch(unlessSilent(visit));
+    if (repository instanceof Response) return repository;
+    if (!repository) return absentOrSignIn(visit);
     return isNamed(repository, path.data)
       ? show({ ...visit, repository })
       : context.redirect(underItsName(context, repository), 302);
@@ -198,6 +194,20 @@ export function silentPage({ context, viewer }: Visit): Promise<Response> {
   context.header('Retry-After', '10');
   const text = 'Holdfast cannot check whether you may see this page. Reload it in a moment.';
   return messagePage(context, { status: 503, title: 'GitHub is not available', text }, viewer);
+}
+
+/** What a page answers to an error: that GitHub is not available, if it is that. @throws the error, if it is another. */
+export const unlessSilent =
+  (visit: Visit) =>
+  (error: unknown): Promise<Response> => {
+    if (!isUnavailable(error)) throw error;
+    return silentPage(visit);
+  };
+
+/** The owner of the path (`:owner`) of a page; null if there is none. */
+export async function ownerOfPath({ deps, context }: Visit): Promise<InstalledAccount | null> {
+  const name = ownerShape.safeParse(context.req.param('owner'));
+  return name.success ? knownAccount(deps, name.data) : null;
 }
 
 /** The viewer's relation to the repository; `unknown` while GitHub does not answer. */

@@ -7,7 +7,8 @@ import {
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { layout, type Html } from '../layout.ts';
+import type { Html } from '../layout.ts';
+import { showPage } from '../message-page.ts';
 import {
   calendarPath,
   ownerFormPath,
@@ -18,8 +19,7 @@ import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } f
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
-import { loadPage, type RepositoryPage } from './load-page.ts';
-import { readView, linkTo } from './view.ts';
+import { loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
@@ -30,7 +30,7 @@ import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
-  const { deps, context, viewer, repository } = visit;
+  const { deps, context, repository } = visit;
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
@@ -60,16 +60,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
-  return context.html(
-    layout({
-      title: fullName(repository),
-      body,
-      viewer,
-      owner: account.login,
-      crumbs: [{ name }],
-      zone: times.zone,
-    }),
-  );
+  return showPage(visit, { title: fullName(repository), body, owner: account.login, crumbs: [{ name }] });
 }
 
 /** Who did what last. @param isAdmin whether the viewer sees the whole log. */
@@ -90,7 +81,7 @@ const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPa
  * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
  * @param report null if it is unknown, or not for the viewer.
  */
-export function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
+function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { current, held, now } = page;
   const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
   const ongoing = all.filter(holdsMerges);
@@ -163,7 +154,7 @@ const mostNamed = 3;
 const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
 
 /** Points out freezes that somebody may have forgotten. */
-export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
+function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
   const all = current.filter((freeze) => isForgotten(freeze, now));
   const more = all.length - mostNamed;
   return [

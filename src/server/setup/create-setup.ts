@@ -4,7 +4,7 @@ import { logRequests, ownRequestId } from '../../api/log-requests.ts';
 import { loadApp } from '../../github/app-credentials-store.ts';
 import { helpRoutes } from '../../pages/help/help-routes.ts';
 import { mountAssets } from '../../pages/assets.ts';
-import { compressPages } from '../../pages/page-headers.ts';
+import { compressPages } from '../../pages/layout.ts';
 import type { Phase } from '../service.ts';
 import type { SetupDeps } from './finish-setup.ts';
 import { SetupCode } from './setup-code.ts';

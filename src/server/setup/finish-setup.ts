@@ -13,8 +13,7 @@ import {
   type NewApp,
   type NoApp,
 } from '../../github/convert-manifest.ts';
-import type { NewAppOffer } from '../../pages/new-app.ts';
-import { beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
+import { type NewAppOffer, beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
 import type { Begun, SetupCookies, SetupEnv } from './setup-cookies.ts';
 import { donePage, stopPage } from './setup-pages.ts';
 
