@@ -7,7 +7,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { runInNewContext } from 'node:vm';
-import { assetUrl } from './assets.ts';
+import { assetUrl, readOnce, serveVersioned } from './assets.ts';
 import type { Html } from './layout.ts';
 
 const path = '/docs';
@@ -17,27 +17,18 @@ const path = '/docs';
  * bundle is read on the first request.
  */
 export function mountApiReference(app: OpenAPIHono, document: () => object): void {
-  let reading: Promise<Reference> | undefined;
-  const reference = () =>
-    (reading ??= readReference(document).catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    }));
-
+  const reference = readOnce(() => readReference(document));
   app.get(path, headers, async (context) => {
     const { page } = await reference();
     return context.html(page);
   });
   app.get(`${path}/scalar.js`, async (context) => {
     const { bundle, gzipped, version } = await reference();
-    const isCurrent = context.req.query('v') === version;
-    context.header('Content-Type', 'text/javascript; charset=utf-8');
-    context.header('X-Content-Type-Options', 'nosniff');
-    context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+    const takesGzip = /\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '');
     context.header('Vary', 'Accept-Encoding');
-    if (!/\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '')) return context.body(bundle);
-    context.header('Content-Encoding', 'gzip');
-    return context.body(gzipped);
+    if (takesGzip) context.header('Content-Encoding', 'gzip');
+    const type = 'text/javascript; charset=utf-8';
+    return serveVersioned(context, { type, content: takesGzip ? gzipped : bundle, version });
   });
 }
 

@@ -167,7 +167,7 @@ const commandsStep = (extra: ExtraPermissions | null): Html =>
     isGranted(extra, 'comments')
       ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
       : howToGrant(extra, 'comments'),
-    extra?.requested.comments ? 'To do' : 'Optional',
+    extra?.comments.isRequested ? 'To do' : 'Optional',
   );
 
 /** Whether freezes can block deployments, and which environments have the rule. */
@@ -191,7 +191,7 @@ function deploymentsStep(extra: ExtraPermissions | null, checked: CheckedReposit
             </details>`,
         )}`
     : howToGrant(extra, 'deployments');
-  const badge = extra?.requested.deployments ? 'To do' : 'Optional';
+  const badge = extra?.deployments.isRequested ? 'To do' : 'Optional';
   return step(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
 }
 

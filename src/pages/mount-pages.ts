@@ -4,9 +4,10 @@ import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import { mountSessionAndZone } from './session-and-zone.ts';
+import { mountSignIn } from './mount-sign-in.ts';
+import { chooseZone, foreignZone } from './choose-zone.ts';
 import { mountAssets } from './assets.ts';
-import { errorPage } from './message-page.ts';
+import { errorPage, ownForms } from './message-page.ts';
 import { lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
@@ -66,7 +67,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   // The form with the second App goes to GitHub.
   pages.use('/owners/:owner/settings', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
   pages.use(pageHeaders(), notStored);
-  mountSessionAndZone(pages, deps, limits);
+  mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
   pages.get('/owners/:owner/calendar/subscribe', ownerPage(deps, showSubscribe));
@@ -114,6 +115,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post(slackAccountsPath, guarded(deps, sendSlackAccounts));
   pages.get(lockAppCallbackPath, openPage(deps, finishLockApp));
   pages.get('/', openPage(deps, showHome));
+  pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }

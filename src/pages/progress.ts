@@ -84,9 +84,8 @@ const over = html`<p class="progress-line">
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown, heldAtOnceSince } =
-    progress;
-  const { waiting, secondsUntilHeld } = progress;
+  const { isOn, repositories, toLook, toHold, held, toAsk, waiting, secondsUntilHeld } = progress;
+  const { notEnforced, notKnown, heldAtOnceSince } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
@@ -181,14 +180,11 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
   const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
   return {
+    ...found,
     path: planPath(account.login, plan.id),
     isOn: on.size > 0,
     repositories: matched.size,
     toLook,
-    toHold: found.toHold,
-    held: found.held,
-    waiting: found.waiting,
-    secondsUntilHeld: found.secondsUntilHeld,
     toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
     notKnown: namesOf('unknown'),

@@ -171,9 +171,11 @@ function underItsName({ req }: Context, repository: FoundRepository): string {
 }
 
 /** Sends the viewer to the sign-in, and then back to this page. */
-export function signInFirst({ context }: Visit): Response {
-  const { pathname, search } = new URL(context.req.url);
-  return context.redirect(signInPath(pathname + search), 302);
+export const signInFirst = ({ context }: Visit): Response => context.redirect(signInAndReturn(context), 302);
+
+function signInAndReturn({ req }: Context): string {
+  const { pathname, search } = new URL(req.url);
+  return signInPath(pathname + search);
 }
 
 /** For a page that does not exist or that the viewer may not see: a visitor signs in first, if that is set up. */
@@ -210,15 +212,12 @@ export async function ownerOfPath({ deps, context }: Visit): Promise<InstalledAc
   return name.success ? knownAccount(deps, name.data) : null;
 }
 
-/** The viewer's relation to the repository; `unknown` while GitHub does not answer. */
-type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
-
 /**
  * Whether the viewer is an insider, who may see weak spots and people's names: whether freezes are enforced, the audit
  * log, and reasons that are not public. Insiders of a private repository are all its readers. Insiders of a public
- * repository are the people who can write to it or have a role there.
+ * repository are the people who can write to it or have a role there. `unknown` while GitHub does not answer.
  */
-async function standingOf(visit: RepositoryVisit): Promise<Standing> {
+async function standingOf(visit: RepositoryVisit): Promise<'insider' | 'stranger' | 'outsider' | 'unknown'> {
   const { deps, repository, viewer } = visit;
   if (repository.private) return 'insider';
   if (!viewer) return 'stranger';
@@ -240,11 +239,16 @@ export async function refuseOutsiders(visit: RepositoryVisit): Promise<Html | nu
     case 'insider':
       return null;
     case 'stranger':
-      return signInSettings(config) ? toSignIn(visit) : notSetUp(missingForSignIn(config));
+      return signInSettings(config)
+        ? html`<p>${shownTo}. <a href="${signInAndReturn(visit.context)}">Sign in with GitHub</a>.</p>`
+        : html`<p>
+            ${shownTo}. Sign-in is not set up: ask the people who run this service to set
+            ${missingForSignIn(config)}.
+          </p>`;
     case 'outsider':
-      return notYours;
+      return html`<p>${shownTo}.</p>`;
     case 'unknown':
-      return unknown;
+      return html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;
   }
 }
 
@@ -262,15 +266,3 @@ export async function reading(
 
 const shownTo =
   'Only people who can write to this repository see the audit log and whether freezes are enforced';
-
-function toSignIn({ context }: Visit): Html {
-  const { pathname, search } = new URL(context.req.url);
-  return html`<p>${shownTo}. <a href="${signInPath(pathname + search)}">Sign in with GitHub</a>.</p>`;
-}
-
-const notSetUp = (missing: string): Html =>
-  html`<p>${shownTo}. Sign-in is not set up: ask the people who run this service to set ${missing}.</p>`;
-
-const notYours = html`<p>${shownTo}.</p>`;
-
-const unknown = html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;

@@ -244,7 +244,7 @@ test('every page with only a message is explained, and no other', () => {
     ...propertiesOf('heading', /^(?:server\/setup\/|github\/convert-manifest)/),
     ...propertiesOf(
       'title',
-      /^(?:pages\/session-and-zone|pages\/settings\/create-lock-app|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
+      /^(?:pages\/mount-sign-in|pages\/settings\/create-lock-app|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
     ),
   ];
   expect(titles.length).toBeGreaterThan(12);

@@ -7,7 +7,7 @@ import { readerZone } from '../text.ts';
 import { docsFolder, overviewName, documentPath } from './address.ts';
 import { html, raw } from 'hono/html';
 import { version } from '../../cli/version.ts';
-import { assetUrl } from '../assets.ts';
+import { assetUrl, readOnce } from '../assets.ts';
 import type { HelpDocument, Section, Topic } from './render-document.ts';
 import type { Found, Search } from './search-documents.ts';
 
@@ -16,13 +16,7 @@ import type { Found, Search } from './search-documents.ts';
  * asks for it, and kept.
  */
 export function helpRoutes(): Hono {
-  let reading: Promise<Library> | undefined;
-  const library = () =>
-    (reading ??= readLibrary().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    }));
-
+  const library = readOnce(readLibrary);
   const help = new Hono();
   help.use(pageHeaders(), etag(), askedAgain);
   const show = async (context: Context, name: string) => {

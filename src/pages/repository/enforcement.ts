@@ -5,7 +5,7 @@ import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { isUnavailable } from '../../errors.ts';
+import { nullIf } from '../../errors.ts';
 import { settingsOf } from '../../explanations/enforcement/read-service.ts';
 import {
   asksForComments,
@@ -109,7 +109,7 @@ const withLinks = (text: string): Html[] =>
 
 const extras = {
   comments: {
-    asks: (app: Grants) => asksForComments(app),
+    asks: asksForComments,
     missingFrom: missingForComments,
     permissions: html`<i>Issues: read</i>, so that GitHub sends comments to Holdfast, and
       <i>Pull requests: read and write</i>, so that Holdfast can reply`,
@@ -126,10 +126,7 @@ const extras = {
 type Extra = keyof typeof extras;
 
 /** What the App requests and an account granted, and the pages on GitHub where people change that. */
-export type ExtraPermissions = {
-  requested: Record<Extra, boolean>;
-  /** The permissions that the account has not granted. */
-  missing: Record<Extra, string[]>;
+export type ExtraPermissions = Record<Extra, { isRequested: boolean; missing: string[] }> & {
   settings: string;
   installation: string;
 };
@@ -150,42 +147,37 @@ const patience = 2_000;
 
 /** @returns null while GitHub does not say what the App requests. */
 export async function readExtraPermissions(deps: Deps, to: Installed): Promise<ExtraPermissions | null> {
-  try {
-    const asked = askGitHub(deps, 'App', 'what the App asks for', async () => {
-      const { rest } = await deps.github.asApp();
-      return (await rest.apps.getAuthenticated()).data!;
-    });
-    const app = await within(patience, asked);
-    if (!app) return null;
-    const requested = { permissions: app.permissions as Grants['permissions'], events: app.events };
-    const permissions = to.installation.permissions as Grants['permissions'];
-    const { comments, deployments } = extras;
-    return {
-      requested: { comments: comments.asks(requested), deployments: deployments.asks(requested) },
-      missing: {
-        comments: comments.missingFrom({ permissions }),
-        deployments: deployments.missingFrom({ permissions }),
-      },
-      settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
-      installation: installationPage(deps, to),
-    };
-  } catch (error) {
-    if (isUnavailable(error)) return null;
-    throw error;
-  }
+  const asked = askGitHub(deps, 'App', 'what the App asks for', async () => {
+    const { rest } = await deps.github.asApp();
+    return (await rest.apps.getAuthenticated()).data!;
+  });
+  const app = await within(patience, asked).catch(nullIf('unavailable'));
+  if (!app) return null;
+  const requested = { permissions: app.permissions as Grants['permissions'], events: app.events };
+  const permissions = to.installation.permissions as Grants['permissions'];
+  const read = ({ asks, missingFrom }: (typeof extras)[Extra]) => ({
+    isRequested: asks(requested),
+    missing: missingFrom({ permissions }),
+  });
+  return {
+    comments: read(extras.comments),
+    deployments: read(extras.deployments),
+    settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
+    installation: installationPage(deps, to),
+  };
 }
 
 /** Whether the account granted what an extra takes. */
 export const isGranted = (found: ExtraPermissions | null, extra: Extra): found is ExtraPermissions =>
-  found !== null && found.requested[extra] && found.missing[extra].length === 0;
+  found !== null && found[extra].isRequested && found[extra].missing.length === 0;
 
 /** How to grant what an extra takes; for what is not granted yet. */
 export function howToGrant(found: ExtraPermissions | null, extra: Extra): Html {
   if (!found) return html`<p>GitHub does not answer. Reload the page in a moment.</p>`;
   const { permissions, event } = extras[extra];
   const accept = html`<a href="${found.installation}" rel="noreferrer">the installation on GitHub</a>`;
-  return found.requested[extra]
-    ? html`<p>Ask an owner to accept ${found.missing[extra].join(' and ')} in ${accept}.</p>`
+  return found[extra].isRequested
+    ? html`<p>Ask an owner to accept ${found[extra].missing.join(' and ')} in ${accept}.</p>`
     : html`<p>
         This takes two more permissions. Add them in
         <a href="${found.settings}/permissions" rel="noreferrer">the App’s settings</a>: ${permissions}.

@@ -31,29 +31,23 @@ type ViewQuery = Partial<Record<'zone' | 'current' | 'past', string>>;
  * @param query the first value of each parameter.
  */
 export function readView(query: ViewQuery): { view: View; problems: string[] } {
-  const problems: string[] = [];
-  const given = (name: keyof ViewQuery) => query[name] || null;
-  const read = <Value>(name: keyof ViewQuery, parse: (text: string) => Value | null, problem: string) => {
-    const text = given(name);
-    const value = text === null ? null : parse(text);
-    if (text !== null && value === null) problems.push(problem);
-    return value;
+  const { zone = '', current = '', past = '' } = query;
+  const isZone = isTimeZone(zone);
+  const isPast = z.guid().safeParse(past).success;
+  const problems = [
+    ...(zone === '' || isZone ? [] : ['This is not a time zone. Use an IANA name such as Europe/Paris.']),
+    ...(past === '' || isPast ? [] : [noSuchFreeze]),
+  ];
+  return {
+    view: { zone: isZone ? spellingOf(zone) : null, current: current || null, past: isPast ? past : null },
+    problems,
   };
-  const zone = read(
-    'zone',
-    (text) => (isTimeZone(text) ? spellingOf(text) : null),
-    'This is not a time zone. Use an IANA name such as Europe/Paris.',
-  );
-  const past = read('past', (text) => (z.guid().safeParse(text).success ? text : null), noSuchFreeze);
-  const current = given('current');
-  return { view: { zone, current, past }, problems };
 }
 
-export const noSuchCurrentFreeze =
+const noSuchCurrentFreeze =
   'This page of ongoing and scheduled freezes does not exist. The list starts with the earliest freeze.';
 
-export const noSuchFreeze =
-  'This page of past freezes does not exist. The list starts with the newest freeze.';
+const noSuchFreeze = 'This page of past freezes does not exist. The list starts with the newest freeze.';
 
 const spellingOf = (zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone).timeZoneId;

@@ -35,15 +35,9 @@ import {
   sessionSeconds,
   type SignedIn,
 } from '../auth/sign-in/sessions.ts';
-import { deleteCookie, setCookie } from 'hono/cookie';
-import { readLimited } from '../api/read-request.ts';
-import { isTimeZone } from '../time/local-time.ts';
 
-/**
- * What a browser keeps: who is signed in, and the time zone that the reader chose. What a person may see is not stored:
- * each page asks GitHub.
- */
-export function mountSessionAndZone(pages: Hono, deps: Deps, limits: CallerLimits): void {
+/** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
+export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void {
   pages.get('/auth/sign-in', (context) => signIn(deps, context));
   pages.get('/login', (context) => {
     const to = context.req.query('to');
@@ -53,7 +47,6 @@ export function mountSessionAndZone(pages: Hono, deps: Deps, limits: CallerLimit
     completeSignIn({ ...deps, questions: limits.questionsOf(deps, context, async () => null) }, context),
   );
   pages.post('/auth/sign-out', ownForms(deps, foreignSignOut), (context) => signOut(deps, context));
-  pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
 }
 
 async function signIn(deps: Deps, context: Context): Promise<Response> {
@@ -165,48 +158,3 @@ const signedOut: Message = {
   text: 'You are signed out on all devices.',
   link: signInAt('/'),
 };
-
-const largest = 1024;
-const aYear = 365 * 86_400;
-
-/**
- * `POST /time-zone`: keeps the time zone that the reader chose in the header, and shows the page before in it. An empty
- * one is the browser's again.
- */
-async function chooseZone(deps: Deps, context: Context): Promise<Response> {
-  const form = new URLSearchParams(new TextDecoder().decode(await readLimited(context.req.raw, largest)));
-  const asked = (form.get('own_zone') ?? '').trim();
-  const zone = zoneNamed(asked);
-  const back = withoutZone(ownPath(pageBefore(context, deps)));
-  if (zone !== undefined) setCookie(context, 'zone', zone, { path: '/', maxAge: aYear, sameSite: 'Lax' });
-  else if (asked === '') deleteCookie(context, 'zone', { path: '/' });
-  else return messagePage(context, { ...unknown, link: { href: back, text: 'Back' } });
-  return context.redirect(back, 303);
-}
-
-const foreignZone = {
-  title: 'Nothing was changed',
-  text: 'The form came from another site. Choose the time zone on a page of Holdfast.',
-};
-
-const unknown = {
-  status: 422,
-  title: 'This is not a time zone',
-  text: 'Write the name of a time zone, such as Europe/Berlin, or its city, such as Berlin.',
-} as const;
-
-/** The time zone with this name, or of this city, in any letter case. */
-function zoneNamed(asked: string): string | undefined {
-  const name = asked.replaceAll(' ', '_').toLowerCase();
-  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
-  const found = zones.find((zone) => `/${zone}`.toLowerCase().endsWith(`/${name}`));
-  return found ?? (isTimeZone(asked) ? asked : undefined);
-}
-
-/** A zone in the address would hide the choice. */
-function withoutZone(path: string): string {
-  const [pathname, search] = path.split('?') as [string, string?];
-  const query = new URLSearchParams(search);
-  query.delete('zone');
-  return query.size > 0 ? `${pathname}?${query}` : pathname;
-}
