@@ -3,12 +3,11 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
-import { secureHeaders } from 'hono/secure-headers';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { runInNewContext } from 'node:vm';
 import { assetUrl, readOnce, serveVersioned } from './assets.ts';
-import type { Html } from './layout.ts';
+import { type Html, securityHeaders } from './layout.ts';
 
 const path = '/docs';
 
@@ -46,19 +45,11 @@ async function readReference(document: () => object): Promise<Reference> {
  * Scalar sets `style` attributes and creates style sheets, so we allow inline styles and nothing else. Its script is
  * third-party code: without a `connect-src` it can neither call our API nor reach another server.
  */
-const headers = secureHeaders({
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'unsafe-inline'"],
-    imgSrc: ["'self'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-    baseUri: ["'none'"],
-  },
-  referrerPolicy: 'same-origin',
-  xFrameOptions: 'DENY',
-  strictTransportSecurity: false,
+const headers = securityHeaders({
+  scriptSrc: ["'self'"],
+  styleSrc: ["'unsafe-inline'"],
+  imgSrc: ["'self'"],
+  formAction: ["'none'"],
 });
 
 /** The page holds the document as data, because it allows no inline scripts. */

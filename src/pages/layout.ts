@@ -175,15 +175,21 @@ const signedIn = (login: string): Html =>
  * @param formTargets other origins that forms of the page may go to.
  */
 export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
+  securityHeaders({
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    // Pages that update themselves listen to our events.
+    connectSrc: ["'self'"],
+    formAction: ["'self'", ...formTargets],
+  });
+
+/** @param allowed what a page may load; all else it may not. */
+export const securityHeaders = (allowed: Record<string, string[]>): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      imgSrc: ["'self'"],
-      // Pages that update themselves listen to our events.
-      connectSrc: ["'self'"],
-      formAction: ["'self'", ...formTargets],
+      ...allowed,
       frameAncestors: ["'none'"],
       baseUri: ["'none'"],
     },

@@ -125,18 +125,11 @@ export const isAmong = async (
   (await hasRole(deps, viewer, place, holders).catch(nullIf('too-many-requests'))) === 'yes';
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
-export async function permissionOf({
-  deps,
-  repository,
-  viewer,
-}: OfViewer): Promise<RepositoryPermission | 'unknown'> {
+export async function permissionOf(visit: OfViewer): Promise<RepositoryPermission | 'unknown'> {
+  const { deps, repository, viewer } = visit;
   if (!viewer) return 'none';
-  try {
-    return await deps.permissions.ofRepository(deps, viewer, repository);
-  } catch (error) {
-    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
-    return 'unknown';
-  }
+  const permission = deps.permissions.ofRepository(deps, viewer, repository);
+  return (await permission.catch(nullIf('unavailable', 'too-many-requests'))) ?? 'unknown';
 }
 
 /** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */

@@ -2,14 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
-import { pageHeaders, type Html, layout } from '../layout.ts';
-import { readerZone } from '../text.ts';
+import { type Html, pageHeaders } from '../layout.ts';
+import { showPage } from '../message-page.ts';
 import { docsFolder, overviewName, documentPath } from './address.ts';
 import { html, raw } from 'hono/html';
 import { version } from '../../cli/version.ts';
 import { assetUrl, readOnce } from '../assets.ts';
 import type { HelpDocument, Section, Topic } from './render-document.ts';
-import type { Found, Search } from './search-documents.ts';
+import type { Search } from './search-documents.ts';
 
 /**
  * The routes below `/help`: the documentation of the version that runs, for everybody. It is read when somebody first
@@ -22,20 +22,17 @@ export function helpRoutes(): Hono {
   const show = async (context: Context, name: string) => {
     const found = await library();
     const document = found.documents.get(name);
-    const zone = readerZone(context);
-    return document
-      ? context.html(documentPage(found, document, zone))
-      : context.html(noSuchDocument(found, zone), 404);
+    return document ? documentPage(context, found, document) : noSuchDocument(context, found);
   };
   help.get('/', (context) => show(context, overviewName));
   help.get('/search', async (context) => {
     const question = (context.req.query('q') ?? '').slice(0, longestQuestion).trim();
     const found = await library();
-    return context.html(resultsPage(found, question, found.search(question), readerZone(context)));
+    return resultsPage(context, found, question);
   });
   help.get('/pictures/:picture', async (context) => {
     const picture = await readPicture(context.req.param('picture'));
-    if (!picture) return context.html(noSuchDocument(await library(), readerZone(context)), 404);
+    if (!picture) return noSuchDocument(context, await library());
     context.header('Content-Type', 'image/png');
     return context.body(picture);
   });
@@ -96,17 +93,18 @@ const askedAgain: MiddlewareHandler = async (context, next) => {
 /** Longer questions are cut. */
 const longestQuestion = 200;
 
-/** A document with the menu, its own contents, and where its text is. @param zone the reader's, to choose another one. */
-function documentPage(library: Library, document: HelpDocument, zone: string): Html {
+/** A document with the menu, its own contents, and where its text is. */
+function documentPage(context: Context, { topics }: Library, document: HelpDocument): Answer {
   const { name, title, html: text, sections } = document;
   const body = html`<h1 id="${sections[0]?.anchor ?? ''}">${title}</h1>
     ${name === overviewName ? '' : contents(sections)} ${raw(text)}
     <p class="muted source">This page is <code>docs/${name}.md</code> of Holdfast ${version()}.</p>`;
-  return helpPage(library.topics, { title, current: name, body, zone });
+  return helpPage(context, topics, { title, current: name, body });
 }
 
 /** What the search found; nothing for an empty question. */
-function resultsPage({ topics }: Library, question: string, found: Found[], zone: string): Html {
+function resultsPage(context: Context, { topics, search }: Library, question: string): Answer {
+  const found = search(question);
   const heading = question === '' ? 'Search the documentation' : `Results for “${question}”`;
   const body = html`<h1>${heading}</h1>
     ${question === '' ? html`<p>Type what you want to do, such as “back up” or “merge queue”.</p>` : ''}
@@ -125,23 +123,28 @@ function resultsPage({ topics }: Library, question: string, found: Found[], zone
           </li>`,
       )}
     </ol>`;
-  return helpPage(topics, { title: heading, question, body, zone });
+  return helpPage(context, topics, { title: heading, question, body });
 }
 
 /** For an address below `/help` at which there is no document. */
-function noSuchDocument({ topics }: Library, zone: string): Html {
+function noSuchDocument(context: Context, { topics }: Library): Answer {
   const title = 'There is no such page of the documentation';
   const body = html`<h1>${title}</h1>
     <p>Search for what you want to do, or choose a topic from the menu.</p>`;
-  return helpPage(topics, { title, body, zone });
+  return helpPage(context, topics, { title, body }, 404);
 }
 
-type HelpPage = { title: string; body: Html; zone: string; current?: string; question?: string };
+type Answer = Response | Promise<Response>;
+type HelpPage = { title: string; body: Html; current?: string; question?: string };
 
-function helpPage(topics: Topic[], { title, body, zone, current, question = '' }: HelpPage): Html {
-  return layout({
+function helpPage(
+  context: Context,
+  topics: Topic[],
+  { title, body, current, question = '' }: HelpPage,
+  status: 200 | 404 = 200,
+): Answer {
+  const page = {
     title: current === overviewName ? title : `${title} · Help`,
-    zone,
     head: html`<link rel="stylesheet" href="${assetUrl('help.css')}" />`,
     body: html`<div class="help">
       <div class="help-top">
@@ -162,7 +165,8 @@ function helpPage(topics: Topic[], { title, body, zone, current, question = '' }
       <article>${body}</article>
       ${menu(topics, current)}
     </div>`,
-  });
+  };
+  return showPage({ context }, page, status);
 }
 
 /** Below the article on a phone, beside it elsewhere. */

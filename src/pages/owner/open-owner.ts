@@ -113,12 +113,8 @@ export async function findShownPlan(
 }
 
 /** Tells which plans of an owner its visitor may see: an admin all, others those whose every repository they can read. */
-export async function plansShownTo({
-  deps,
-  account,
-  repositories,
-  isAdmin,
-}: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
+export async function plansShownTo(visit: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
+  const { deps, account, repositories, isAdmin } = visit;
   if (isAdmin) return () => true;
   const readable = new Set(repositories.map(({ id }) => id));
   const all = await repositoriesOfOwner(deps.sql, account.id);
@@ -180,14 +176,10 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
 
 /** The repositories of an owner in which the viewer has a role, of those that GitHub was asked about. */
 export async function idsWithRole(
-  {
-    deps,
-    viewer,
-    account,
-    permissions,
-  }: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
+  visit: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
   role: Role,
 ): Promise<Set<bigint>> {
+  const { deps, viewer, account, permissions } = visit;
   const place = { account, installation: account.installation };
   const settings = await readSettingsOfAll(deps.db, [...permissions.keys()]);
   // Most repositories have the same list.

@@ -97,17 +97,17 @@ const newWebhookForm = (section: Section): Html => {
 
 function webhookCard(action: string, webhook: Shown, times: Times): Html {
   const { id, kind, shownUrl, isEnabled, description, deliveries } = webhook;
-  const button = (what: string, label: string) =>
-    html`<form method="post" action="${action}">
-      ${hidden('do', what)} ${hidden('id', id)}<button type="submit" class="quiet">${label}</button>
-    </form>`;
+  const button = (does: string, label: string) => actButton(action, does, id, label);
   return html`<div class="card" id="webhook-${id}">
     <strong>${nameOf(kind)}</strong>
     <span class="badge ${isEnabled ? 'free' : 'past'}">${isEnabled ? 'enabled' : 'disabled'}</span>
     ${shownUrl === '' ? '' : html`<code>${shownUrl}</code>`}
     ${description === null ? '' : html`<p><bdi>${description}</bdi></p>`}
     ${isEnabled ? '' : disabledNote(webhook, times)}
-    <p class="muted">${heard(webhook)}. ${lastDelivery(deliveries[0], times)}</p>
+    <p class="muted">
+      ${heard(webhook)}.
+      ${deliveries[0] ? html`Last delivery: ${outcome(deliveries[0], times)}` : 'No deliveries.'}
+    </p>
     <div class="actions">
       ${isEnabled ? button('test-webhook', 'Send a test') : ''}
       ${isEnabled ? button('disable-webhook', 'Disable') : button('enable-webhook', 'Enable')}
@@ -134,6 +134,13 @@ function webhookCard(action: string, webhook: Shown, times: Times): Html {
   </div>`;
 }
 
+/** A form that is one button. @param more its other fields. */
+const actButton = (action: string, does: string, id: string, label: string, more = html``): Html =>
+  html`<form method="post" action="${action}">
+    ${hidden('do', does)} ${hidden('id', id)} ${more}
+    <button type="submit" class="quiet">${label}</button>
+  </form>`;
+
 const disabledNote = ({ disabledAt, disabledWhy }: OutgoingWebhook, times: Times): Html =>
   html`<p class="notice ${disabledWhy === null ? '' : 'wrong'}">
     ${disabledWhy === null ? 'Somebody disabled it' : 'Holdfast disabled it'}
@@ -147,9 +154,6 @@ const heard = ({ events, repositories, publicText }: OutgoingWebhook): string =>
     `events: ${events.join(', ') || 'all'}`,
     ...(publicText ? ['public reasons only'] : []),
   ].join('; ');
-
-const lastDelivery = (last: OutgoingDelivery | undefined, times: Times): Html =>
-  last ? html`Last delivery: ${outcome(last, times)}` : html`No deliveries.`;
 
 /** What became of a delivery, with the last answer. */
 function outcome(delivery: OutgoingDelivery, times: Times): Html {
@@ -171,15 +175,7 @@ const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, tim
               <th scope="row">${delivery.type}</th>
               <td>${outcome(delivery, times)}</td>
               <td>
-                ${
-                  isEnabled && delivery.state !== 'waiting'
-                    ? html`<form method="post" action="${action}">
-                        ${hidden('do', 'replay-delivery')} ${hidden('id', id)}
-                        ${hidden('delivery', delivery.id)}
-                        <button type="submit" class="quiet">Send again</button>
-                      </form>`
-                    : ''
-                }
+                ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hidden('delivery', delivery.id)) : ''}
               </td>
             </tr>`,
         )}
