@@ -113,7 +113,7 @@ const tabs = {
   audit: { name: 'Audit', icon: 'history', path: auditPath },
   settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
 } as const;
-export type Tab = keyof typeof tabs;
+type Tab = keyof typeof tabs;
 
 /** The navigation of an owner's pages. On a phone it takes two lines. */
 const tabsOf = (login: string, tab: Tab | undefined): Html =>

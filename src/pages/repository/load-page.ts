@@ -14,7 +14,7 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Times } from '../text.ts';
 
 /** What the URL of a repository's page asks for. */
-export type View = {
+type View = {
   /** The requested zone, in Temporal's spelling; null for the reader's. */
   zone: string | null;
   /** The first freeze of the list of ongoing and scheduled freezes; null for the earliest. */
