@@ -3,12 +3,11 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
-import { secureHeaders } from 'hono/secure-headers';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { runInNewContext } from 'node:vm';
-import { assetUrl } from './assets.ts';
-import type { Html } from './layout.ts';
+import { assetUrl, readOnce, serveVersioned } from './assets.ts';
+import { type Html, securityHeaders } from './layout.ts';
 
 const path = '/docs';
 
@@ -17,27 +16,18 @@ const path = '/docs';
  * bundle is read on the first request.
  */
 export function mountApiReference(app: OpenAPIHono, document: () => object): void {
-  let reading: Promise<Reference> | undefined;
-  const reference = () =>
-    (reading ??= readReference(document).catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    }));
-
+  const reference = readOnce(() => readReference(document));
   app.get(path, headers, async (context) => {
     const { page } = await reference();
     return context.html(page);
   });
   app.get(`${path}/scalar.js`, async (context) => {
     const { bundle, gzipped, version } = await reference();
-    const isCurrent = context.req.query('v') === version;
-    context.header('Content-Type', 'text/javascript; charset=utf-8');
-    context.header('X-Content-Type-Options', 'nosniff');
-    context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+    const takesGzip = /\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '');
     context.header('Vary', 'Accept-Encoding');
-    if (!/\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '')) return context.body(bundle);
-    context.header('Content-Encoding', 'gzip');
-    return context.body(gzipped);
+    if (takesGzip) context.header('Content-Encoding', 'gzip');
+    const type = 'text/javascript; charset=utf-8';
+    return serveVersioned(context, { type, content: takesGzip ? gzipped : bundle, version });
   });
 }
 
@@ -55,19 +45,11 @@ async function readReference(document: () => object): Promise<Reference> {
  * Scalar sets `style` attributes and creates style sheets, so we allow inline styles and nothing else. Its script is
  * third-party code: without a `connect-src` it can neither call our API nor reach another server.
  */
-const headers = secureHeaders({
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'unsafe-inline'"],
-    imgSrc: ["'self'"],
-    formAction: ["'none'"],
-    frameAncestors: ["'none'"],
-    baseUri: ["'none'"],
-  },
-  referrerPolicy: 'same-origin',
-  xFrameOptions: 'DENY',
-  strictTransportSecurity: false,
+const headers = securityHeaders({
+  scriptSrc: ["'self'"],
+  styleSrc: ["'unsafe-inline'"],
+  imgSrc: ["'self'"],
+  formAction: ["'none'"],
 });
 
 /** The page holds the document as data, because it allows no inline scripts. */

@@ -48,16 +48,33 @@ const manifest = {
   ],
 };
 
+/** Answers with a file. Its version is in the URL (`v`), so browsers may keep it. */
+export function serveVersioned(
+  context: Context,
+  { type, content, version }: { type: string; content: string | Uint8Array<ArrayBuffer>; version: string },
+): Response {
+  const isCurrent = context.req.query('v') === version;
+  context.header('Content-Type', type);
+  context.header('X-Content-Type-Options', 'nosniff');
+  context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+  return context.body(content);
+}
+
+/** Keeps what was read the first time. After an error it reads again. */
+export function readOnce<Read>(read: () => Promise<Read>): () => Promise<Read> {
+  let reading: Promise<Read> | undefined;
+  return () =>
+    (reading ??= read().catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    }));
+}
+
 /** Serves the style sheets, the scripts and the icons that pages load, and what browsers ask for by itself. */
 export function mountAssets(app: Hono): void {
   const serve = (context: Context, name: string): Response | Promise<Response> => {
     const asset = assets.get(name);
-    if (!asset) return context.notFound();
-    const isCurrent = context.req.query('v') === asset.version;
-    context.header('Content-Type', asset.type);
-    context.header('X-Content-Type-Options', 'nosniff');
-    context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
-    return context.body(asset.content);
+    return asset ? serveVersioned(context, asset) : context.notFound();
   };
   app.get('/assets/:name', (context) => serve(context, context.req.param('name')));
   app.get('/favicon.ico', (context) => serve(context, 'favicon.ico'));

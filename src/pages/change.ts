@@ -6,7 +6,6 @@ import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts'
 import { authorizeOwnerOr, mostNamed, type Selection } from '../auth/authorize-owner-or.ts';
 import { authorizeRepository, type RepositoryAudience } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
-import { ownFormsOnly } from '../auth/own-forms.ts';
 import type { Recency } from '../auth/permissions.ts';
 import { forbidden, nullIf, Refusal, refusalStatus, refusedIf } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
@@ -17,7 +16,7 @@ import { plainNames } from '../plans/matched-repositories.ts';
 import { digestOf, type FormProblems, problemsOf } from './form.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { seeOwner } from './owner/open-owner.ts';
-import { messagePage, pageBefore, refusalPage } from './message-page.ts';
+import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
 import {
   absentPage,
   openPage,
@@ -135,14 +134,8 @@ async function whyForbidden(
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
 export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
-  const { origin } = new URL(given.config.publicUrl);
-  const ownForms = ownFormsOnly(
-    () => origin,
-    (context) => {
-      const text = 'The form came from another site. Send it from a page of Holdfast.';
-      return messagePage(context, { status: 403, title, text });
-    },
-  );
+  const text = 'The form came from another site. Send it from a page of Holdfast.';
+  const isOurs = ownForms(given, { title, text });
   const handleOwn = openPage(given, async ({ viewer, ...visit }) => {
     const { deps, context } = visit;
     if (!viewer) return signedOutPage(deps, context);
@@ -159,13 +152,7 @@ export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Respons
       return refusalPage(context, error, { title, link }, viewer);
     }
   });
-  return async (context, next) => {
-    let answer: Response | undefined;
-    const refusal = await ownForms(context, async () => {
-      answer = (await handleOwn(context, next)) as Response;
-    });
-    return refusal ?? answer!;
-  };
+  return async (context, next) => (await isOurs(context, async () => {})) ?? handleOwn(context, next);
 }
 
 const title = 'Nothing was changed';
@@ -249,7 +236,7 @@ export async function once(
 }
 
 /** What succeeded, and why the rest was refused. */
-export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
+type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
 
 /**
  * Changes several freezes, each on its own, so that one refusal does not stop the others. A freeze that somebody else

@@ -1,7 +1,6 @@
-import type { Handler } from 'hono';
+import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { readLimited } from '../api/read-request.ts';
-import { ownFormsOnly } from '../auth/own-forms.ts';
 import { ownPath } from '../auth/sign-in/attempt.ts';
 import type { Deps } from '../deps.ts';
 import { isTimeZone } from '../time/local-time.ts';
@@ -14,28 +13,22 @@ const aYear = 365 * 86_400;
  * `POST /time-zone`: keeps the time zone that the reader chose in the header, and shows the page before in it. An empty
  * one is the browser's again.
  */
-export function chooseZone(deps: Deps): Handler {
-  const { origin } = new URL(deps.config.publicUrl);
-  const ownForms = ownFormsOnly(
-    () => origin,
-    (context) => {
-      const text = 'The form came from another site. Choose the time zone on a page of Holdfast.';
-      return messagePage(context, { status: 403, title: 'Nothing was changed', text });
-    },
-  );
-  return async (context) => {
-    const refusal = await ownForms(context, async () => {});
-    if (refusal) return refusal;
-    const form = new URLSearchParams(new TextDecoder().decode(await readLimited(context.req.raw, largest)));
-    const asked = (form.get('own_zone') ?? '').trim();
-    const zone = zoneNamed(asked);
-    const back = withoutZone(ownPath(pageBefore(context, deps)));
-    if (zone !== undefined) setCookie(context, 'zone', zone, { path: '/', maxAge: aYear, sameSite: 'Lax' });
-    else if (asked === '') deleteCookie(context, 'zone', { path: '/' });
-    else return messagePage(context, { ...unknown, link: { href: back, text: 'Back' } });
-    return context.redirect(back, 303);
-  };
+export async function chooseZone(deps: Deps, context: Context): Promise<Response> {
+  const form = new URLSearchParams(new TextDecoder().decode(await readLimited(context.req.raw, largest)));
+  const asked = (form.get('own_zone') ?? '').trim();
+  const zone = zoneNamed(asked);
+  const back = withoutZone(ownPath(pageBefore(context, deps)));
+  if (zone !== undefined) setCookie(context, 'zone', zone, { path: '/', maxAge: aYear, sameSite: 'Lax' });
+  else if (asked === '') deleteCookie(context, 'zone', { path: '/' });
+  else return messagePage(context, { ...unknown, link: { href: back, text: 'Back' } });
+  return context.redirect(back, 303);
 }
+
+/** For a form that another site sent. */
+export const foreignZone = {
+  title: 'Nothing was changed',
+  text: 'The form came from another site. Choose the time zone on a page of Holdfast.',
+};
 
 const unknown = {
   status: 422,
@@ -46,11 +39,8 @@ const unknown = {
 /** The time zone with this name, or of this city, in any letter case. */
 function zoneNamed(asked: string): string | undefined {
   const name = asked.replaceAll(' ', '_').toLowerCase();
-  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({
-    zone,
-    lower: zone.toLowerCase(),
-  }));
-  const found = zones.find(({ lower }) => lower === name || lower.endsWith(`/${name}`))?.zone;
+  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+  const found = zones.find((zone) => `/${zone}`.toLowerCase().endsWith(`/${name}`));
   return found ?? (isTimeZone(asked) ? asked : undefined);
 }
 

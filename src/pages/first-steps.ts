@@ -1,34 +1,34 @@
-import { owner as ownerShape } from '../api/fields.ts';
 import { hasEverFrozen } from '../freezes/list-freezes.ts';
 import { usedRepositories } from '../installations/product.ts';
 import pLimit from 'p-limit';
 import { html } from 'hono/html';
-import type { Person } from '../auth/github-token.ts';
 import { type EnforcementReport, recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
-import { isUnavailable } from '../errors.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
+import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
 import { listKeys } from '../auth/manage-keys.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
-import { type Html, layout } from './layout.ts';
+import type { Html } from './layout.ts';
+import { showPage } from './message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
+  ownerOfPath,
+  unlessSilent,
   type PageDeps,
   rememberReader,
-  silentPage,
   type Visit,
 } from './reader.ts';
-import { readerZone } from './text.ts';
 import {
   type ExtraPermissions,
   howToGrant,
   installationPage,
   isGranted,
   readExtraPermissions,
-} from './extra-permissions.ts';
-import { deploymentFindings, verdictOf, whatToMend } from './repository/enforcement.ts';
+  deploymentFindings,
+  verdictOf,
+  whatToMend,
+} from './repository/enforcement.ts';
 import { pageLinks } from './repository/freeze-list.ts';
 
 /** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
@@ -40,36 +40,17 @@ const atOnce = 3;
  * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
  * when it is true now. Nobody can dismiss it.
  */
-export async function showFirstSteps(visit: Visit): Promise<Response> {
+export const showFirstSteps = (visit: Visit): Promise<Response> => show(visit).catch(unlessSilent(visit));
+
+async function show(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  try {
-    const account = await findOwner(visit, viewer);
-    if (!account) return absentPage(visit);
-    await rememberReader(deps, viewer);
-    const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
-    const title = `First steps for ${account.login}`;
-    const crumbs = [{ name: 'First steps' }];
-    return context.html(
-      layout({
-        title,
-        body: body(deps, account, page),
-        viewer,
-        owner: account.login,
-        crumbs,
-        zone: readerZone(context),
-      }),
-    );
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return silentPage(visit);
-  }
-}
-
-async function findOwner({ deps, context }: Visit, viewer: Person): Promise<InstalledAccount | null> {
-  const name = ownerShape.safeParse(context.req.param('owner'));
-  const account = name.success ? await knownAccount(deps, name.data) : null;
-  return account && (await deps.permissions.isOwnerAdmin(deps, viewer, account)) ? account : null;
+  const account = await ownerOfPath(visit);
+  if (!account || !(await deps.permissions.isOwnerAdmin(deps, viewer, account))) return absentPage(visit);
+  await rememberReader(deps, viewer);
+  const steps = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
+  const page = { title: `First steps for ${account.login}`, body: body(deps, account, steps) };
+  return showPage(visit, { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] });
 }
 
 /** @property report null while GitHub has not answered yet. */
@@ -186,7 +167,7 @@ const commandsStep = (extra: ExtraPermissions | null): Html =>
     isGranted(extra, 'comments')
       ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
       : howToGrant(extra, 'comments'),
-    extra?.requested.comments ? 'To do' : 'Optional',
+    extra?.comments.isRequested ? 'To do' : 'Optional',
   );
 
 /** Whether freezes can block deployments, and which environments have the rule. */
@@ -210,12 +191,12 @@ function deploymentsStep(extra: ExtraPermissions | null, checked: CheckedReposit
             </details>`,
         )}`
     : howToGrant(extra, 'deployments');
-  const badge = extra?.requested.deployments ? 'To do' : 'Optional';
+  const badge = extra?.deployments.isRequested ? 'To do' : 'Optional';
   return step(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
 }
 
 /** One step and its state. @param otherwise the badge of a step that is not done. @param id where links lead. */
-export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>
+const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>
   html`<li class="card">
     <h2 class="first" ${id === '' ? '' : html`id="${id}"`}>
       <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}

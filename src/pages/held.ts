@@ -2,6 +2,10 @@ import { html } from 'hono/html';
 import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
 import { pullRequestPath } from '../installations/page-paths.ts';
 import type { Html } from './layout.ts';
+import type { ConditionInput } from '../conditions/ast.ts';
+import { join, type Part } from '../conditions/sentence.ts';
+import { whatIsBlocked } from '../events/describe-fields.ts';
+import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 
 /** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<ReasonNotHeld, string> = {
@@ -58,4 +62,85 @@ export function heldList(
         </li>`,
     )}
   </ul>`;
+}
+
+/** How many conditions a sentence shows before it folds. A list may have 2,000. */
+const mostInSentence = 8;
+
+/** Where the full list is if the sentence is cut: folded below it, or on another page. */
+type Rest = 'folded' | { href: string };
+
+/**
+ * What a freeze holds: deployments to its environments, and the pull requests that match its conditions.
+ * @param rest where the full list is.
+ */
+export function whatItHolds(freeze: Freeze, rest: Rest = 'folded'): Html {
+  const blocked = whatIsBlocked(freeze);
+  return html`${blocked === null ? '' : html`<p>${blocked}</p>`}
+  ${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}`;
+}
+
+function pullRequests(
+  { matchingConditions: matching, excludeConditions: exclude }: Freeze,
+  rest: Rest,
+): Html {
+  return html`${
+    matching.length === 0
+      ? html`<p>All pull requests</p>`
+      : html`<p>Pull requests that match ${sentence(matching)}</p>
+          ${theRest(matching, rest)}`
+  }
+  ${
+    exclude.length === 0
+      ? ''
+      : html`<p>Except pull requests that match ${sentence(exclude)}</p>
+          ${theRest(exclude, rest)}`
+  }`;
+}
+
+/** The first conditions as a sentence: `label=risky and (base=main or not author=bob)`. */
+export const sentence = (items: ConditionInput[]): Html => {
+  const { shown, left } = cut(join(items, 'and'));
+  return html`${shown.map(show)}${left > 0 ? ` … (${left} more)` : ''}`;
+};
+
+const show = (part: Part): Html =>
+  'words' in part ? html`${part.words}` : html`<code dir="auto">${part.condition}</code>`;
+
+function cut(parts: Part[]): { shown: Part[]; left: number } {
+  const places = parts.flatMap((part, index) => ('condition' in part ? [index] : []));
+  const last = places[mostInSentence - 1];
+  const left = places.length - mostInSentence;
+  return last === undefined || left <= 0
+    ? { shown: parts, left: 0 }
+    : { shown: parts.slice(0, last + 1), left };
+}
+
+function theRest(items: ConditionInput[], rest: Rest): Html {
+  const count = items.reduce((sum, item) => sum + countOf(item), 0);
+  if (count <= mostInSentence) return html``;
+  if (rest !== 'folded') return html`<p><a href="${rest.href}">All ${count} conditions</a></p>`;
+  return html`<details>
+    <summary>All ${count} conditions</summary>
+    ${nested(items)}
+  </details>`;
+}
+
+const nested = (items: ConditionInput[]): Html =>
+  html`<ul class="conditions">
+    ${items.map((item) => html`<li>${asList(item)}</li>`)}
+  </ul>`;
+
+function asList(item: ConditionInput): Html {
+  if (typeof item === 'string') return show({ condition: item });
+  if ('and' in item) return html`all of these: ${nested(item.and)}`;
+  if ('or' in item) return html`any of these: ${nested(item.or)}`;
+  if (typeof item.not === 'string') return html`not ${asList(item.not)}`;
+  return html`not this: ${nested([item.not])}`;
+}
+
+function countOf(item: ConditionInput): number {
+  if (typeof item === 'string') return 1;
+  const items = 'and' in item ? item.and : 'or' in item ? item.or : [item.not];
+  return items.reduce((sum, one) => sum + countOf(one), 0);
 }

@@ -1,39 +1,36 @@
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { html } from 'hono/html';
-import { isTooManyRequests, isUnavailable } from '../errors.ts';
+import { isTooManyRequests } from '../errors.ts';
 import { ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
-import { messagePage } from './message-page.ts';
+import { messagePage, showPage } from './message-page.ts';
 import {
   askBehindPage,
   repositoryStates,
   stateOf,
   withKnownEnforcement,
 } from '../explanations/repository-states.ts';
-import { type PageDeps, silentPage, timesOf, type Visit } from './reader.ts';
+import { type PageDeps, timesOf, unlessSilent, type Visit } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { seeOwner } from './owner/open-owner.ts';
-import { loadOverview, type Overview, type SeenOwner } from './owner/load-overview.ts';
-import { figures, overviewLists } from './owner/overview.ts';
+import { loadOverview, type Overview, type SeenOwner, figures, overviewLists } from './owner/overview.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
-  if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
+  if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer }));
   try {
     const owners = await ownersOf(deps, viewer);
     const times = timesOf(visit);
     const overview = await loadOverview(deps, viewer, owners, times.now);
     const body = owners.length > 0 ? atAGlance(owners, overview, times) : nothingYet;
-    return context.html(layout({ title: 'Home', body, viewer, zone: times.zone }));
+    return await showPage(visit, { title: 'Home', body });
   } catch (error) {
-    if (isTooManyRequests(error))
-      return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
-    if (!isUnavailable(error)) throw error;
-    return silentPage(visit);
+    if (!isTooManyRequests(error)) return unlessSilent(visit)(error);
+    return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
   }
 }
 

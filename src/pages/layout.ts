@@ -10,6 +10,9 @@ import {
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 import { cityOf } from '../time/local-time.ts';
+import type { MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
+import { secureHeaders } from 'hono/secure-headers';
 
 /** Markup with escaped texts. Only `html` makes it. */
 export type Html = ReturnType<typeof html>;
@@ -110,7 +113,7 @@ const tabs = {
   audit: { name: 'Audit', icon: 'history', path: auditPath },
   settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
 } as const;
-export type Tab = keyof typeof tabs;
+type Tab = keyof typeof tabs;
 
 /** The navigation of an owner's pages. On a phone it takes two lines. */
 const tabsOf = (login: string, tab: Tab | undefined): Html =>
@@ -165,3 +168,38 @@ const signedIn = (login: string): Html =>
     <span>${login}</span>
     <button type="submit" class="quiet">Sign out</button>
   </form>`;
+
+/**
+ * The security headers of every page: it loads our style sheet and scripts only, cannot be framed, and sends forms to us
+ * only. `style` attributes and inline scripts do not work either: use classes and SVG presentation attributes.
+ * @param formTargets other origins that forms of the page may go to.
+ */
+export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
+  securityHeaders({
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    // Pages that update themselves listen to our events.
+    connectSrc: ["'self'"],
+    formAction: ["'self'", ...formTargets],
+  });
+
+/** @param allowed what a page may load; all else it may not. */
+export const securityHeaders = (allowed: Record<string, string[]>): MiddlewareHandler =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      ...allowed,
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+    referrerPolicy: 'same-origin',
+    xFrameOptions: 'DENY',
+    // The proxy in front of Holdfast decides about HTTPS.
+    strictTransportSecurity: false,
+  });
+
+/** Compresses pages and what they load, if the client accepts that. Events must not wait in a buffer. */
+export const compressPages: MiddlewareHandler = compress({
+  contentTypeFilter: /^(text\/(html|css|javascript)|image\/svg\+xml)\b/,
+});

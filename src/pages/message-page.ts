@@ -1,8 +1,9 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { ownFormsOnly } from '../auth/own-forms.ts';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
-import { type Html, layout } from './layout.ts';
+import { type Html, layout, type Page } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
 import type { Deps } from '../deps.ts';
@@ -19,6 +20,14 @@ export type Message = {
   more?: Html;
 };
 
+/** Answers with a page for the viewer, in their time zone. */
+export const showPage = (
+  { context, viewer }: { context: Context; viewer?: Page['viewer'] },
+  page: Omit<Page, 'viewer'>,
+  status?: ContentfulStatusCode,
+): Response | Promise<Response> =>
+  context.html(layout({ viewer, zone: readerZone(context), ...page }), status);
+
 /** Answers with a plain page. */
 export async function messagePage(
   context: Context,
@@ -29,7 +38,7 @@ export async function messagePage(
     <p>${text}</p>
     <p><a class="button" href="${link.href}">${link.text}</a></p>
     ${more ?? ''}`;
-  return context.html(layout({ title, body, viewer, zone: readerZone(context) }), status);
+  return showPage({ context, viewer }, { title, body }, status);
 }
 
 const home = { href: '/', text: 'Go to the home page' };
@@ -68,6 +77,18 @@ export function errorPage(error: Error, context: Context, log: Logger): Promise<
   log.error({ err: error, requestId }, 'a request failed');
   const text = `Give the request ID ${requestId} to the people who run this service.`;
   return messagePage(context, { status: 500, title: 'Something went wrong on our side', text });
+}
+
+/** Lets pass the forms that a page of Holdfast sent. @param foreign what a form of another site gets. */
+export function ownForms(
+  { config: { publicUrl } }: Pick<Deps, 'config'>,
+  foreign: Pick<Message, 'title' | 'text'>,
+): MiddlewareHandler {
+  const { origin } = new URL(publicUrl);
+  return ownFormsOnly(
+    () => origin,
+    (context) => messagePage(context, { status: 403, ...foreign }),
+  );
 }
 
 /** The Holdfast page with the link or form that led here. Browsers send its URL to the same origin only. */

@@ -5,11 +5,11 @@ import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts'
 import { webUrlOf } from '../github/web-url.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
+import { chooseZone, foreignZone } from './choose-zone.ts';
 import { mountAssets } from './assets.ts';
-import { errorPage } from './message-page.ts';
+import { errorPage, ownForms } from './message-page.ts';
 import { lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
-import { chooseZone } from './choose-zone.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { showFirstSteps } from './first-steps.ts';
@@ -18,7 +18,7 @@ import { changeFreeze } from './freeze/change-freeze.ts';
 import { changesOfFreeze, freezePage } from './freeze/show-freeze.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { showHome } from './home.ts';
-import { pageHeaders } from './page-headers.ts';
+import { pageHeaders } from './layout.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
 import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
 import { showExemptions } from './owner/show-exemptions.ts';
@@ -44,9 +44,13 @@ import {
   decisions,
 } from './status/change-exemption.ts';
 import { finishLockApp } from './settings/create-lock-app.ts';
-import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
-import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
-import { sendSlackAccounts, showSlackAccounts } from './slack/slack-accounts.ts';
+import {
+  sendOwnerSettings,
+  showOwnerSettingsPage,
+  sendRepositorySettings,
+  showRepositorySettingsPage,
+} from './settings/settings-pages.ts';
+import { sendSlackAccounts, showSlackAccounts } from './settings/slack.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -111,7 +115,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post(slackAccountsPath, guarded(deps, sendSlackAccounts));
   pages.get(lockAppCallbackPath, openPage(deps, finishLockApp));
   pages.get('/', openPage(deps, showHome));
-  pages.post('/time-zone', chooseZone(deps));
+  pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }

@@ -2,8 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
-import { ownFormsOnly } from '../auth/own-forms.ts';
-import { messagePage, type Message, pageBefore } from './message-page.ts';
+import { messagePage, type Message, ownForms, pageBefore } from './message-page.ts';
 import { signInPath } from '../installations/page-paths.ts';
 import {
   attemptSeconds,
@@ -47,12 +46,7 @@ export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void
   pages.get(callbackPath, (context) =>
     completeSignIn({ ...deps, questions: limits.questionsOf(deps, context, async () => null) }, context),
   );
-  const { origin } = new URL(deps.config.publicUrl);
-  const ownForms = ownFormsOnly(
-    () => origin,
-    (context) => messagePage(context, foreignForm),
-  );
-  pages.post('/auth/sign-out', ownForms, (context) => signOut(deps, context));
+  pages.post('/auth/sign-out', ownForms(deps, foreignSignOut), (context) => signOut(deps, context));
 }
 
 async function signIn(deps: Deps, context: Context): Promise<Response> {
@@ -153,8 +147,7 @@ const silent: Message = {
   text: 'Holdfast could not find out who you are. Sign in again in a moment.',
 };
 
-const foreignForm: Message = {
-  status: 403,
+const foreignSignOut = {
   title: 'You are still signed in',
   text: 'The request came from another site. To sign out, use the button on a page of Holdfast.',
 };

@@ -4,7 +4,8 @@ import { countRequested } from '../freezes/request-reconcile.ts';
 import { ownerPath, repositoryPath, freezePath, planPath } from '../installations/page-paths.ts';
 import { assetUrl } from './assets.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
-import { type Html, layout } from './layout.ts';
+import type { Html } from './layout.ts';
+import { showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
 import { dayAndTime } from '../time/local-time.ts';
@@ -29,8 +30,7 @@ const longest = 55_000;
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself. */
 export async function showProgress(visit: OwnerVisit): Promise<Response> {
-  const { context, viewer } = visit;
-  const query = context.req.query();
+  const query = visit.context.req.query();
   const progress = await readProgress(visit, query);
   if (!progress) return absentPage(visit);
   const { login } = visit.account;
@@ -47,17 +47,8 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
   const head = html`<script type="module" src="${assetUrl('progress.js')}"></script>
     <noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
-  return context.html(
-    layout({
-      title: `Freezing ${login}`,
-      body,
-      viewer,
-      owner: login,
-      crumbs: [{ name: 'Progress' }],
-      zone: readerZone(context),
-      head: isDone(progress) ? undefined : head,
-    }),
-  );
+  const page = { title: `Freezing ${login}`, body, owner: login, crumbs: [{ name: 'Progress' }] };
+  return showPage(visit, isDone(progress) ? page : { ...page, head });
 }
 
 /** `GET /owners/{owner}/progress/live`: the same as server-sent events, for browsers with scripts. */
@@ -93,9 +84,8 @@ const over = html`<p class="progress-line">
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, toAsk, notEnforced, notKnown, heldAtOnceSince } =
-    progress;
-  const { waiting, secondsUntilHeld } = progress;
+  const { isOn, repositories, toLook, toHold, held, toAsk, waiting, secondsUntilHeld } = progress;
+  const { notEnforced, notKnown, heldAtOnceSince } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
@@ -153,7 +143,7 @@ export type Progress = {
 };
 
 /** Whether nothing will change on its own. */
-export const isDone = ({ isOn, toLook, waiting, toAsk }: Progress): boolean =>
+const isDone = ({ isOn, toLook, waiting, toAsk }: Progress): boolean =>
   !isOn || toLook + waiting + toAsk === 0;
 
 const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
@@ -190,14 +180,11 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
   const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
   return {
+    ...found,
     path: planPath(account.login, plan.id),
     isOn: on.size > 0,
     repositories: matched.size,
     toLook,
-    toHold: found.toHold,
-    held: found.held,
-    waiting: found.waiting,
-    secondsUntilHeld: found.secondsUntilHeld,
     toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
     notKnown: namesOf('unknown'),

@@ -1,5 +1,5 @@
 import type { Context, Handler } from 'hono';
-import { uuid, repositoryPath } from '../api/fields.ts';
+import { owner as ownerShape, uuid, repositoryPath } from '../api/fields.ts';
 import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Person } from '../auth/github-token.ts';
 import { nowOf } from '../time/clock.ts';
@@ -12,7 +12,7 @@ import { type FoundRepository, fullName, knownRepository } from '../installation
 import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { RepositoryPermission } from '../auth/permissions.ts';
 import { hasRole } from '../auth/roles.ts';
-import type { InstalledAccount } from '../installations/find-account.ts';
+import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
@@ -72,14 +72,10 @@ export const repositoryPage = (
   openPage(given, async (visit) => {
     const { context } = visit;
     const path = repositoryPath.safeParse(context.req.param());
-    let repository: FoundRepository | null;
-    try {
-      repository = path.success ? await findObservable(visit, path.data) : null;
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      return silentPage(visit);
-    }
-    if (!repository || !path.success) return absentOrSignIn(visit);
+    if (!path.success) return absentOrSignIn(visit);
+    const repository = await findObservable(visit, path.data).catch(unlessSilent(visit));
+    if (repository instanceof Response) return repository;
+    if (!repository) return absentOrSignIn(visit);
     return isNamed(repository, path.data)
       ? show({ ...visit, repository })
       : context.redirect(underItsName(context, repository), 302);
@@ -129,18 +125,11 @@ export const isAmong = async (
   (await hasRole(deps, viewer, place, holders).catch(nullIf('too-many-requests'))) === 'yes';
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
-export async function permissionOf({
-  deps,
-  repository,
-  viewer,
-}: OfViewer): Promise<RepositoryPermission | 'unknown'> {
+export async function permissionOf(visit: OfViewer): Promise<RepositoryPermission | 'unknown'> {
+  const { deps, repository, viewer } = visit;
   if (!viewer) return 'none';
-  try {
-    return await deps.permissions.ofRepository(deps, viewer, repository);
-  } catch (error) {
-    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
-    return 'unknown';
-  }
+  const permission = deps.permissions.ofRepository(deps, viewer, repository);
+  return (await permission.catch(nullIf('unavailable', 'too-many-requests'))) ?? 'unknown';
 }
 
 /** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */
@@ -175,9 +164,11 @@ function underItsName({ req }: Context, repository: FoundRepository): string {
 }
 
 /** Sends the viewer to the sign-in, and then back to this page. */
-export function signInFirst({ context }: Visit): Response {
-  const { pathname, search } = new URL(context.req.url);
-  return context.redirect(signInPath(pathname + search), 302);
+export const signInFirst = ({ context }: Visit): Response => context.redirect(signInAndReturn(context), 302);
+
+function signInAndReturn({ req }: Context): string {
+  const { pathname, search } = new URL(req.url);
+  return signInPath(pathname + search);
 }
 
 /** For a page that does not exist or that the viewer may not see: a visitor signs in first, if that is set up. */
@@ -200,15 +191,26 @@ export function silentPage({ context, viewer }: Visit): Promise<Response> {
   return messagePage(context, { status: 503, title: 'GitHub is not available', text }, viewer);
 }
 
-/** The viewer's relation to the repository; `unknown` while GitHub does not answer. */
-type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
+/** What a page answers to an error: that GitHub is not available, if it is that. @throws the error, if it is another. */
+export const unlessSilent =
+  (visit: Visit) =>
+  (error: unknown): Promise<Response> => {
+    if (!isUnavailable(error)) throw error;
+    return silentPage(visit);
+  };
+
+/** The owner of the path (`:owner`) of a page; null if there is none. */
+export async function ownerOfPath({ deps, context }: Visit): Promise<InstalledAccount | null> {
+  const name = ownerShape.safeParse(context.req.param('owner'));
+  return name.success ? knownAccount(deps, name.data) : null;
+}
 
 /**
  * Whether the viewer is an insider, who may see weak spots and people's names: whether freezes are enforced, the audit
  * log, and reasons that are not public. Insiders of a private repository are all its readers. Insiders of a public
- * repository are the people who can write to it or have a role there.
+ * repository are the people who can write to it or have a role there. `unknown` while GitHub does not answer.
  */
-async function standingOf(visit: RepositoryVisit): Promise<Standing> {
+async function standingOf(visit: RepositoryVisit): Promise<'insider' | 'stranger' | 'outsider' | 'unknown'> {
   const { deps, repository, viewer } = visit;
   if (repository.private) return 'insider';
   if (!viewer) return 'stranger';
@@ -230,11 +232,16 @@ export async function refuseOutsiders(visit: RepositoryVisit): Promise<Html | nu
     case 'insider':
       return null;
     case 'stranger':
-      return signInSettings(config) ? toSignIn(visit) : notSetUp(missingForSignIn(config));
+      return signInSettings(config)
+        ? html`<p>${shownTo}. <a href="${signInAndReturn(visit.context)}">Sign in with GitHub</a>.</p>`
+        : html`<p>
+            ${shownTo}. Sign-in is not set up: ask the people who run this service to set
+            ${missingForSignIn(config)}.
+          </p>`;
     case 'outsider':
-      return notYours;
+      return html`<p>${shownTo}.</p>`;
     case 'unknown':
-      return unknown;
+      return html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;
   }
 }
 
@@ -252,15 +259,3 @@ export async function reading(
 
 const shownTo =
   'Only people who can write to this repository see the audit log and whether freezes are enforced';
-
-function toSignIn({ context }: Visit): Html {
-  const { pathname, search } = new URL(context.req.url);
-  return html`<p>${shownTo}. <a href="${signInPath(pathname + search)}">Sign in with GitHub</a>.</p>`;
-}
-
-const notSetUp = (missing: string): Html =>
-  html`<p>${shownTo}. Sign-in is not set up: ask the people who run this service to set ${missing}.</p>`;
-
-const notYours = html`<p>${shownTo}.</p>`;
-
-const unknown = html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;

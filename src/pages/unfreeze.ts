@@ -14,7 +14,8 @@ import {
   textArea,
 } from './form.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
-import { type Html, layout } from './layout.ts';
+import type { Html } from './layout.ts';
+import { showPage } from './message-page.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { timesOf } from './reader.ts';
 import { whatIsBlocked } from '../events/describe-fields.ts';
@@ -24,7 +25,7 @@ import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
 export const showUnfreezeForm = (visit: OwnerVisit): Promise<Response> =>
-  page(visit, new URL(visit.context.req.url).searchParams);
+  show(visit, new URL(visit.context.req.url).searchParams);
 
 /** The repositories that the form names, or all repositories of the owner. */
 export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {
@@ -57,7 +58,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
         back,
       );
     },
-    (problems) => page(visit, form, problems),
+    (problems) => show(visit, form, problems),
   );
 }
 
@@ -71,12 +72,12 @@ function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[]
   return names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
 }
 
-async function page(
+async function show(
   visit: OwnerVisit,
   form: URLSearchParams,
   problems: FormProblems = noProblems,
 ): Promise<Response> {
-  const { deps, context, account, viewer, repositories, isAdmin } = visit;
+  const { deps, account, repositories, isAdmin } = visit;
   const times = timesOf(visit);
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, about, isAdmin);
@@ -99,17 +100,8 @@ async function page(
             ${fields}
           </form>`
     }`;
-  return context.html(
-    layout({
-      title: `Unfreeze ${account.login}`,
-      body,
-      viewer,
-      owner: account.login,
-      crumbs: [{ name: 'Unfreeze' }],
-      zone: times.zone,
-    }),
-    problems === noProblems ? 200 : 422,
-  );
+  const page = { title: `Unfreeze ${account.login}`, body, owner: account.login };
+  return showPage(visit, { ...page, crumbs: [{ name: 'Unfreeze' }] }, problems === noProblems ? 200 : 422);
 }
 
 /** Selects all of them in a form that was not sent yet. */

@@ -23,7 +23,7 @@ import { serveMetrics } from './metrics/figures.ts';
 import { helpRoutes } from '../pages/help/help-routes.ts';
 import { mountApiReference } from '../pages/api-reference.ts';
 import { mountPages } from '../pages/mount-pages.ts';
-import { compressPages } from '../pages/page-headers.ts';
+import { compressPages } from '../pages/layout.ts';
 import { receiveSlackCommand, receiveSlackInteraction } from '../webhooks/slack/receive-slack.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { endpoints } from '../api/endpoints.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bundleAction } from '../../actions/bundle.ts';
 import { acmeForAll } from '../support/acme.ts';
-import { type CompositeAction, commandsIn, readAction, runAction } from '../support/composite-action.ts';
+import { commandsIn, type CompositeAction, readAction, runAction } from '../support/composite-action.ts';
 
 // The action as a runner would run it, against the real service. Not on GitHub itself.
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleAction } from '../../actions/bundle.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { type CompositeAction, commandsIn, readAction, runAction } from '../support/composite-action.ts';
+import { commandsIn, type CompositeAction, readAction, runAction } from '../support/composite-action.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Checkout, newCheckout } from '../support/git-checkout.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { inOneLine } from '../../src/conditions/sentence.ts';
-import { whatItHolds } from '../../src/pages/repository/conditions.ts';
+import { whatItHolds } from '../../src/pages/held.ts';
 
 test('of many conditions, all are in a list that opens', () => {
   const many = Array.from({ length: 8 }, (_, index) => `label=${index}`);

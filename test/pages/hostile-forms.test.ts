@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { previewedOf } from '../../src/pages/form-preview.ts';
+import { previewedOf } from '../../src/pages/form.ts';
 import { readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';

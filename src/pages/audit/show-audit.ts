@@ -2,13 +2,19 @@ import { Readable } from 'node:stream';
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { Refusal } from '../../errors.ts';
-import { auditEventTypes, eventKinds } from '../../events/audit-event.ts';
+import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
 import { csvHeader, csvRow, type LoggedEvent } from '../../events/event-words.ts';
-import { type EventPage, listEvents, type LogPlace } from '../../events/list-events.ts';
+import {
+  type EventPage,
+  listEvents,
+  type LogPlace,
+  type EventFilter,
+  retentionDays,
+} from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
-import { type Html, layout, type Page } from '../layout.ts';
-import { messagePage } from '../message-page.ts';
+import type { Html, Page } from '../layout.ts';
+import { messagePage, showPage } from '../message-page.ts';
 import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
 import {
   absentOrSignIn,
@@ -19,9 +25,12 @@ import {
   type Visit,
 } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
-import { kept, option } from '../repository/view.ts';
-import { auditLink, type AuditView, filterOf, readAuditView, spans } from './audit-view.ts';
+import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
 import { eventList } from './event-list.ts';
+import { Temporal } from 'temporal-polyfill';
+import { isDate } from '../../time/local-time.ts';
+import { startOf } from '../calendar/calendar-window.ts';
+import type { Times } from '../text.ts';
 
 const eventsPerPage = 50;
 /** The most events of a download. */
@@ -89,7 +98,7 @@ function notAdmin({ context, viewer }: Visit, name: string, back: string): Promi
 }
 
 async function show(visit: Visit, log: ShownLog): Promise<Response> {
-  const { deps, context, viewer } = visit;
+  const { deps, context } = visit;
   const view = readAuditView(context.req.query());
   const times = timesOf(visit);
   const read = (cursor: string | null, perPage: number) =>
@@ -121,7 +130,7 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
     ])}
     ${log.repositories !== null && !log.isOwners ? html`<p class="muted">You aren’t an admin of ${log.login}, so this page has only repositories that you are an admin of, and some of those may be missing. Open the audit log of a repository from its page.</p>` : ''}`;
   const title = `Audit log of ${log.name}`;
-  return context.html(layout({ title, body, viewer, owner: log.login, ...log.page, zone: times.zone }));
+  return showPage(visit, { title, body, owner: log.login, ...log.page });
 }
 
 type ReadPage = (cursor: string | null, perPage: number) => Promise<EventPage>;
@@ -152,42 +161,24 @@ function filters(view: AuditView, { repositories }: ShownLog): Html {
       )}
     </nav>
     <form class="choice" method="get" role="search" aria-label="Events">
-      ${kept({ days: hasDates ? null : String(view.days) })}
-      <input
-        name="by"
-        value="${view.by ?? ''}"
-        placeholder="Person or key"
-        aria-label="Person or key"
-        maxlength="255"
-        spellcheck="false"
-        autocapitalize="none"
-      />
+      ${hasDates ? '' : hidden('days', String(view.days))}
+      ${filterField('by', 'Person or key', view.by, html`maxlength="255"`)}
       ${
         repositories === null
           ? ''
-          : html`<input
-                name="repository"
-                list="repositories"
-                value="${view.repository ?? ''}"
-                placeholder="Repository"
-                aria-label="Repository"
-                maxlength="100"
-                spellcheck="false"
-                autocapitalize="none"
-              />
+          : html`${filterField('repository', 'Repository', view.repository, html`list="repositories" maxlength="100"`)}
               <datalist id="repositories">
                 ${repositories.slice(0, mostNames).map((name) => html`<option value="${name}"></option>`)}
               </datalist>`
       }
-      <select name="type" aria-label="Event type">
-        ${option('', 'All events', view.type === null)}
-        ${auditEventTypes.map((type) => option(type, eventKinds[type].name, type === view.type))}
-      </select>
+      ${filterChoice('type', 'Event type', 'All events', typeNames, view.type)}
       <label>From <input type="date" name="from" value="${view.from ?? ''}" /></label>
       <label>to <input type="date" name="to" value="${view.to ?? ''}" /></label>
       <button type="submit" class="quiet">Show</button>
     </form>`;
 }
+
+const typeNames = Object.fromEntries(auditEventTypes.map((type) => [type, eventKinds[type].name]));
 
 /** How many names the field for a repository proposes. */
 const mostNames = 200;
@@ -217,3 +208,71 @@ const download = (lines: AsyncGenerator<Buffer>, file: string, type: string): Re
   new Response(Readable.toWeb(Readable.from(lines)) as ReadableStream, {
     headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${file}"` },
   });
+
+/** What the URL of an audit page asks for. Null: no such filter. */
+type AuditView = {
+  by: string | null;
+  type: AuditEventType | null;
+  /** The name of a repository of the owner. */
+  repository: string | null;
+  /** How many days back, unless dates are given. */
+  days: number;
+  /** The first and the last day: `2026-11-27`. */
+  from: string | null;
+  to: string | null;
+  cursor: string | null;
+};
+
+/** The spans to choose from, by their days. */
+const spans: Record<number, string> = {
+  1: 'Last 24 hours',
+  7: 'Last 7 days',
+  30: 'Last 30 days',
+  [retentionDays]: `Last ${retentionDays} days`,
+};
+const usualDays = 7;
+
+/** Reads the query of a URL. Ignores what it does not understand. */
+function readAuditView(query: Record<string, string>): AuditView {
+  // PostgreSQL keeps no NUL.
+  const text = (name: string) => query[name]?.replaceAll('\0', '').trim().slice(0, 255) || null;
+  const date = (name: string) => (isDate(query[name] ?? '') ? query[name]! : null);
+  return {
+    by: text('by'),
+    type: auditEventTypes.find((type) => type === query['type']) ?? null,
+    repository: text('repository'),
+    days:
+      Object.keys(spans)
+        .map(Number)
+        .find((days) => String(days) === query['days']) ?? usualDays,
+    from: date('from'),
+    to: date('to'),
+    cursor: text('cursor'),
+  };
+}
+
+/** The events that a view asks for. Days are those of the reader's zone. Everything older is forgotten. */
+function filterOf({ by, type, days, from, to }: AuditView, { now, zone }: Times): EventFilter {
+  const daysAgo = (count: number) => new Date(now.getTime() - count * 86_400_000);
+  const dayAt = (date: string, more = 0) => startOf(Temporal.PlainDate.from(date).add({ days: more }), zone);
+  const oldest = daysAgo(retentionDays);
+  const receivedTo = to === null ? now : earlier(new Date(dayAt(to, 1).getTime() - 1), now);
+  const first = from === null ? (to === null ? daysAgo(days) : oldest) : dayAt(from);
+  const receivedFrom = first < oldest ? oldest : first;
+  return {
+    by: by ?? undefined,
+    eventType: type === null ? undefined : [type],
+    // A span that ends before it begins has no events.
+    receivedFrom: earlier(receivedFrom, receivedTo),
+    receivedTo,
+  };
+}
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
+
+/** The relative URL of a view with some parameters changed: its first page, unless the change has a cursor. */
+function auditLink(view: AuditView, change: Partial<AuditView> & { format?: string } = {}): string {
+  const { days, ...shown } = { ...view, cursor: null, ...change };
+  const isUsual = days === usualDays || shown.from !== null || shown.to !== null;
+  return queryLink({ ...shown, days: isUsual ? null : days });
+}

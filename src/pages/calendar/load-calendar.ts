@@ -5,7 +5,7 @@ import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { planPath } from '../../installations/page-paths.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { pathOf } from '../owner/load-overview.ts';
+import { pathOf } from '../owner/overview.ts';
 import { dayOf } from './calendar-window.ts';
 import type { Stay } from './lay-out-weeks.ts';
 

@@ -16,11 +16,19 @@ import {
   linesOf,
 } from '../condition-fields.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
-import { chips, formProblem, type FormProblems, textArea, textField, textOf } from '../form.ts';
+import {
+  chips,
+  formProblem,
+  type FormProblems,
+  option,
+  textArea,
+  textField,
+  textOf,
+  type FormPreview,
+  previewBeforeDoing,
+} from '../form.ts';
 import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
-import { option } from '../repository/view.ts';
-import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
 import { saveAsTemplate } from '../templates.ts';
 import { repositoryChooser } from './repository-chooser.ts';
 

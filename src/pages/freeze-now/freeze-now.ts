@@ -12,8 +12,15 @@ import { type FoundRepository, repositoriesOfIds } from '../../installations/rep
 import { createPlan } from '../../plans/create-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
-import { type FormPreview, previewFirst } from '../form-preview.ts';
-import { type FormProblems, noProblems, problemOf, problemsOf, textOf } from '../form.ts';
+import {
+  type FormPreview,
+  previewFirst,
+  type FormProblems,
+  noProblems,
+  problemOf,
+  problemsOf,
+  textOf,
+} from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';

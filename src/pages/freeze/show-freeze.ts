@@ -25,7 +25,7 @@ import { instant, longText, type Times } from '../text.ts';
 import { type Html, layout } from '../layout.ts';
 import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
-import { whatItHolds } from '../repository/conditions.ts';
+import { whatItHolds } from '../held.ts';
 import {
   deploymentsWord,
   enforcedWord,

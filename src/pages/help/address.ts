@@ -5,7 +5,7 @@ export const docsFolder = new URL('../../../docs/', import.meta.url);
 export const overviewName = 'README';
 
 /** A part of a document. */
-export type Address = {
+type Address = {
   /** Of the document: `install` is docs/install.md. */
   name: string;
   /** With its `#`; empty for the top of the document. */

@@ -1,43 +1,38 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
-import { pageHeaders } from '../page-headers.ts';
-import { readerZone } from '../text.ts';
-import { documentPage, longestQuestion, noSuchDocument, resultsPage } from './help-page.ts';
-import type { Library } from './library.ts';
-import { docsFolder, overviewName } from './address.ts';
+import { type Html, pageHeaders } from '../layout.ts';
+import { showPage } from '../message-page.ts';
+import { docsFolder, overviewName, documentPath } from './address.ts';
+import { html, raw } from 'hono/html';
+import { version } from '../../cli/version.ts';
+import { assetUrl, readOnce } from '../assets.ts';
+import type { HelpDocument, Section, Topic } from './render-document.ts';
+import type { Search } from './search-documents.ts';
 
 /**
  * The routes below `/help`: the documentation of the version that runs, for everybody. It is read when somebody first
  * asks for it, and kept.
  */
 export function helpRoutes(): Hono {
-  let reading: Promise<Library> | undefined;
-  const library = () =>
-    (reading ??= readFirst().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    }));
-
+  const library = readOnce(readLibrary);
   const help = new Hono();
   help.use(pageHeaders(), etag(), askedAgain);
   const show = async (context: Context, name: string) => {
     const found = await library();
     const document = found.documents.get(name);
-    const zone = readerZone(context);
-    return document
-      ? context.html(documentPage(found, document, zone))
-      : context.html(noSuchDocument(found, zone), 404);
+    return document ? documentPage(context, found, document) : noSuchDocument(context, found);
   };
   help.get('/', (context) => show(context, overviewName));
   help.get('/search', async (context) => {
     const question = (context.req.query('q') ?? '').slice(0, longestQuestion).trim();
     const found = await library();
-    return context.html(resultsPage(found, question, found.search(question), readerZone(context)));
+    return resultsPage(context, found, question);
   });
   help.get('/pictures/:picture', async (context) => {
     const picture = await readPicture(context.req.param('picture'));
-    if (!picture) return context.html(noSuchDocument(await library(), readerZone(context)), 404);
+    if (!picture) return noSuchDocument(context, await library());
     context.header('Content-Type', 'image/png');
     return context.body(picture);
   });
@@ -48,10 +43,34 @@ export function helpRoutes(): Hono {
   return help;
 }
 
-/** What renders and searches is loaded with it: most processes are never asked. */
-async function readFirst(): Promise<Library> {
-  const { readLibrary } = await import('./library.ts');
-  return readLibrary();
+/** The documents of this version, as they are served. */
+export type Library = {
+  topics: Topic[];
+  /** By name; docs/README.md is {@link overviewName}. */
+  documents: ReadonlyMap<string, HelpDocument>;
+  search: Search;
+};
+
+/**
+ * Reads and renders docs/*.md: some hundred milliseconds, in pieces, so that other requests are answered meanwhile. What
+ * renders and searches is loaded here: most processes are never asked.
+ */
+export async function readLibrary(): Promise<Library> {
+  const { readNavigation, renderDocument } = await import('./render-document.ts');
+  const { searchDocuments } = await import('./search-documents.ts');
+  const files = (await readdir(docsFolder)).filter((file) => file.endsWith('.md')).toSorted();
+  const names = new Set(files.map((file) => file.slice(0, -'.md'.length)));
+  const documents = new Map<string, HelpDocument>();
+  let topics: Topic[] = [];
+  for (const name of names) {
+    const markdown = await readFile(new URL(`${name}.md`, docsFolder), 'utf8');
+    if (name === overviewName) topics = readNavigation(markdown);
+    documents.set(name, renderDocument(name, markdown, names));
+    await setImmediate();
+  }
+  // docs/README.md says nothing but where the others are.
+  const listed = topics.flatMap((topic) => topic.documents.flatMap(({ name }) => documents.get(name) ?? []));
+  return { topics, documents, search: await searchDocuments(listed) };
 }
 
 /** Null where there is no such picture. */
@@ -70,3 +89,114 @@ const askedAgain: MiddlewareHandler = async (context, next) => {
   await next();
   context.header('Cache-Control', 'no-cache');
 };
+
+/** Longer questions are cut. */
+const longestQuestion = 200;
+
+/** A document with the menu, its own contents, and where its text is. */
+function documentPage(context: Context, { topics }: Library, document: HelpDocument): Answer {
+  const { name, title, html: text, sections } = document;
+  const body = html`<h1 id="${sections[0]?.anchor ?? ''}">${title}</h1>
+    ${name === overviewName ? '' : contents(sections)} ${raw(text)}
+    <p class="muted source">This page is <code>docs/${name}.md</code> of Holdfast ${version()}.</p>`;
+  return helpPage(context, topics, { title, current: name, body });
+}
+
+/** What the search found; nothing for an empty question. */
+function resultsPage(context: Context, { topics, search }: Library, question: string): Answer {
+  const found = search(question);
+  const heading = question === '' ? 'Search the documentation' : `Results for “${question}”`;
+  const body = html`<h1>${heading}</h1>
+    ${question === '' ? html`<p>Type what you want to do, such as “back up” or “merge queue”.</p>` : ''}
+    ${
+      question !== '' && found.length === 0
+        ? html`<p>Nothing was found. Try other words, or choose a topic from the menu.</p>`
+        : ''
+    }
+    <ol class="found">
+      ${found.map(
+        ({ name, title, heading, anchor, excerpt }) =>
+          html`<li>
+            <a href="${documentPath(name)}#${anchor}">${heading}</a>
+            ${title === heading ? '' : html`<span class="muted">${title}</span>`}
+            <p>${excerpt}</p>
+          </li>`,
+      )}
+    </ol>`;
+  return helpPage(context, topics, { title: heading, question, body });
+}
+
+/** For an address below `/help` at which there is no document. */
+function noSuchDocument(context: Context, { topics }: Library): Answer {
+  const title = 'There is no such page of the documentation';
+  const body = html`<h1>${title}</h1>
+    <p>Search for what you want to do, or choose a topic from the menu.</p>`;
+  return helpPage(context, topics, { title, body }, 404);
+}
+
+type Answer = Response | Promise<Response>;
+type HelpPage = { title: string; body: Html; current?: string; question?: string };
+
+function helpPage(
+  context: Context,
+  topics: Topic[],
+  { title, body, current, question = '' }: HelpPage,
+  status: 200 | 404 = 200,
+): Answer {
+  const page = {
+    title: current === overviewName ? title : `${title} · Help`,
+    head: html`<link rel="stylesheet" href="${assetUrl('help.css')}" />`,
+    body: html`<div class="help">
+      <div class="help-top">
+        <form class="help-search" role="search" action="/help/search">
+          <label class="said" for="q">Search the documentation</label>
+          <input
+            id="q"
+            name="q"
+            type="search"
+            maxlength="${longestQuestion}"
+            placeholder="Search the documentation"
+            value="${question}"
+          />
+          <button type="submit" class="quiet">Search</button>
+        </form>
+        <a class="to-topics" href="#topics">All topics</a>
+      </div>
+      <article>${body}</article>
+      ${menu(topics, current)}
+    </div>`,
+  };
+  return showPage({ context }, page, status);
+}
+
+/** Below the article on a phone, beside it elsewhere. */
+const menu = (topics: Topic[], current: string | undefined): Html =>
+  html`<nav id="topics" class="topics" aria-label="Documentation">
+    <a href="/help" ${current === overviewName ? raw('aria-current="page"') : ''}>Documentation</a>
+    ${topics.map(
+      ({ want, documents }) =>
+        html`<p>${want}</p>
+          <ul>
+            ${documents.map(
+              ({ name, title }) =>
+                html`<li>
+                  <a href="${documentPath(name)}" ${current === name ? raw('aria-current="page"') : ''}
+                    >${title}</a
+                  >
+                </li>`,
+            )}
+          </ul>`,
+    )}
+  </nav>`;
+
+/** Headings of the second level, where there is something to choose from. */
+function contents(sections: Section[]): Html | '' {
+  const headings = sections.filter(({ depth }) => depth === 2);
+  if (headings.length < 3) return '';
+  return html`<nav class="contents" aria-label="On this page">
+    <p>On this page</p>
+    <ul>
+      ${headings.map(({ heading, anchor }) => html`<li><a href="#${anchor}">${heading}</a></li>`)}
+    </ul>
+  </nav>`;
+}

@@ -1,6 +1,6 @@
 import GithubSlugger from 'github-slugger';
 import { Lexer, Parser, Renderer, type Token, Tokenizer, type Tokens } from 'marked';
-import { documentAt, documentPath, pictureAt } from './address.ts';
+import { documentAt, documentPath, overviewName, pictureAt } from './address.ts';
 
 /** A heading, and what stands below it up to the next heading: what the search finds. */
 export type Section = {
@@ -113,7 +113,7 @@ const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** What a piece of Markdown says, without its marks: cells and lines are set apart by spaces. Comments say nothing. */
-export function textOf(token: Token): string {
+function textOf(token: Token): string {
   switch (token.type) {
     case 'table': {
       const { header, rows } = token as Tokens.Table;
@@ -135,3 +135,40 @@ export function textOf(token: Token): string {
 /** Inline pieces touch each other; blocks don't. */
 const ofAll = (tokens: Token[]): string => tokens.map(textOf).join('');
 const join = (texts: string[]): string => texts.filter((text) => text !== '').join(' ');
+
+/** What somebody wants to do, and the documents that help with it, in the order of docs/README.md. */
+export type Topic = { want: string; documents: NavigationEntry[] };
+type NavigationEntry = {
+  /** Of the document: `install` is docs/install.md. */
+  name: string;
+  title: string;
+};
+
+/**
+ * The topics of docs/README.md: each heading of the second level is one, and each item of its lists that begins with
+ * a link to a document is an entry. So that page, the start page of `/help` and the menu are one list.
+ */
+export function readNavigation(overview: string): Topic[] {
+  const topics: Topic[] = [];
+  for (const token of Lexer.lex(overview)) {
+    if (isHeading(token) && token.depth === 2) topics.push({ want: textOf(token), documents: [] });
+    if (isList(token)) topics.at(-1)?.documents.push(...token.items.flatMap(entryOf));
+  }
+  return topics;
+}
+
+function entryOf(item: Tokens.ListItem): NavigationEntry[] {
+  const link = firstLink(item.tokens);
+  const target = link && documentAt(link.href, overviewName);
+  return link && target ? [{ name: target.name, title: textOf(link) }] : [];
+}
+
+function firstLink(tokens: Token[]): Tokens.Link | null {
+  const [first] = tokens;
+  if (!first) return null;
+  if (first.type === 'link') return first as Tokens.Link;
+  return 'tokens' in first && first.tokens ? firstLink(first.tokens) : null;
+}
+
+const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
+const isList = (token: Token): token is Tokens.List => token.type === 'list';

@@ -2,7 +2,7 @@ import MiniSearch, { type Query } from 'minisearch';
 import type { HelpDocument } from './render-document.ts';
 
 /** A section that answers a question. */
-export type Found = {
+type Found = {
   /** Of the document. */
   name: string;
   title: string;
@@ -113,7 +113,7 @@ function excerpt(text: string, words: string[]): string {
 // find it; test/pages/help/search.test.ts has the questions that must be answered.
 
 /** Words that mean much the same to somebody who searches: each finds the others, with less weight. */
-export const alike: readonly (readonly string[])[] = [
+const alike: readonly (readonly string[])[] = [
   ['docker', 'podman', 'container', 'compose', 'kubernetes', 'helm', 'k8s'],
   ['organization', 'organisation', 'org', 'owner', 'account'],
   ['whole', 'entire', 'all', 'every', 'everything'],

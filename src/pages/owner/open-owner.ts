@@ -1,12 +1,11 @@
 import type { Handler } from 'hono';
 import pLimit from 'p-limit';
-import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import { nowOf } from '../../time/clock.ts';
-import { isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { isTooManyRequests } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
-import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
@@ -20,10 +19,11 @@ import {
   isAmong,
   isOwnerFreezer,
   openPage,
+  ownerOfPath,
   type PageDeps,
   rememberReader,
   signInFirst,
-  silentPage,
+  unlessSilent,
   uuidOf,
   type Visit,
 } from '../reader.ts';
@@ -63,21 +63,17 @@ export const ownerPage = (
   show: (visit: OwnerVisit) => Response | Promise<Response>,
 ): Handler =>
   openPage(given, async (visit) => {
-    const { deps, context } = visit;
-    const name = ownerShape.safeParse(context.req.param('owner'));
-    let opened: OwnerVisit | null;
-    try {
-      const account = name.success ? await knownAccount(deps, name.data) : null;
-      opened =
-        account && (await seeOwner({ ...visit, account }, await repositoriesOfAccount(deps, account.id)));
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      return silentPage(visit);
-    }
+    const opened = await openOwner(visit).catch(unlessSilent(visit));
+    if (opened instanceof Response) return opened;
     return opened && (opened.isAdmin || opened.repositories.length > 0)
       ? show(opened)
       : absentOrSignIn(visit);
   });
+
+async function openOwner(visit: Visit): Promise<OwnerVisit | null> {
+  const account = await ownerOfPath(visit);
+  return account && seeOwner({ ...visit, account }, await repositoriesOfAccount(visit.deps, account.id));
+}
 
 /** Handles a page of the plan of the path (`:plan`), if the viewer may see it. */
 export const planPage = (
@@ -117,12 +113,8 @@ export async function findShownPlan(
 }
 
 /** Tells which plans of an owner its visitor may see: an admin all, others those whose every repository they can read. */
-export async function plansShownTo({
-  deps,
-  account,
-  repositories,
-  isAdmin,
-}: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
+export async function plansShownTo(visit: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
+  const { deps, account, repositories, isAdmin } = visit;
   if (isAdmin) return () => true;
   const readable = new Set(repositories.map(({ id }) => id));
   const all = await repositoriesOfOwner(deps.sql, account.id);
@@ -184,14 +176,10 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
 
 /** The repositories of an owner in which the viewer has a role, of those that GitHub was asked about. */
 export async function idsWithRole(
-  {
-    deps,
-    viewer,
-    account,
-    permissions,
-  }: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
+  visit: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
   role: Role,
 ): Promise<Set<bigint>> {
+  const { deps, viewer, account, permissions } = visit;
   const place = { account, installation: account.installation };
   const settings = await readSettingsOfAll(deps.db, [...permissions.keys()]);
   // Most repositories have the same list.

@@ -12,12 +12,11 @@ import { ownerPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { holderText } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
-import { hidden } from '../form.ts';
-import { type Html, layout } from '../layout.ts';
-import { messagePage } from '../message-page.ts';
+import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
+import type { Html } from '../layout.ts';
+import { messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
-import { option } from '../repository/view.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
@@ -79,12 +78,12 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
     ${active ? section('Active', listed(active.rows), 'No exemptions are active.', times) : ''}
     ${section(isAll ? 'Over' : stateNames[view.state!], listed(over.rows), isAll ? 'No exemptions are over.' : 'None.', times)}
     ${pageLinks('Pages of exemptions', [
-      ['Newer exemptions', over.newer && linkTo(view, over.newer)],
-      ['Older exemptions', over.older && linkTo(view, over.older)],
+      ['Newer exemptions', over.newer && queryLink({ ...view, cursor: over.newer })],
+      ['Older exemptions', over.older && queryLink({ ...view, cursor: over.older })],
     ])}
     ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to, and some of those may be missing. Open their pull requests directly.</p>`}`;
   const title = `Exemptions of ${login}`;
-  return context.html(layout({ title, body, viewer, owner: login, tab: 'exemptions', zone: times.zone }));
+  return showPage(visit, { title, body, owner: login, tab: 'exemptions' });
 }
 
 type View = { repository: string | null; state: ExemptionRecord['state'] | null; cursor: string | null };
@@ -94,10 +93,6 @@ const readView = (query: Record<string, string>): View => ({
   state: exemptionStates.find((state) => state === query['state']) ?? null,
   cursor: query['cursor'] || null,
 });
-
-function linkTo({ repository, state }: View, cursor: string): string {
-  return `?${new URLSearchParams({ ...(repository && { repository }), ...(state && { state }), cursor })}`;
-}
 
 const stateNames: Record<ExemptionRecord['state'], string> = {
   requested: 'Requested',
@@ -110,19 +105,8 @@ const stateNames: Record<ExemptionRecord['state'], string> = {
 
 const filters = ({ repository, state }: View): Html =>
   html`<form class="choice" method="get" role="search" aria-label="Exemptions">
-    <input
-      name="repository"
-      value="${repository ?? ''}"
-      placeholder="Repository"
-      aria-label="Repository"
-      maxlength="100"
-      spellcheck="false"
-      autocapitalize="none"
-    />
-    <select name="state" aria-label="State">
-      ${option('', 'All', state === null)}
-      ${exemptionStates.map((each) => option(each, stateNames[each], each === state))}
-    </select>
+    ${filterField('repository', 'Repository', repository, html`maxlength="100"`)}
+    ${filterChoice('state', 'State', 'All', stateNames, state)}
     <button type="submit" class="quiet">Show</button>
   </form>`;
 

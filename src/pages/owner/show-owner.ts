@@ -1,23 +1,27 @@
-import { messageOf } from '../message-page.ts';
+import { messageOf, showPage } from '../message-page.ts';
+import { filterChoice, queryLink } from '../form.ts';
 import { html } from 'hono/html';
-import { spansWithin } from '../../freezes/list-freezes.ts';
-import { firstStepsPath, ownerFormPath } from '../../installations/page-paths.ts';
+import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { timesOf } from '../reader.ts';
-import { type Html, layout } from '../layout.ts';
-import { option } from '../repository/view.ts';
-import { enforcedOf, withKnownEnforcement, askBehindPage } from '../../explanations/repository-states.ts';
-import type { OwnerVisit } from './open-owner.ts';
+import type { Html } from '../layout.ts';
 import {
-  chosenBy,
-  filterNames,
-  type OwnerView,
-  ownerLink,
-  readOwnerView,
-  stateFilters,
-} from './owner-view.ts';
-import { loadOverview } from './load-overview.ts';
-import { figures, overviewLists } from './overview.ts';
-import { reasonsOf, repositoryTable } from './repository-table.ts';
+  enforcedOf,
+  withKnownEnforcement,
+  askBehindPage,
+  isNotEnforced,
+  isUnknown,
+  type RepositoryState,
+  type StateName,
+  stateOf,
+  type Enforced,
+} from '../../explanations/repository-states.ts';
+import type { OwnerVisit } from './open-owner.ts';
+import { loadOverview, figures, overviewLists } from './overview.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import { shorten } from '../../events/event-words.ts';
+import { instant, type Times } from '../text.ts';
 
 /** Later than every freeze. */
 const never = new Date('9999-12-31T00:00:00Z');
@@ -32,8 +36,9 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const times = timesOf(visit);
   const { now } = times;
   const { rows, found, page, pages } = chosenBy(view, repositories);
-  const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
-  const isInside = (id: bigint) => insideOf.has(id);
+  // Inside, the viewer sees reasons that are not public, and whether freezes are enforced.
+  const inside = rows.filter((row) => isAdmin || row.private);
+  const insideOf = new Set(inside.map(({ id }) => id));
   const seen = { ...visit, repositories };
   const [overview, spans, enforced] = await Promise.all([
     loadOverview(deps, viewer, [seen], now),
@@ -44,12 +49,10 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       1,
       'of merges',
     ),
-    enforcedOf(
-      deps,
-      rows.filter(({ id }) => isInside(id)),
-    ),
+    enforcedOf(deps, inside),
   ]);
-  const reasons = reasonsOf(spans, isInside);
+  const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
+  const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
   const { login } = account;
   const isTickable = mayFreeze === true;
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
@@ -74,9 +77,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
-  return context.html(
-    layout({ title: login, body, viewer, owner: login, tab: 'overview', zone: times.zone }),
-  );
+  return showPage(visit, { title: login, body, owner: login, tab: 'overview' });
 }
 
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
@@ -97,10 +98,7 @@ const filters = (view: OwnerView): Html =>
       aria-label="Name contains"
       maxlength="100"
     />
-    <select name="state" aria-label="State">
-      ${option('', 'All', view.state === null)}
-      ${stateFilters.map((state) => option(state, filterNames[state], state === view.state))}
-    </select>
+    ${filterChoice('state', 'State', 'All', filterNames, view.state)}
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
@@ -114,7 +112,156 @@ const nothing = ({ repositories, account }: OwnerVisit): Html =>
 
 const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
   html`<nav class="bar-of-links" aria-label="Pages">
-    ${page > 1 ? html`<a rel="prev" href="${ownerLink(view, { page: page - 1 })}">Previous</a>` : ''}
+    ${page > 1 ? html`<a rel="prev" href="${linkToPage(view, page - 1)}">Previous</a>` : ''}
     <span>Page ${page} of ${pages}</span>
-    ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
+    ${page < pages ? html`<a rel="next" href="${linkToPage(view, page + 1)}">Next</a>` : ''}
   </nav>`;
+
+/** What the URL of an owner's page asks for. */
+type OwnerView = {
+  /** A part of a name, in any letter case; empty for all. */
+  q: string;
+  state: StateFilter | null;
+  /** Counted from 1. */
+  page: number;
+};
+
+const filterNames = {
+  trouble: 'Not enforced',
+  unknown: 'Not known to be enforced',
+  frozen: 'Frozen',
+  scheduled: 'Scheduled',
+  free: 'Free',
+  archived: 'Archived',
+};
+type StateFilter = keyof typeof filterNames;
+
+const perPage = 50;
+
+/** Reads the query of a URL. Ignores what it does not understand. */
+function readOwnerView(query: Record<string, string>): OwnerView {
+  const { q = '', state = '', page = '1' } = query;
+  return {
+    q: q.trim().slice(0, 100),
+    state: Object.hasOwn(filterNames, state) ? (state as StateFilter) : null,
+    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
+  };
+}
+
+/** The repositories that match a view, and the ones on its page. */
+function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) {
+  const part = q.toLowerCase();
+  const fits = (each: RepositoryState) =>
+    each.name.toLowerCase().includes(part) && (state === null || isIn(each, state));
+  const found = all.filter(fits);
+  const pages = Math.max(1, Math.ceil(found.length / perPage));
+  const shown = Math.min(page, pages);
+  return {
+    found: found.length,
+    pages,
+    page: shown,
+    rows: found.slice((shown - 1) * perPage, shown * perPage),
+  };
+}
+
+function isIn(each: RepositoryState, state: StateFilter): boolean {
+  if (state === 'trouble') return isNotEnforced(each);
+  return state === 'unknown' ? isUnknown(each) : stateOf(each) === (state satisfies StateName);
+}
+
+/** The relative URL of another page of a view. */
+const linkToPage = ({ q, state }: OwnerView, page: number): string =>
+  `${queryLink({ q: q || null, state, page: page > 1 ? page : null })}#repositories`;
+
+type Table = {
+  login: string;
+  rows: RepositoryState[];
+  /** Why each is frozen, or will be next, as the viewer may read it. */
+  reasons: Map<bigint, string>;
+  enforced: Map<bigint, Enforced>;
+  times: Times;
+  /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
+  isTickable: boolean;
+};
+
+/** One row for each repository. */
+function repositoryTable(table: Table): Html {
+  const { rows, isTickable } = table;
+  return html`<table class="repositories">
+    <caption class="said">
+      Repositories, the most important first
+    </caption>
+    <thead>
+      <tr>
+        ${isTickable ? html`<th class="tick-box"><span class="said">Select</span></th>` : ''}
+        <th>Repository</th>
+        <th>Now</th>
+        <th class="number">Blocked</th>
+        <th>Enforced</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map((row) => rowOf(table, row))}
+    </tbody>
+  </table>`;
+}
+
+function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: RepositoryState): Html {
+  const reason = reasons.get(row.id);
+  return html`<tr>
+    ${
+      isTickable
+        ? html`<td class="tick-box">
+            <input
+              type="checkbox"
+              form="chosen"
+              name="repository"
+              value="${row.name}"
+              aria-label="${row.name}"
+              ${row.isFreezable ? '' : html`disabled`}
+            />
+          </td>`
+        : ''
+    }
+    <th scope="row">
+      <a href="${repositoryPath({ name: row.name, account: { login } })}">${row.name}</a>
+      ${row.private ? html`<span class="muted">private</span>` : ''}
+      ${reason === undefined ? '' : html`<span class="reason"><bdi>${shorten(reason, 90)}</bdi></span>`}
+    </th>
+    <td>${nowOf(row, times)}</td>
+    <td class="number of-held">${heldOf(row)}</td>
+    <td class="of-enforced">${enforcedWord(row, enforced.get(row.id))}</td>
+  </tr>`;
+}
+
+function nowOf(row: RepositoryState, times: Times): Html {
+  const { until, next, requests } = row;
+  const waiting = requests > 0 ? html`<span class="badge past">${countOf(requests, 'request')}</span>` : '';
+  switch (stateOf(row)) {
+    case 'frozen':
+      return html`<span class="badge held">Frozen</span> ${waiting}
+        <span class="when">${until ? html`until ${instant(until, times)}` : 'until removed'}</span>`;
+    case 'scheduled':
+      return html`<span class="badge scheduled">Scheduled</span> ${waiting}
+        <span class="when">${instant(next!, times)}</span>`;
+    case 'free':
+      return html`<span class="badge free">Free</span> ${waiting}`;
+    case 'archived':
+      return html`<span class="badge past">Archived</span>`;
+  }
+}
+
+/** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */
+function heldOf({ held, waiting, leaking }: RepositoryState): Html {
+  const all = held + waiting + leaking;
+  if (all === 0) return html`<span class="muted none">–</span>`;
+  return html`${held === all ? held : html`${held} of ${all}`}
+  ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
+}
+
+function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {
+  if (isNotEnforced(row) || enforced === false) return html`<strong class="leaking">No</strong>`;
+  if (enforced === undefined) return html`<span class="muted none">–</span>`;
+  if (enforced === null) return html`<span class="muted">Checking</span>`;
+  return enforced === true ? html`Yes` : html`Unknown`;
+}

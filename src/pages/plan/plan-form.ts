@@ -1,6 +1,14 @@
 import { html } from 'hono/html';
-import { chips, formProblem, type FormProblems, textArea, textField, versionField } from '../form.ts';
-import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
+import {
+  chips,
+  formProblem,
+  type FormProblems,
+  textArea,
+  textField,
+  versionField,
+  type FormPreview,
+  previewBeforeDoing,
+} from '../form.ts';
 import { exceptionFields, heldFields, isHeldGiven } from '../condition-fields.ts';
 import type { Html } from '../layout.ts';
 import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';

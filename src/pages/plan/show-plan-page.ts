@@ -22,7 +22,7 @@ import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { repeats } from './list-plans.ts';
 import { actorName } from '../../events/actor.ts';
 import { planProgress, type Progress } from '../progress.ts';
-import { whatItHolds } from '../repository/conditions.ts';
+import { whatItHolds } from '../held.ts';
 import { item } from '../repository/freeze-list.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { occurrenceTable } from './occurrence-table.ts';

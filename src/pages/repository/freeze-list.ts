@@ -9,13 +9,11 @@ import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
-import { countsOf, heldList, notJudged } from '../held.ts';
+import { countsOf, heldList, notJudged, whatItHolds } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { whatItHolds } from './conditions.ts';
-import type { RepositoryPage } from './load-page.ts';
-import { linkTo } from './view.ts';
+import { type RepositoryPage, linkTo } from './load-page.ts';
 
 /** One page of the ongoing and scheduled freezes, a row each. @param report null if it is unknown, or not for the viewer. */
 export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {

@@ -1,3 +1,7 @@
+import { Temporal } from 'temporal-polyfill';
+import { z } from 'zod';
+import { isTimeZone } from '../../time/local-time.ts';
+import { queryLink } from '../form.ts';
 import type { Deployment } from '../../deployments/deployment.ts';
 import { listDeployments } from '../../deployments/deployment-store.ts';
 import type { Deps } from '../../deps.ts';
@@ -8,7 +12,57 @@ import { asPublic } from '../../freezes/freeze.ts';
 import { currentFreezes, type FreezeRecord, type PastPage, pastFreezes } from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Times } from '../text.ts';
-import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
+
+/** What the URL of a repository's page asks for. */
+type View = {
+  /** The requested zone, in Temporal's spelling; null for the reader's. */
+  zone: string | null;
+  /** The first freeze of the list of ongoing and scheduled freezes; null for the earliest. */
+  current: string | null;
+  /** The first freeze of the list of past freezes; null for the newest. */
+  past: string | null;
+};
+
+/** The query parameters that a link may change. */
+type ViewQuery = Partial<Record<'zone' | 'current' | 'past', string>>;
+
+/**
+ * Reads the query of a URL. Ignores invalid parameters and describes them in sentences.
+ * @param query the first value of each parameter.
+ */
+export function readView(query: ViewQuery): { view: View; problems: string[] } {
+  const { zone = '', current = '', past = '' } = query;
+  const isZone = isTimeZone(zone);
+  const isPast = z.guid().safeParse(past).success;
+  const problems = [
+    ...(zone === '' || isZone ? [] : ['This is not a time zone. Use an IANA name such as Europe/Paris.']),
+    ...(past === '' || isPast ? [] : [noSuchFreeze]),
+  ];
+  return {
+    view: { zone: isZone ? spellingOf(zone) : null, current: current || null, past: isPast ? past : null },
+    problems,
+  };
+}
+
+const noSuchCurrentFreeze =
+  'This page of ongoing and scheduled freezes does not exist. The list starts with the earliest freeze.';
+
+const noSuchFreeze = 'This page of past freezes does not exist. The list starts with the newest freeze.';
+
+const spellingOf = (zone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone).timeZoneId;
+
+/**
+ * The relative URL of the same view with some parameters changed. Null removes a parameter.
+ * @param part the id of the element to scroll to.
+ */
+export function linkTo(
+  view: View,
+  change: Partial<Record<keyof ViewQuery, string | null>>,
+  part: string,
+): string {
+  return `${queryLink({ ...view, ...change })}#${part}`;
+}
 
 /** What a repository's page shows. */
 export type RepositoryPage = {

@@ -7,7 +7,8 @@ import {
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { layout, type Html } from '../layout.ts';
+import type { Html } from '../layout.ts';
+import { showPage } from '../message-page.ts';
 import {
   calendarPath,
   ownerFormPath,
@@ -18,8 +19,7 @@ import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } f
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
-import { loadPage, type RepositoryPage } from './load-page.ts';
-import { readView, linkTo } from './view.ts';
+import { loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
@@ -30,7 +30,7 @@ import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
-  const { deps, context, viewer, repository } = visit;
+  const { deps, context, repository } = visit;
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
@@ -54,22 +54,12 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
       </div>
     </div>
-    ${summary(page, report)}
-    ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
+    ${summary(page, report)} ${[...problems, ...page.problems].map(notice)} ${forgotten(page)}
+    ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
-  return context.html(
-    layout({
-      title: fullName(repository),
-      body,
-      viewer,
-      owner: account.login,
-      crumbs: [{ name }],
-      zone: times.zone,
-    }),
-  );
+  return showPage(visit, { title: fullName(repository), body, owner: account.login, crumbs: [{ name }] });
 }
 
 /** Who did what last. @param isAdmin whether the viewer sees the whole log. */
@@ -90,7 +80,7 @@ const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPa
  * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
  * @param report null if it is unknown, or not for the viewer.
  */
-export function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
+function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { current, held, now } = page;
   const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
   const ongoing = all.filter(holdsMerges);
@@ -98,19 +88,13 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
   const from = (freeze: FreezeRecord) => instant(freeze.startsAt, page.times, freeze.timezone);
+  const isAllJudged = ongoing.every((each) => isJudged(page.repository, each));
+  const blocked = html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}`;
   const lines = [
-    ...(ongoing.length > 0
-      ? [
-          item(
-            'Blocked',
-            html`${countsOf(heldByThem)}
-            ${ongoing.every((each) => isJudged(page.repository, each)) ? '' : notJudged}`,
-          ),
-        ]
-      : []),
-    ...(report ? [item('Enforced', isEnforced(page, ongoing, report))] : []),
-    ...(next ? [item('Next', html`${link(page, next)}, from ${from(next)}`)] : []),
-  ];
+    ongoing.length > 0 ? item('Blocked', blocked) : null,
+    report ? item('Enforced', isEnforced(page, ongoing, report)) : null,
+    next ? item('Next', html`${link(page, next)}, from ${from(next)}`) : null,
+  ].filter((line) => line !== null);
   return html`<section class="card" aria-label="Now">
     <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
     ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
@@ -139,17 +123,10 @@ function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): H
 }
 
 function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: EnforcementReport): Html {
-  const words = ongoing.map((freeze) =>
-    isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze)),
-  );
-  const word =
-    words.length === 0
-      ? report.enforced
-      : words.includes(false)
-        ? false
-        : words.includes('unknown')
-          ? 'unknown'
-          : true;
+  const wordOf = (freeze: FreezeRecord) =>
+    isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze));
+  const words = ongoing.length === 0 ? [report.enforced] : ongoing.map(wordOf);
+  const word = ([false, 'unknown'] as const).find((worst) => words.includes(worst)) ?? true;
   if (word === true) return html`Yes, GitHub refuses to merge what is frozen`;
   return word === false
     ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge pull requests
@@ -163,28 +140,18 @@ const mostNamed = 3;
 const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
 
 /** Points out freezes that somebody may have forgotten. */
-export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
-  const all = current.filter((freeze) => isForgotten(freeze, now));
+function forgotten(page: RepositoryPage): Html {
+  const all = page.current.filter((freeze) => isForgotten(freeze, page.now));
   const more = all.length - mostNamed;
-  return [
-    ...all
-      .slice(0, mostNamed)
-      .map(
-        (freeze) =>
-          html`<p class="notice" role="status">
-            ${link({ current, now, view, ...page }, freeze)} has been ongoing since
-            ${instant(freeze.startsAt, page.times, freeze.timezone)} and has no end. ${advice}
-          </p>`,
-      ),
-    ...(more > 0
-      ? [
-          html`<p class="notice" role="status">
-            ${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.
-          </p>`,
-        ]
-      : []),
-  ];
+  const named = all.slice(0, mostNamed).map((freeze) => {
+    const since = instant(freeze.startsAt, page.times, freeze.timezone);
+    return notice(html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice}`);
+  });
+  const others = `${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.`;
+  return html`${named} ${more > 0 ? notice(others) : ''}`;
 }
+
+const notice = (text: Html | string): Html => html`<p class="notice" role="status">${text}</p>`;
 
 /** The first steps in a repository without freezes. @param freezeNow the page to create one; null if the viewer may not. */
 const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>

@@ -11,14 +11,15 @@ import { isConflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import { saveApp } from '../../github/app-credentials-store.ts';
-import { isForLock, lockManifestFor } from '../../github/app-manifest.ts';
+import { isForLock, lockManifestFor, type AppManifest } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { type AppOwner, convertManifest, isCode, type NewApp } from '../../github/convert-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { lockAppCallbackPath } from '../../installations/page-paths.ts';
 import { type Message, messagePage } from '../message-page.ts';
-import { type NewAppOffer, newAppPath } from '../new-app.ts';
 import { signInFirst, type Visit } from '../reader.ts';
+import { html } from 'hono/html';
+import type { Html } from '../layout.ts';
 
 // The second App by a manifest. It belongs to the owner of the first one: whoever can take a key of it at GitHub can take
 // one of the first App, too.
@@ -128,3 +129,37 @@ function whyUnusable(app: NewApp, owner: AppOwner, firstId: number): string | nu
     return `${app.name} needs the permission Administration: write, and no other.`;
   return null;
 }
+
+/** A GitHub App that is to be made: its manifest, and the page at GitHub that takes it. */
+export type NewAppOffer = { manifest: AppManifest; action: string; owner: string };
+
+/** A summary of a new App. The button leads to GitHub. @param beside the button. */
+export const newAppForm = ({ manifest, action, owner }: NewAppOffer, beside: Html | '' = ''): Html =>
+  html`<p>GitHub asks you to confirm the name. Choose <i>Create GitHub App</i> to return here.</p>
+    <dl class="card facts">
+      <dt>Name</dt>
+      <dd>${manifest.name}</dd>
+      <dt>Owner</dt>
+      <dd>${owner}</dd>
+      ${
+        manifest.hook_attributes.active
+          ? html`<dt>Webhook URL</dt>
+              <dd><code>${manifest.hook_attributes.url}</code></dd>`
+          : ''
+      }
+      <dt>Permissions</dt>
+      <dd>
+        ${Object.entries(manifest.default_permissions)
+          .map(([name, level]) => `${name.replaceAll('_', ' ')}: ${level}`)
+          .join(', ')}
+      </dd>
+    </dl>
+    <form method="post" action="${action}">
+      <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
+      <button type="submit">Continue to ${new URL(action).host}</button>
+      ${beside}
+    </form>`;
+
+/** The path of GitHub's page that creates an App for an organization, or for the person who is signed in there (null). */
+export const newAppPath = (organization: string | null): string =>
+  `${organization === null ? '' : `/organizations/${organization}`}/settings/apps/new`;

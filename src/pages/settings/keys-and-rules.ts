@@ -6,55 +6,42 @@ import { nowOf } from '../../time/clock.ts';
 import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
-import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
-import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import { chips, confirmation, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
-import { secretPage } from './settings-form.ts';
+import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
 
 /** The application keys of an owner, and the rules that let jobs in without one. */
-export async function keysAndRules(
-  deps: Deps,
-  account: InstalledAccount,
-  action: string,
-  problems: FormProblems,
-  times: Times,
-): Promise<Html> {
+export async function keysAndRules(section: Section): Promise<Html> {
+  const { deps, account, action, problems, times } = section;
   const keys = await listKeys(deps, account);
   const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
   return html`<h2 id="keys">Application keys</h2>
     ${keys.length === 0 ? html`<p>No application keys. CI and tools call the API with one.</p>` : ''}
     ${keys.map((key) => keyRow(action, key, times))}
-    <details ${['key_name', 'scope', 'expires_at'].some((name) => problems.has(name)) ? html`open` : ''}>
-      <summary class="button quiet">New key</summary>
-      <form class="card form" method="post" action="${action}">
-        ${hidden('do', 'create-key')}
-        ${textField({ name: 'key_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
-        ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, ['ci'])}
-        ${chips('radio', { name: 'days', label: 'Expires' }, expiries, ['90'])}
-        <div class="actions"><button type="submit" class="quiet">Create key</button></div>
-      </form>
-    </details>
+    ${foldedForm(
+      section,
+      { name: 'New key', does: 'create-key', fields: ['key_name', 'scope', 'expires_at'], act: 'Create key' },
+      html`${textField({ name: 'key_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
+      ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, ['ci'])}
+      ${chips('radio', { name: 'days', label: 'Expires' }, expiries, ['90'])}`,
+    )}
     <h2 id="rules">OIDC rules</h2>
     ${rules.length === 0 ? html`<p>No rules. A rule lets jobs of GitHub Actions in without a key.</p>` : ''}
     ${rules.map((rule) => ruleRow(action, rule))}
-    <details ${ruleFields.some((name) => problems.has(name)) ? html`open` : ''}>
-      <summary class="button quiet">New rule</summary>
-      <form class="card form" method="post" action="${action}">
-        ${hidden('do', 'create-rule')}
-        ${textField({ name: 'rule_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
-        ${lines('repositories', 'Repositories', 'web', problems)}
-        ${lines('refs', 'Refs', 'refs/heads/main', problems)}
-        ${lines('environments', 'Environments', 'production', problems)}
-        ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, ['push_scopes'])}
-        <div class="actions"><button type="submit" class="quiet">Create rule</button></div>
-      </form>
-    </details>`;
+    ${foldedForm(
+      section,
+      { name: 'New rule', does: 'create-rule', fields: ruleFields, act: 'Create rule' },
+      html`${textField({ name: 'rule_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
+      ${lines('repositories', 'Repositories', 'web', problems)}
+      ${lines('refs', 'Refs', 'refs/heads/main', problems)}
+      ${lines('environments', 'Environments', 'production', problems)}
+      ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, ['push_scopes'])}`,
+    )}`;
 }
 
 const scopes = [
@@ -112,7 +99,7 @@ const listed = (what: string, globs: string[] | null): string => `${what}: ${glo
 const day = 86_400_000;
 
 /** Shows the secret of the new key, once. */
-export async function createKeyByForm(change: OwnerChange): Promise<Response> {
+async function createKeyByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const days = Number(form.get('days') ?? '');
   const expiresAt = days > 0 ? new Date(nowOf(deps.clock).getTime() + days * day) : null;
@@ -127,10 +114,7 @@ export async function createKeyByForm(change: OwnerChange): Promise<Response> {
   });
 }
 
-export const revokeKeyByForm = ({ deps, actor, account, form }: OwnerChange): Promise<void> =>
-  revokeKey(deps, actor, account, textOf(form, 'id'));
-
-export async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Promise<void> {
+async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Promise<void> {
   const globs = (name: string) => {
     const given = linesOf(form.get(name) ?? '');
     return given.length > 0 ? given : null;
@@ -145,5 +129,9 @@ export async function createRuleByForm({ deps, actor, account, form }: OwnerChan
   await createRule(deps, actor, account, readNewRule(validate(newOidcRule, body, 'body')));
 }
 
-export const deleteRuleByForm = ({ deps, actor, account, form }: OwnerChange): Promise<void> =>
-  deleteRule(deps, actor, account, textOf(form, 'id'));
+export const keyAndRuleForms: Forms = {
+  'create-key': createKeyByForm,
+  'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, textOf(form, 'id')),
+  'create-rule': createRuleByForm,
+  'delete-rule': ({ deps, actor, account, form }) => deleteRule(deps, actor, account, textOf(form, 'id')),
+};

@@ -12,9 +12,9 @@ import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { OwnerChange } from '../change.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
-import { newAppForm } from '../new-app.ts';
-import { instant, type Times } from '../text.ts';
-import { beginLockApp, ownerOfFirstApp } from './create-lock-app.ts';
+import { newAppForm, beginLockApp, ownerOfFirstApp } from './create-lock-app.ts';
+import { instant } from '../text.ts';
+import type { Forms, Section } from './settings-form.ts';
 
 // The second App is one for all owners. Only admins of the owner of the first App make and forget it: they have the keys
 // of that one, too. Every other owner decides whether to install it.
@@ -34,7 +34,7 @@ async function assertMayMake({ deps, account }: OwnerChange): Promise<AppOwner> 
 }
 
 /** Shows what will be made. The button of the page leads to GitHub. */
-export async function createLockAppByForm(change: OwnerChange): Promise<Response> {
+async function createLockAppByForm(change: OwnerChange): Promise<Response> {
   const { deps, context, viewer, account } = change;
   const owner = await assertMayMake(change);
   if (await savedLock(deps.db)) throw conflict('There is a second App already. Forget that one first.');
@@ -47,7 +47,7 @@ export async function createLockAppByForm(change: OwnerChange): Promise<Response
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 }
 
-export async function forgetLockAppByForm(change: OwnerChange): Promise<void> {
+async function forgetLockAppByForm(change: OwnerChange): Promise<void> {
   const { deps, actor, account, form } = change;
   await assertMayMake(change);
   const saved = await savedLock(deps.db);
@@ -62,6 +62,11 @@ export async function forgetLockAppByForm(change: OwnerChange): Promise<void> {
   deps.github.lock.lookAgain();
   deps.log.info({ app: saved.slug, by: actor.name }, 'the second GitHub App is forgotten');
 }
+
+export const lockAppForms: Forms = {
+  'create-lock-app': createLockAppByForm,
+  'forget-lock-app': forgetLockAppByForm,
+};
 
 /** What GitHub says about the second App: null if it knows none with our key. */
 type Seen = { name: string; url: string; owner: string; installed: Installed | null } | null;
@@ -90,12 +95,7 @@ async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<Seen> {
 }
 
 /** The second App: whether there is one, whether it is installed on the owner, and what to do. */
-export async function lockAppSection(
-  deps: Deps,
-  account: InstalledAccount,
-  action: string,
-  times: Times,
-): Promise<Html> {
+export async function lockAppSection({ deps, account, action, times }: Section): Promise<Html> {
   const { lock, secretKey } = deps.config;
   const silent = (error: unknown) => {
     if (isUnavailable(error) || isTooManyRequests(error)) return 'silent' as const;

@@ -20,6 +20,9 @@ import {
 } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
+import type { Times } from '../text.ts';
+import type { Deps } from '../../deps.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { Visit } from '../reader.ts';
 
 // The settings that repositories and owners have alike. A repository can also leave a setting to its owner.
@@ -59,6 +62,32 @@ export const secretPage = (
   const crumbs = [{ name: 'Settings', href: back }, { name: 'Secret' }];
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 };
+
+/** What a section of an owner's settings is about, and where its forms go. */
+export type Section = {
+  deps: Deps;
+  account: InstalledAccount;
+  action: string;
+  problems: FormProblems;
+  times: Times;
+};
+
+/** What forms of the page do, by their `do`. One that shows a page of its own, such as a secret, gives that. */
+export type Forms = Record<string, (change: OwnerChange) => Promise<unknown>>;
+
+/** A form that a button unfolds. @param fields the names of its fields: a problem with one unfolds it, too. */
+export const foldedForm = (
+  { action, problems }: Section,
+  { name, does, fields, act }: { name: string; does: string; fields: string[]; act: string },
+  content: Html,
+): Html =>
+  html`<details ${fields.some((each) => problems.has(each)) ? html`open` : ''}>
+    <summary class="button quiet">${name}</summary>
+    <form class="card form" method="post" action="${action}">
+      ${hidden('do', does)} ${content}
+      <div class="actions"><button type="submit" class="quiet">${act}</button></div>
+    </form>
+  </details>`;
 
 /** The value of a choice that leaves the setting to the owner. */
 const inherit = 'inherit';

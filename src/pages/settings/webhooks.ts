@@ -1,9 +1,7 @@
 import { html } from 'hono/html';
 import { newWebhook, readNewWebhook } from '../../api/v1/webhook-schemas.ts';
 import { validate } from '../../api/read-request.ts';
-import type { Deps } from '../../deps.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
-import type { InstalledAccount } from '../../installations/find-account.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import {
   createWebhook,
@@ -16,10 +14,10 @@ import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts'
 import { noticeTypes } from '../../notices/notice.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
-import { chips, confirmation, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
+import { chips, confirmation, hidden, textArea, textField, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
-import { secretPage } from './settings-form.ts';
+import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
 
 type Kind = (typeof webhookKinds)[number];
 type Shown = OutgoingWebhook & { deliveries: OutgoingDelivery[] };
@@ -39,14 +37,9 @@ const nameOf = (kind: string): string =>
   kind === 'slack_channel' ? 'Channel of the Slack app' : kindNames[kind as Kind];
 
 /** The outgoing webhooks of an owner, each with its last deliveries. */
-export async function webhooksSection(
-  { db }: Pick<Deps, 'db'>,
-  account: InstalledAccount,
-  action: string,
-  problems: FormProblems,
-  times: Times,
-): Promise<Html> {
-  const webhooks = await db.outgoingWebhook.findMany({
+export async function webhooksSection(section: Section): Promise<Html> {
+  const { deps, account, action, times } = section;
+  const webhooks = await deps.db.outgoingWebhook.findMany({
     where: { accountId: account.id },
     include: { deliveries: { orderBy: { serial: 'desc' }, take: mostDeliveries } },
     relationLoadStrategy: 'join',
@@ -57,17 +50,17 @@ export async function webhooksSection(
       Send a message to a chat or to your own service when a freeze begins or somebody requests an exemption.
       <a href="/help/notices">How outgoing webhooks work</a>
     </p>
-    ${webhooks.map((webhook) => webhookCard(action, webhook, times))} ${newWebhookForm(action, problems)}`;
+    ${webhooks.map((webhook) => webhookCard(action, webhook, times))} ${newWebhookForm(section)}`;
 }
 
 const fields = ['url', 'webhook_repositories', 'events', 'description', 'kind'];
 
-const newWebhookForm = (action: string, problems: FormProblems): Html =>
-  html`<details ${fields.some((name) => problems.has(name)) ? html`open` : ''}>
-    <summary class="button quiet">New webhook</summary>
-    <form class="card form" method="post" action="${action}">
-      ${hidden('do', 'create-webhook')}
-      ${chips(
+const newWebhookForm = (section: Section): Html => {
+  const { problems } = section;
+  return foldedForm(
+    section,
+    { name: 'New webhook', does: 'create-webhook', fields, act: 'Create webhook' },
+    html`${chips(
         'radio',
         { name: 'kind', label: 'Send to', problems },
         Object.entries(kindNames).map(([value, label]) => ({ value, label })),
@@ -98,24 +91,23 @@ const newWebhookForm = (action: string, problems: FormProblems): Html =>
           ${noticeTypes.map((type) => html`<label><input type="checkbox" name="event" value="${type}" /> ${type}</label>`)}
         </fieldset>
       </details>
-      ${chips('checkbox', { name: 'public_text', label: 'Texts' }, [{ value: 'true', label: 'Public reasons only' }], [])}
-      <div class="actions"><button type="submit" class="quiet">Create webhook</button></div>
-    </form>
-  </details>`;
+      ${chips('checkbox', { name: 'public_text', label: 'Texts' }, [{ value: 'true', label: 'Public reasons only' }], [])}`,
+  );
+};
 
 function webhookCard(action: string, webhook: Shown, times: Times): Html {
   const { id, kind, shownUrl, isEnabled, description, deliveries } = webhook;
-  const button = (what: string, label: string) =>
-    html`<form method="post" action="${action}">
-      ${hidden('do', what)} ${hidden('id', id)}<button type="submit" class="quiet">${label}</button>
-    </form>`;
+  const button = (does: string, label: string) => actButton(action, does, id, label);
   return html`<div class="card" id="webhook-${id}">
     <strong>${nameOf(kind)}</strong>
     <span class="badge ${isEnabled ? 'free' : 'past'}">${isEnabled ? 'enabled' : 'disabled'}</span>
     ${shownUrl === '' ? '' : html`<code>${shownUrl}</code>`}
     ${description === null ? '' : html`<p><bdi>${description}</bdi></p>`}
     ${isEnabled ? '' : disabledNote(webhook, times)}
-    <p class="muted">${heard(webhook)}. ${lastDelivery(deliveries[0], times)}</p>
+    <p class="muted">
+      ${heard(webhook)}.
+      ${deliveries[0] ? html`Last delivery: ${outcome(deliveries[0], times)}` : 'No deliveries.'}
+    </p>
     <div class="actions">
       ${isEnabled ? button('test-webhook', 'Send a test') : ''}
       ${isEnabled ? button('disable-webhook', 'Disable') : button('enable-webhook', 'Enable')}
@@ -142,6 +134,13 @@ function webhookCard(action: string, webhook: Shown, times: Times): Html {
   </div>`;
 }
 
+/** A form that is one button. @param more its other fields. */
+const actButton = (action: string, does: string, id: string, label: string, more = html``): Html =>
+  html`<form method="post" action="${action}">
+    ${hidden('do', does)} ${hidden('id', id)} ${more}
+    <button type="submit" class="quiet">${label}</button>
+  </form>`;
+
 const disabledNote = ({ disabledAt, disabledWhy }: OutgoingWebhook, times: Times): Html =>
   html`<p class="notice ${disabledWhy === null ? '' : 'wrong'}">
     ${disabledWhy === null ? 'Somebody disabled it' : 'Holdfast disabled it'}
@@ -155,9 +154,6 @@ const heard = ({ events, repositories, publicText }: OutgoingWebhook): string =>
     `events: ${events.join(', ') || 'all'}`,
     ...(publicText ? ['public reasons only'] : []),
   ].join('; ');
-
-const lastDelivery = (last: OutgoingDelivery | undefined, times: Times): Html =>
-  last ? html`Last delivery: ${outcome(last, times)}` : html`No deliveries.`;
 
 /** What became of a delivery, with the last answer. */
 function outcome(delivery: OutgoingDelivery, times: Times): Html {
@@ -179,15 +175,7 @@ const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, tim
               <th scope="row">${delivery.type}</th>
               <td>${outcome(delivery, times)}</td>
               <td>
-                ${
-                  isEnabled && delivery.state !== 'waiting'
-                    ? html`<form method="post" action="${action}">
-                        ${hidden('do', 'replay-delivery')} ${hidden('id', id)}
-                        ${hidden('delivery', delivery.id)}
-                        <button type="submit" class="quiet">Send again</button>
-                      </form>`
-                    : ''
-                }
+                ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hidden('delivery', delivery.id)) : ''}
               </td>
             </tr>`,
         )}
@@ -196,8 +184,8 @@ const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, tim
   </details>`;
 
 /** Shows the secret of a webhook for one's own service, once. A chat has none. */
-export async function createWebhookByForm(change: OwnerChange): Promise<Response | string> {
-  const { deps, actor, account, form } = change;
+async function createWebhookByForm(change: OwnerChange): Promise<Response> {
+  const { deps, context, actor, account, form } = change;
   const repositories = linesOf(form.get('webhook_repositories') ?? '');
   const events = form.getAll('event');
   const sent = {
@@ -210,17 +198,15 @@ export async function createWebhookByForm(change: OwnerChange): Promise<Response
   };
   const wanted = readNewWebhook(validate(newWebhook, sent, 'body'));
   const { webhook, secret } = await createWebhook(deps, actor, account, wanted);
-  return secret === null ? savedAt(account, webhook.id) : showSecret(change, secret, webhook.id);
+  if (secret !== null) return showSecret(change, secret, webhook.id);
+  return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#webhook-${webhook.id}`, 303);
 }
 
-export async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
+async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const { secret } = await rotateSecret(deps, actor, account, textOf(form, 'id'));
   return showSecret(change, secret!, textOf(form, 'id'));
 }
-
-const savedAt = ({ login }: InstalledAccount, id: string): string =>
-  `${ownerSettingsPath(login)}?said=saved#webhook-${id}`;
 
 const showSecret = (change: OwnerChange, secret: string, id: string): Response | Promise<Response> =>
   secretPage(change, {
@@ -236,8 +222,9 @@ const setEnabled =
     await updateWebhook(deps, actor, account, textOf(form, 'id'), { enabled });
   };
 
-/** What the other forms do, by their `do`. */
-export const webhookForms: Record<string, (change: OwnerChange) => Promise<unknown>> = {
+export const webhookForms: Forms = {
+  'create-webhook': createWebhookByForm,
+  'rotate-webhook': rotateWebhookByForm,
   'enable-webhook': setEnabled(true),
   'disable-webhook': setEnabled(false),
   'delete-webhook': ({ deps, actor, account, form }) =>

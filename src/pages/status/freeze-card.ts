@@ -6,7 +6,7 @@ import { freezePath } from '../../installations/page-paths.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longHeading, quoted, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { sentence } from '../repository/conditions.ts';
+import { sentence } from '../held.ts';
 import type { Reason } from '../../conditions/explain.ts';
 import type { WrittenStatus } from '../../statuses/write-store.ts';
 

@@ -1,19 +1,17 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { errorResponse } from '../../api/error-response.ts';
 import { logRequests, ownRequestId } from '../../api/log-requests.ts';
-import { loadApp } from '../../github/app-credentials-store.ts';
-import { helpRoutes } from '../../pages/help/help-routes.ts';
-import { mountAssets } from '../../pages/assets.ts';
-import { compressPages, pageHeaders } from '../../pages/page-headers.ts';
-import type { Phase } from '../service.ts';
-import { Attempts, finishSetup, isEnvFileWritable, type SetupDeps } from './finish-setup.ts';
-import { originOf, publicUrlWarnings, SetupCode, SetupCookies, type SetupEnv } from './admission.ts';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import { readLimited } from '../../api/read-request.ts';
+import { ownFormsOnly } from '../../auth/own-forms.ts';
+import { loadApp } from '../../github/app-credentials-store.ts';
 import { manifestFor } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { newAppPath } from '../../pages/new-app.ts';
-import { ownFormsOnly } from '../../auth/own-forms.ts';
+import { mountAssets } from '../../pages/assets.ts';
+import { helpRoutes } from '../../pages/help/help-routes.ts';
+import { compressPages, pageHeaders } from '../../pages/layout.ts';
+import { newAppPath } from '../../pages/settings/create-lock-app.ts';
+import type { Phase } from '../service.ts';
+import { originOf, publicUrlWarnings, SetupCode, SetupCookies, type SetupEnv } from './admission.ts';
+import { Attempts, finishSetup, isEnvFileWritable, type SetupDeps } from './finish-setup.ts';
 import {
   type Choices,
   codePage,
@@ -23,6 +21,8 @@ import {
   setupPage,
   stopPage,
 } from './setup-pages.ts';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 
 /** How often we check the database for an App that another process saved, in milliseconds. */
 const lookEvery = 2000;

@@ -1,24 +1,17 @@
-import type { Context } from 'hono';
-import type { Logger } from 'pino';
-import { anotherApp, assertNoneSaved, type MadeApp, saveApp } from '../../github/app-credentials-store.ts';
-import { type Clock, nowOf } from '../../time/clock.ts';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import {
-  type AppOwner,
-  convertManifest,
-  isCode,
-  type NewApp,
-  type NoApp,
-} from '../../github/convert-manifest.ts';
-import type { NewAppOffer } from '../../pages/new-app.ts';
-import { beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
+import { anotherApp, assertNoneSaved, type MadeApp, saveApp } from '../../github/app-credentials-store.ts';
+import { type AppOwner, convertManifest, isCode, type NewApp, type NoApp } from '../../github/convert-manifest.ts';
+import { beginLockApp, fromSetup, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Begun, SetupCookies, SetupEnv } from './admission.ts';
 import { donePage, stopPage } from './setup-pages.ts';
+import type { Context } from 'hono';
 import { constants } from 'node:fs';
 import { access, chmod, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
 
 export type SetupDeps = {
   db: PrismaClient;

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import * as z from 'zod';
 import { appTemplate } from '../../github/app-manifest.ts';
 import { type Html, layout } from '../../pages/layout.ts';
-import { newAppForm, type NewAppOffer } from '../../pages/new-app.ts';
+import { newAppForm, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 
 const page = (title: string, body: Html): Html => layout({ title, body });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Library, readLibrary } from '../../../src/pages/help/library.ts';
+import { type Library, readLibrary } from '../../../src/pages/help/help-routes.ts';
 import { overviewName } from '../../../src/pages/help/address.ts';
 import { renderDocument } from '../../../src/pages/help/render-document.ts';
 import { documentAt, pages } from '../../docs/documents.ts';

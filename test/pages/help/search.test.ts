@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Library, readLibrary } from '../../../src/pages/help/library.ts';
+import { type Library, readLibrary } from '../../../src/pages/help/help-routes.ts';
 
 // Questions of people, and the section that answers each: the first or the second result.
 

@@ -1,7 +1,8 @@
-import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
+import type { Actor } from '../../events/actor.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
 import { slackAccountsPath } from '../../installations/page-paths.ts';
+import { connectedSlack, connectSlack, disconnectSlack, newAppUrl } from '../../notices/slack/slack-apps.ts';
 import {
   acceptOffer,
   findOffer,
@@ -11,11 +12,89 @@ import {
 } from '../../notices/slack/slack-links.ts';
 import { hearForPeople } from '../../notices/slack/tell-slack.ts';
 import type { Sent } from '../change.ts';
-import { confirmation, hidden, textOf } from '../form.ts';
+import { confirmation, type FormProblems, hidden, textField, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { messageOf, messagePage } from '../message-page.ts';
 import { signInFirst, timesOf, type Visit } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
+import { foldedForm, type Forms, type Section } from './settings-form.ts';
+import { html } from 'hono/html';
+
+const fields = ['bot_token', 'signing_secret', 'app_token'];
+
+/** The Slack app of an owner: which workspace is connected, and how to connect one. Shows no secret again. */
+export async function slackApp(section: Section): Promise<Html> {
+  const { deps, account, action, problems, times } = section;
+  const connected = await connectedSlack(deps, account.id);
+  const shared = deps.config.slack.app !== null;
+  return html`<h2 id="slack">Slack</h2>
+    ${
+      connected
+        ? html`<div class="card">
+            <strong><bdi>${connected.teamName}</bdi></strong>
+            <span class="badge past">${connected.signingSecret === null ? 'Socket Mode' : 'HTTP'}</span>
+            <p class="muted">
+              Connected ${instant(connected.createdAt, times)} by
+              <bdi>${(connected.createdBy as Actor).name}</bdi>
+            </p>
+            ${confirmation(
+              'Disconnect…',
+              action,
+              html`${hidden('do', 'disconnect-slack')}
+                <p>
+                  Commands and buttons in Slack stop working, and people must link their accounts again.
+                </p>`,
+              'Disconnect Slack',
+            )}
+          </div>`
+        : html`<p>
+            ${
+              shared
+                ? html`The Slack app of this service works for ${account.login}: write
+                    <code>/holdfast help</code> in Slack. You can connect an app of your own instead.`
+                : 'No Slack workspace is connected. Freeze, decide on exemptions and follow freezes in Slack.'
+            }
+          </p>`
+    }
+    ${foldedForm(
+      section,
+      { name: connected ? 'Connect again' : 'Connect Slack', does: 'connect-slack', fields, act: 'Connect' },
+      html`<ol>
+          <li>
+            Create the app:
+            <a href="${newAppUrl(deps.config.publicUrl)}">for a service that Slack can reach</a>, or
+            <a href="${newAppUrl(null)}">for a service behind a firewall (Socket Mode)</a>.
+          </li>
+          <li>
+            Select <strong>Install to Workspace</strong>. Copy the bot token from
+            <strong>OAuth &amp; Permissions</strong>.
+          </li>
+          <li>
+            Copy the signing secret from <strong>Basic Information</strong>. For Socket Mode, create an
+            app-level token with the scope <code>connections:write</code> there instead.
+          </li>
+        </ol>
+        ${secretField('bot_token', 'Bot token', 'Begins with xoxb-.', problems)}
+        ${secretField('signing_secret', 'Signing secret', 'Leave it empty for Socket Mode.', problems)}
+        ${secretField('app_token', 'App-level token', 'Begins with xapp-. For Socket Mode only.', problems)}`,
+    )}`;
+}
+
+const secretField = (name: string, label: string, hint: string, problems: FormProblems): Html =>
+  textField(
+    { name, label, hint, problems, attributes: html`autocomplete="off" spellcheck="false" maxlength="500"` },
+    'password',
+  );
+
+export const slackForms: Forms = {
+  'connect-slack': ({ deps, actor, account, form }) =>
+    connectSlack(deps, actor, account, {
+      botToken: textOf(form, 'bot_token'),
+      signingSecret: textOf(form, 'signing_secret') || null,
+      appToken: textOf(form, 'app_token') || null,
+    }),
+  'disconnect-slack': ({ deps, actor, account }) => disconnectSlack(deps, actor, account),
+};
 
 /**
  * `GET /slack/accounts`: asks to link the account of Slack that the link in the URL was made for (`token`), or shows the
@@ -37,15 +116,11 @@ export async function showSlackAccounts(visit: Visit): Promise<Response> {
   return page(visit, 'Your Slack accounts', body);
 }
 
-const page = async ({ context, viewer }: Visit, title: string, body: Html): Promise<Response> =>
-  context.html(
-    await layout({
-      title,
-      body: html`<h1>${title}</h1>
-        ${body}`,
-      viewer,
-    }),
-  );
+const page = ({ context, viewer }: Visit, title: string, content: Html): Response | Promise<Response> => {
+  const body = html`<h1>${title}</h1>
+    ${content}`;
+  return context.html(layout({ title, body, viewer }));
+};
 
 const over = ({ context, viewer }: Visit): Promise<Response> => {
   const text =
