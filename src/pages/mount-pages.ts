@@ -32,8 +32,7 @@ import {
   showPlanEdit,
 } from './plan/change-plan.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
-import { showPlans } from './plan/list-plans.ts';
-import { showPlanPage } from './plan/show-plan-page.ts';
+import { showPlanPage, showPlans } from './plan/show-plans.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 import { showProgress, streamProgress } from './progress.ts';
 import { showRepository } from './repository/show-repository.ts';

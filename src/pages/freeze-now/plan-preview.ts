@@ -2,10 +2,14 @@ import { html } from 'hono/html';
 import { listed } from '../../events/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
+import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
+import { describeRule } from '../../plans/repetition.ts';
+import { clockChangeAt } from '../../time/local-time.ts';
 import { assetUrl } from '../assets.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../layout.ts';
+import { instant, type Times } from '../text.ts';
 
 /** The number of rows that are not folded. */
 const mostShown = 12;
@@ -170,3 +174,51 @@ const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
     <td class="number">${excluded}</td>
     <td>${enforced}</td>
   </tr>`;
+
+/** A rule in words, or as it is where words are missing. */
+export const ruleWords = (rule: string, start: string): Html =>
+  html`${describeRule(rule, start) ?? html`<code>${rule}</code>`}`;
+
+/** The same, with the last date and the dates that are skipped. */
+export const repetition = ({ rule, until, except }: Recurrence, start: string): Html =>
+  html`${ruleWords(rule, start)}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
+
+/** The occurrences of a plan. @param zone its own zone. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
+  html`<table class="occurrences">
+    <thead>
+      <tr>
+        <th>Start</th>
+        <th>End</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${occurrences.map(
+        ({ start, end, startsAt, endsAt }) =>
+          html`<tr>
+            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>
+              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+/** Explains what happens to a time that a clock change skips or repeats. */
+function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
+  const time = local.slice(11, 16);
+  switch (clockChangeAt(local, zone)) {
+    case 'skipped':
+      return html`<span class="clock-note"
+        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
+      >`;
+    case 'doubled':
+      return html`<span class="clock-note"
+        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
+        ${edge === 'start' ? 'first' : 'second'}.</span
+      >`;
+    case null:
+      return html``;
+  }
+}

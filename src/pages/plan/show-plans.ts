@@ -1,0 +1,265 @@
+import { html } from 'hono/html';
+import { actorName } from '../../events/actor.ts';
+import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import {
+  ownerFormPath,
+  planPath,
+  plansPath,
+  progressPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
+import { next } from '../../plans/keep-plan.ts';
+import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
+import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
+import { hostOf, type Source } from '../../plans/plan.ts';
+import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { ongoingFreezes } from '../../plans/read-freezes.ts';
+import { type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
+import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { countOf, occurrenceTable, repetition, ruleWords } from '../freeze-now/plan-preview.ts';
+import { type Html, layout } from '../layout.ts';
+import { messageOf } from '../message-page.ts';
+import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
+import { planProgress, type Progress } from '../progress.ts';
+import { timesOf } from '../reader.ts';
+import { whatItHolds } from '../repository/conditions.ts';
+import { item } from '../repository/freeze-list.ts';
+import { instant, longText, quoted, type Times } from '../text.ts';
+import { mayChangePlan, planActions } from './plan-actions.ts';
+
+/** How many plans that are over are listed, the newest first. */
+const mostOver = 50;
+
+/** `GET /owners/{owner}/plans`: the plans of an owner that the viewer may see, also those that are over. */
+export async function showPlans(visit: OwnerVisit): Promise<Response> {
+  const { deps, context, account, viewer } = visit;
+  const { login } = account;
+  const times = timesOf(visit);
+  const { now } = times;
+  const isSeen = await plansShownTo(visit);
+  const plans = (await listPlans(deps.db, account.id, now))
+    .filter(isSeen)
+    .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
+    .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
+  const past = (await pastPlans(deps.db, account.id, now, mostOver)).filter(({ plan }) => isSeen(plan));
+  const rows = plans.map(({ plan, next }) => planRow(login, plan, next ? nextOf(plan, next, times) : ''));
+  const pastRows = past.map(({ plan, ending }) =>
+    planRow(
+      login,
+      plan,
+      html`<span class="badge past">Ended</span> ${instant(ending.at, times, plan.timezone)}`,
+    ),
+  );
+  const body = html`<div class="headline">
+      <h1>Plans</h1>
+      ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(login, 'plans/new')}">New plan</a>` : ''}
+    </div>
+    ${
+      rows.length > 0
+        ? planTable(rows)
+        : html`<p class="card">
+            No plans. A plan freezes many repositories, once or again and again.
+            <a href="/help/plans">How plans work</a>
+          </p>`
+    }
+    ${
+      pastRows.length > 0
+        ? html`<h2>Over</h2>
+            ${planTable(pastRows)}`
+        : ''
+    }`;
+  const title = `Plans of ${login}`;
+  return context.html(layout({ title, body, viewer, owner: login, tab: 'plans', zone: times.zone }));
+}
+
+const planTable = (rows: Html[]): Html =>
+  html`<table class="stacked">
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+
+const planRow = (login: string, plan: StoredPlan, when: Html | ''): Html =>
+  html`<tr>
+    <th scope="row">
+      <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
+    </th>
+    <td>${when}</td>
+    <td>${repeats(plan)}</td>
+  </tr>`;
+
+const repeats = ({ recurrence, start, source }: StoredPlan): Html | string =>
+  source ? 'Follows a calendar' : recurrence ? ruleWords(recurrence.rule, start) : 'Once';
+
+const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, times: Times): Html =>
+  startsAt <= times.now
+    ? html`<span class="badge held">Ongoing</span>
+        ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}`
+    : html`<span class="badge scheduled">Scheduled</span> ${instant(startsAt, times, timezone)}`;
+
+/** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
+export async function showPlanPage(visit: PlanVisit): Promise<Response> {
+  const { deps, context, plan, account, viewer } = visit;
+  const times = timesOf(visit);
+  const { now } = times;
+  const { login } = account;
+  const crumbs = [{ name: 'Plans', href: plansPath(login) }, { name: plan.name }];
+  const page = { title: plan.name, viewer, owner: login, tab: 'plans', crumbs, zone: times.zone } as const;
+  if (visit.ending)
+    return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
+  const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
+    pastOf(visit, times),
+    matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
+    planProgress(visit),
+    ongoingFreezes(deps.db, plan, now),
+    warnOfGivenEnds(deps.db, plan, [], now),
+    mayChangePlan(visit),
+  ]);
+  const body = html`<div class="headline">
+      <h1><bdi>${plan.name}</bdi></h1>
+      ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
+    </div>
+    <p>${stateOf(visit, shown, progress, now)}</p>
+    ${[...warnings, ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
+    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
+  return context.html(layout({ ...page, body }));
+}
+
+/** A plan that is over or deleted: what it was, how it ended, and what it froze. */
+function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
+  const { context, plan, ending } = visit;
+  const { at, by, reason } = ending!;
+  // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
+  const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
+  return html`${messageOf(context)}
+    <h1><bdi>${plan.name}</bdi></h1>
+    <p>
+      <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
+      ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
+    </p>
+    ${facts(visit, null, times, false)} ${past}`;
+}
+
+/** How long the past is shown, in milliseconds, and how many rows of it at most. */
+const pastShown = 366 * 86_400_000;
+const mostPast = 400;
+
+/** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
+async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: Times): Promise<Html> {
+  const ids = repositories.map(({ id }) => id);
+  const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
+  const groups = await freezeGroupsWithin(
+    deps.db,
+    ids,
+    inside,
+    { from: new Date(times.now.getTime() - pastShown), to: times.now },
+    mostPast,
+    plan.id,
+  );
+  if (groups.length === 0) return html``;
+  return html`<h2>Freezes of the last year</h2>
+    <table>
+      <thead>
+        <tr>
+          <th>Start</th>
+          <th>End</th>
+          <th class="number">Repositories</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.toReversed().map(
+          ({ startsAt, endsAt, repositories: count }) =>
+            html`<tr>
+              <td>${instant(startsAt, times, plan.timezone)}</td>
+              <td>${endsAt ? instant(endsAt, times, plan.timezone) : 'None'}</td>
+              <td class="number">${count}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}
+
+/** What a plan says. @param switchedOff where freezes are switched off. @param mayChange whether the viewer may. */
+function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChange: boolean): Html {
+  const { plan, isAdmin } = visit;
+  return html`<dl class="card">
+    ${item('Reason', longText((isAdmin ? plan : asPublic(plan)).reason))}
+    ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
+    ${item('Repositories', repositoriesOf(visit))}
+    ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
+    ${plan.recurrence ? item('Repeats', repetition(plan.recurrence, plan.start)) : ''}
+    ${plan.source ? item('Calendar', followed(plan.source, mayChange)) : ''}
+    ${plan.source ? item('Last read', instant(new Date(plan.source.readAt), times)) : ''}
+    ${item('Blocks', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
+    ${item('Created by', html`${actorName(plan.createdBy)}`)}
+    ${item('ID', html`<code class="id">${plan.id}</code>`)}
+  </dl>`;
+}
+
+/** The calendar that a plan follows. Its address may be a secret. */
+const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
+  html`<bdi>${mayChange ? url : hostOf(url)}</bdi
+    >${titles ? html`, events named ${names(titles)}` : ', all events'}`;
+
+/** Whether the plan is ongoing, how many pull requests are blocked, and where it is not enforced. */
+function stateOf(
+  { plan, account }: PlanVisit,
+  { matched, nextOccurrences }: ShownPlan,
+  { isOn, held, toHold, toAsk, notEnforced, notKnown }: Progress,
+  now: Date,
+): Html {
+  const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
+  const badge = isOn
+    ? html`<span class="badge held">Ongoing</span>
+        <a href="${progressPath(account.login, { plan: plan.id })}"
+          >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}
+          blocked</a
+        >`
+    : isScheduled
+      ? html`<span class="badge scheduled">Scheduled</span>`
+      : html`<span class="badge past">Not ongoing</span>`;
+  return html`${badge} ${countOf(matched, 'repository', 'repositories')}
+  ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
+  ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
+  ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
+}
+
+/** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
+function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
+  const { include, exclude } = plan.repositories;
+  if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
+  const matched = matchedBy(plan, repositories).map(({ name }) => `${account.login}/${name}`);
+  const more = matched.length - mostNamed;
+  return html`${links(account.login, matched.slice(0, mostNamed))}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+const mostNamed = 50;
+
+function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: boolean): Html {
+  const { account, plan, repositories, isAdmin } = visit;
+  const { nextOccurrences: next, notEnforced } = shown;
+  const isSeen = (name: string) =>
+    isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
+  const detached = shown.detached.filter(({ repository }) => isSeen(repository));
+  const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
+  return html`${facts(visit, switchedOff, times, mayChange)}
+    <h2>Next</h2>
+    ${next.length > 0 ? occurrenceTable(next, plan.timezone, times) : html`<p>The calendar has no such events ahead.</p>`}
+    ${
+      detached.length > 0
+        ? html`<h2>Changed separately</h2>
+            <p class="muted">Somebody changed these freezes, so the plan no longer changes them.</p>
+            <ul>
+              ${detached.map(({ repository, freezeId, start }) => html`<li><a href="/repos/${repository}/freezes/${freezeId}">${repository}</a>, ${localDayAndTime(start, toLocalTime(times.now, plan.timezone))}</li>`)}
+            </ul>`
+        : ''
+    }`;
+}
+
+const names = (globs: string[]): Html[] =>
+  globs.map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`);
+
+const links = (login: string, fullNames: string[]): Html =>
+  html`${fullNames.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name: name.slice(login.length + 1), account: { login } })}#enforcement">${name}</a>`)}`;
