@@ -46,8 +46,7 @@ import { finishLockApp } from './settings/create-lock-app.ts';
 import { sendOwnerSettings, showOwnerSettingsPage } from './settings/owner-settings.ts';
 import { sendRepositorySettings, showRepositorySettingsPage } from './settings/repository-settings.ts';
 import { sendSlackAccounts, showSlackAccounts } from './slack/slack-accounts.ts';
-import { mergeGroupPage } from './status/merge-group-page.ts';
-import { pullRequestPage } from './status/pull-request-page.ts';
+import { mergeGroupPage, pullRequestPage } from './status/status-pages.ts';
 
 /** Mounts the pages for people. Each page has its own file. */
 export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits): void {
