@@ -89,8 +89,6 @@ export type Duration = keyof typeof durations;
 
 const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
 
-const hours = { '1h': 1, '2h': 2, '4h': 4 } as const;
-
 /** The wall-clock end in a zone; null if it has no end. */
 export function endOf(
   { duration, until, zone }: Pick<FreezeFields, 'duration' | 'until' | 'zone'>,
@@ -98,7 +96,9 @@ export function endOf(
 ): string | null {
   if (duration === 'open') return null;
   if (duration === 'until') return until;
-  if (duration !== 'morning') return toLocalTime(new Date(now.getTime() + hours[duration] * 3_600_000), zone);
+  // The others begin with their hours.
+  if (duration !== 'morning')
+    return toLocalTime(new Date(now.getTime() + Number.parseInt(duration) * 3_600_000), zone);
   const [date, time] = toLocalTime(now, zone).split('T') as [string, string];
   // At night, the next morning is today's.
   return `${Temporal.PlainDate.from(date).add({ days: time < '08:00' ? 0 : 1 })}T08:00:00`;

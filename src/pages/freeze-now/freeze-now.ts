@@ -96,20 +96,16 @@ function readTicked(
   const names = which === 'ticked' ? repositories : [];
   const plain = names.filter((name) => plainNames([name]));
   const unknown = plain.filter((name) => !byName.has(name.toLowerCase()));
-  const problems = [
-    ...(reason === ''
-      ? [problemOf('reason', 'Enter a reason. People whose pull requests are blocked see it.')]
-      : []),
-    ...(duration === 'until' && until === '' ? [problemOf('until', 'Choose a date and a time.')] : []),
-    ...(which === 'ticked' && names.length === 0
-      ? [problemOf('repositories', 'Select at least one repository.')]
-      : []),
-    ...unknown
-      .slice(0, mostUnknown)
-      .map((name) =>
-        problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
-      ),
-  ];
+  const problems = unknown
+    .slice(0, mostUnknown)
+    .map((name) =>
+      problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
+    );
+  if (which === 'ticked' && names.length === 0)
+    problems.unshift(problemOf('repositories', 'Select at least one repository.'));
+  if (duration === 'until' && until === '') problems.unshift(problemOf('until', 'Choose a date and a time.'));
+  if (reason === '')
+    problems.unshift(problemOf('reason', 'Enter a reason. People whose pull requests are blocked see it.'));
   if (problems.length > 0) throw invalid(problems);
   return plain.map((name) => byName.get(name.toLowerCase())!);
 }

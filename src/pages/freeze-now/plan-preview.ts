@@ -31,13 +31,23 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
-  const others = notEnforced.filter((name) => !seen.has(name));
+  const nameIn = (fullName: string) => fullName.slice(login.length + 1);
+  const fixOf = (name: string) =>
+    html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
   const rows = [
-    ...others.map((name) => skipped(login, name)),
+    // Freezes cannot be created there: a repository is archived, or none of its products enforces freezes.
+    ...notEnforced
+      .filter((name) => !seen.has(name))
+      .map(nameIn)
+      .map((name) => row(name, null, html`${words.no}, freezes are switched off. ${fixOf(name)}`)),
     ...repositories
-      .toSorted((one, other) => weightOf(one) - weightOf(other))
-      .map((each) => rowOf(login, each)),
-    ...(isLooking ? [] : notLookedAt.map((name) => notSeen(login, name))),
+      .toSorted((one, other) => weights[one.enforced] - weights[other.enforced])
+      .map(({ name, toHold, excluded, enforced }) =>
+        row(name, [toHold, excluded], html`${words[enforced]} ${enforced === 'yes' ? '' : fixOf(name)}`),
+      ),
+    ...(isLooking ? [] : notLookedAt).map((name) =>
+      row(nameIn(name), null, html`Unknown: GitHub did not answer in time`),
+    ),
   ];
   return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
     ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
@@ -127,7 +137,6 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 const weights = { no: 0, unknown: 1, yes: 2 };
-const weightOf = ({ enforced }: PreviewedRepository): number => weights[enforced];
 
 const table = (rows: Html[]): Html =>
   html`<table>
@@ -144,36 +153,16 @@ const table = (rows: Html[]): Html =>
     </tbody>
   </table>`;
 
-const pathOf = (login: string, name: string) => repositoryPath({ name, account: { login } });
-
-function rowOf(login: string, { name, toHold, excluded, enforced }: PreviewedRepository): Html {
-  const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Unknown' };
-  const fix = enforced === 'yes' ? '' : html` <a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
-  return row(name, html`${toHold}`, html`${excluded}`, html`${words[enforced]}${fix}`);
-}
-
-/** A repository where freezes cannot be created: it is archived, or none of its products enforces freezes. */
-const skipped = (login: string, fullName: string): Html => {
-  const name = fullName.slice(login.length + 1);
-  const fix = html`<a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
-  return row(
-    name,
-    html`–`,
-    html`–`,
-    html`<strong class="leaking">No</strong>, freezes are switched off. ${fix}`,
-  );
-};
-
-const notSeen = (login: string, fullName: string): Html =>
-  row(fullName.slice(login.length + 1), html`–`, html`–`, html`Unknown: GitHub did not answer in time`);
-
-const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
+/** @param counts how many pull requests it would hold and exclude, if that is known. */
+const row = (name: string, counts: [toHold: number, excluded: number] | null, enforced: Html): Html =>
   html`<tr>
     <th scope="row">${name}</th>
-    <td class="number">${held}</td>
-    <td class="number">${excluded}</td>
+    <td class="number">${counts?.[0] ?? '–'}</td>
+    <td class="number">${counts?.[1] ?? '–'}</td>
     <td>${enforced}</td>
   </tr>`;
+
+const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Unknown' };
 
 /** A rule in words, or as it is where words are missing. */
 export const ruleWords = (rule: string, start: string): Html =>
