@@ -87,7 +87,7 @@ const pure = [
   'src/github/pull-requests/pull-request.ts',
   'src/auth/oidc/oidc-rule.ts',
   'src/auth/sign-in/attempt.ts',
-  'src/pages/calendar/{calendar-window,lay-out-weeks}.ts',
+  'src/pages/calendar/calendar-window.ts',
   'src/database/queue/jobs.ts',
   'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',

@@ -1,25 +1,22 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
-import { webUrlOf } from '../github/web-url.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import { mountSignIn } from './mount-sign-in.ts';
-import { chooseZone, foreignZone } from './choose-zone.ts';
-import { mountAssets } from './assets.ts';
-import { errorPage, ownForms } from './message-page.ts';
+import { webUrlOf } from '../github/web-url.ts';
 import { lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
-import { guarded, ownerForm, repositoryForm } from './change.ts';
+import { mountAssets } from './assets.ts';
+import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
+import { guarded, ownerForm, repositoryForm } from './change.ts';
+import { chooseZone, foreignZone } from './choose-zone.ts';
 import { showFirstSteps } from './first-steps.ts';
-import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
-import { changeFreeze } from './freeze/change-freeze.ts';
-import { changesOfFreeze, freezePage } from './freeze/show-freeze.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
+import { changesOfFreeze } from './freeze/change-freeze.ts';
+import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
 import { showHome } from './home.ts';
 import { pageHeaders } from './layout.ts';
-import { openPage, type PageDeps, repositoryPage } from './reader.ts';
+import { errorPage, ownForms } from './message-page.ts';
+import { mountSignIn } from './mount-sign-in.ts';
 import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
 import { showExemptions } from './owner/show-exemptions.ts';
 import { showOwner } from './owner/show-owner.ts';
@@ -32,27 +29,28 @@ import {
   showPlanEdit,
 } from './plan/change-plan.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
-import { showPlans } from './plan/list-plans.ts';
-import { showPlanPage } from './plan/show-plan-page.ts';
-import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
+import { showPlanPage, showPlans } from './plan/show-plans.ts';
 import { showProgress, streamProgress } from './progress.ts';
+import { openPage, type PageDeps, repositoryPage } from './reader.ts';
 import { showRepository } from './repository/show-repository.ts';
+import { finishLockApp } from './settings/create-lock-app.ts';
+import {
+  sendOwnerSettings,
+  sendRepositorySettings,
+  showOwnerSettingsPage,
+  showRepositorySettingsPage,
+} from './settings/settings-pages.ts';
+import { sendSlackAccounts, showSlackAccounts } from './settings/slack.ts';
 import {
   askForDeployment,
   askForExemption,
   decideOnExemption,
   decisions,
 } from './status/change-exemption.ts';
-import { finishLockApp } from './settings/create-lock-app.ts';
-import {
-  sendOwnerSettings,
-  showOwnerSettingsPage,
-  sendRepositorySettings,
-  showRepositorySettingsPage,
-} from './settings/settings-pages.ts';
-import { sendSlackAccounts, showSlackAccounts } from './settings/slack.ts';
-import { mergeGroupPage } from './status/merge-group-page.ts';
-import { pullRequestPage } from './status/pull-request-page.ts';
+import { mergeGroupPage, pullRequestPage } from './status/status-pages.ts';
+import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 
 /** Mounts the pages for people. Each page has its own file. */
 export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits): void {

@@ -1,13 +1,12 @@
-import { Temporal } from 'temporal-polyfill';
-import { type FreezeGroup, freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
-import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
-import { matchedBy } from '../../plans/matched-repositories.ts';
-import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { planPath } from '../../installations/page-paths.ts';
+import { matchedBy } from '../../plans/matched-repositories.ts';
+import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
+import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { pathOf } from '../owner/overview.ts';
-import { dayOf } from './calendar-window.ts';
-import type { Stay } from './lay-out-weeks.ts';
+import { type CalendarWindow, dayOf, type Stay } from './calendar-window.ts';
+import { Temporal } from 'temporal-polyfill';
 
 /** One bar of a calendar: a freeze, what a plan did to many repositories at once, or what a plan will do. */
 export type Entry = Stay & {
@@ -29,7 +28,7 @@ const mostNames = 3;
 /** The most occurrences of one plan. */
 const mostOfPlan = 100;
 
-type Span = { from: Date; to: Date; zone: string };
+type Span = Pick<CalendarWindow, 'from' | 'to' | 'zone'>;
 
 /**
  * What a calendar shows, the earliest first: each freeze of some repositories, one entry for what a plan did to many at
@@ -49,27 +48,18 @@ export async function loadCalendar(
     isAdmin && span.to > now ? listPlans(deps.db, account.id, now) : [],
   ]);
   const nameOf = new Map(chosen.map(({ id, name }) => [id, name]));
-  const exist = groups.map((group) => entryOfGroup(group, visit, nameOf, span, now));
+  const exist = groups.map((group): Entry => {
+    const { startsAt, endsAt, reason: text, repositories } = group;
+    const names = group.repositoryIds.map((id) => nameOf.get(id)!);
+    const href = pathOf(group, visit, names[0]!);
+    const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
+    return { ...daysOf(startsAt, endsAt, span.zone), endsAt, text, state, repositories, names, href };
+  });
   const planned = plans.flatMap((plan) => {
     const matched = matchedBy(plan, chosen);
     return matched.length > 0 ? plannedBy(plan, account.login, matched, span, now) : [];
   });
   return [...exist, ...planned].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
-}
-
-function entryOfGroup(
-  group: FreezeGroup,
-  visit: Pick<OwnerVisit, 'account' | 'isAdmin'>,
-  nameOf: Map<bigint, string>,
-  { zone }: Span,
-  now: Date,
-): Entry {
-  const { startsAt, endsAt, repositoryIds } = group;
-  const names = repositoryIds.map((id) => nameOf.get(id)!);
-  const href = pathOf(group, visit, names[0]!);
-  const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
-  const { reason: text, repositories } = group;
-  return { ...daysOf(startsAt, endsAt, zone), endsAt, text, state, repositories, names, href };
 }
 
 /** The occurrences of a plan in a span whose freezes do not exist yet. */

@@ -17,17 +17,19 @@ import { absentPage } from '../reader.ts';
 import {
   type CalendarWindow,
   dayOf,
+  layOutMonth,
   monthName,
   monthsName,
   readView,
+  type Segment,
   startOf,
   type View,
+  type Week,
   windowAt,
   years,
   type Zoom,
   zooms,
 } from './calendar-window.ts';
-import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
 
 /** How many bars a week has at most. The list below the calendar has them all. */
@@ -50,8 +52,9 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const entries = await loadCalendar(visit, chosen, window, now);
   const ahead = { from: window.to, to: startOf(today.add({ years: 1 }), zone), zone };
   const later = ahead.to > ahead.from ? await loadCalendar(visit, chosen, ahead, now) : [];
-  const calendar = {
+  const calendar: Calendar = {
     login: account.login,
+    chosen,
     view,
     window,
     entries,
@@ -60,8 +63,8 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
     now,
     mayPlan: visit.mayFreeze === true,
   };
-  const title = `Calendar of ${nameOf(account.login, chosen, view)}`;
-  const body = html`${crumbs(account.login, chosen, view)}
+  const title = `Calendar of ${nameOf(calendar)}`;
+  const body = html`${crumbs(calendar)}
     <div class="headline">
       <h1>${monthsName(window)}</h1>
       <nav class="bar-of-links" aria-label="Calendar">
@@ -74,6 +77,8 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
 
 type Calendar = {
   login: string;
+  /** The repositories of the view. */
+  chosen: OwnerVisit['repositories'];
   view: View;
   window: CalendarWindow;
   entries: Entry[];
@@ -97,37 +102,39 @@ function links({ login, view, today }: Calendar): Html[] {
     html`<a href="${linkTo(login, { ...view, ...change })}" ${isCurrent ? html`aria-current="true"` : ''}
       >${name}</a
     >`;
-  const step = (months: number) => view.month.add({ months });
-  const isWithin = ({ year }: Temporal.PlainDate) => year >= years.first && year <= years.last;
-  const [earlier, later] = [step(-zooms[view.zoom]), step(zooms[view.zoom])];
+  const step = (name: string, months: number) => {
+    const month = view.month.add({ months });
+    return month.year >= years.first && month.year <= years.last ? to(name, { month }) : html``;
+  };
   return [
-    isWithin(earlier) ? to('Earlier', { month: earlier }) : html``,
+    step('Earlier', -zooms[view.zoom]),
     to('Today', { month: today.with({ day: 1 }) }),
-    isWithin(later) ? to('Later', { month: later }) : html``,
+    step('Later', zooms[view.zoom]),
     to('Month', { zoom: 'month' }, view.zoom === 'month'),
     to('Quarter', { zoom: 'quarter' }, view.zoom === 'quarter'),
   ];
 }
 
-const nameOf = (login: string, chosen: OwnerVisit['repositories'], { repositories }: View): string =>
-  repositories.length === 0
+const nameOf = ({ login, chosen, view }: Calendar): string =>
+  view.repositories.length === 0
     ? login
     : chosen.length === 1
       ? `${login}/${chosen[0]!.name}`
-      : countOf(chosen.length, 'repository', 'repositories');
+      : counted(chosen);
+
+const counted = ({ length }: unknown[]): string => countOf(length, 'repository', 'repositories');
 
 /** The repositories that the view has, and the way to all of them. */
-function crumbs(login: string, chosen: OwnerVisit['repositories'], view: View): Html | '' {
+function crumbs({ login, chosen, view }: Calendar): Html | '' {
   if (view.repositories.length === 0) return '';
-  const [first] = chosen;
-  const name =
-    chosen.length === 1
-      ? html`<a href="${repositoryPath({ name: first!.name, account: { login } })}">${first!.name}</a>`
-      : countOf(chosen.length, 'repository', 'repositories');
+  const name = chosen.length === 1 ? linkToRepository(login, chosen[0]!.name) : counted(chosen);
   return html`<p class="muted">
     ${name} · <a href="${linkTo(login, { ...view, repositories: [] })}">All repositories</a>
   </p>`;
 }
+
+const linkToRepository = (login: string, name: string): Html =>
+  html`<a href="${repositoryPath({ name, account: { login } })}">${name}</a>`;
 
 /** A month as a grid. The list says the same, so that nobody needs the grid. */
 function monthGrid(calendar: Calendar, month: Temporal.PlainDate): Html {
@@ -192,7 +199,7 @@ function bar(
   return html`<a
     class="stay ${stay.state}${edges} r${row} c${from} e${to}"
     href="${stay.href}"
-    title="${shorten(stay.text, 120)}: ${whenText(stay, window.zone, now)}, ${whereText(stay)}"
+    title="${shorten(stay.text, 120)}: ${endsOf(stay, window.zone, now).join(' to ')}, ${whereText(stay)}"
     ><bdi>${shorten(stay.text, 60)}</bdi
     >${stay.repositories > 1 ? html` <span>×${stay.repositories}</span>` : ''}</a
   >`;
@@ -215,9 +222,7 @@ function list(calendar: Calendar): Html {
               >Later</a
             >
           </p>`
-        : html`<ol class="agenda">
-            ${entries.map((entry) => row(entry, calendar))}
-          </ol>`
+        : agenda(entries, calendar)
     }
   </section>`;
 }
@@ -235,47 +240,45 @@ function laterList(calendar: Calendar): Html | '' {
     ${[...Map.groupBy(later.slice(0, mostLater), ({ firstDay }) => monthName(firstDay))].map(
       ([name, entries]) =>
         html`<h3>${name}</h3>
-          <ol class="agenda">
-            ${entries.map((entry) => row(entry, calendar))}
-          </ol>`,
+          ${agenda(entries, calendar)}`,
     )}
     ${month ? html`<p><a href="${linkTo(login, { ...view, month })}">${later.length - mostLater} more</a></p>` : ''}
   </section>`;
 }
 
-const stateNames = {
-  scheduled: 'Scheduled',
-  ongoing: 'Frozen',
-  ended: 'Ended',
-  planned: 'Scheduled',
-} as const;
-const badges = { scheduled: 'scheduled', ongoing: 'held', ended: 'past', planned: 'scheduled' } as const;
+/** The badge of each state, and its word. */
+const states: Record<Entry['state'], [badge: string, word: string]> = {
+  scheduled: ['scheduled', 'Scheduled'],
+  ongoing: ['held', 'Frozen'],
+  ended: ['past', 'Ended'],
+  planned: ['scheduled', 'Scheduled'],
+};
 
-const row = (entry: Entry, { window, login, now }: Calendar): Html =>
-  html`<li>
-    <span class="when">${when(entry, window.zone, now)}</span>
-    <span class="badge ${badges[entry.state]}">${stateNames[entry.state]}</span>
-    <span>
-      <a href="${entry.href}"><bdi>${shorten(entry.text, 120)}</bdi></a>
-      <span class="muted">${where(entry, login)}</span>
-    </span>
-  </li>`;
+const agenda = (entries: Entry[], { window, login, now }: Calendar): Html =>
+  html`<ol class="agenda">
+    ${entries.map((entry) => {
+      const [badge, word] = states[entry.state];
+      return html`<li>
+        <span class="when">${when(entry, window.zone, now)}</span>
+        <span class="badge ${badge}">${word}</span>
+        <span>
+          <a href="${entry.href}"><bdi>${shorten(entry.text, 120)}</bdi></a>
+          <span class="muted">${where(entry, login)}</span>
+        </span>
+      </li>`;
+    })}
+  </ol>`;
 
-function when({ startsAt, endsAt }: Entry, zone: string, now: Date): Html {
-  const [start, end] = endsOf({ startsAt, endsAt }, zone, now);
+function when(entry: Entry, zone: string, now: Date): Html {
+  const { startsAt, endsAt } = entry;
+  const [start, end] = endsOf(entry, zone, now);
   const time = (at: Date, text: string) =>
     html`<time datetime="${at.toISOString()}" title="${describeInstant(at, zone)}">${text}</time>`;
   return html`${time(startsAt, start)} to ${endsAt ? time(endsAt, end) : end}`;
 }
 
-const whenText = (entry: Entry, zone: string, now: Date): string => endsOf(entry, zone, now).join(' to ');
-
 /** `Fri 27 Nov, 14:00` and `18:00`: the second names its day where that is another one. */
-function endsOf(
-  { startsAt, endsAt }: Pick<Entry, 'startsAt' | 'endsAt'>,
-  zone: string,
-  now: Date,
-): [start: string, end: string] {
+function endsOf({ startsAt, endsAt }: Entry, zone: string, now: Date): [start: string, end: string] {
   const start = dayAndTime(startsAt, zone, now);
   if (!endsAt) return [start, 'no end'];
   const end = dayAndTime(endsAt, zone, now);
@@ -286,7 +289,7 @@ function endsOf(
 const whereText = ({ repositories, names }: Entry): string =>
   names.length === repositories ? names.join(', ') : countOf(repositories, 'repository', 'repositories');
 
-const where = (entry: Entry, login: string): Html =>
+const where = (entry: Entry, login: string): Html | string =>
   entry.names.length === 1 && entry.repositories === 1
-    ? html`<a href="${repositoryPath({ name: entry.names[0]!, account: { login } })}">${entry.names[0]!}</a>`
-    : html`${whereText(entry)}`;
+    ? linkToRepository(login, entry.names[0]!)
+    : whereText(entry);

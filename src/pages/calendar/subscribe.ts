@@ -18,7 +18,7 @@ import {
   textArea,
   textOf,
 } from '../form.ts';
-import { type Html, layout } from '../layout.ts';
+import { type Crumb, type Html, layout } from '../layout.ts';
 import { messageOf, messagePage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf } from '../reader.ts';
@@ -57,8 +57,12 @@ async function createByForm(change: OwnerChange): Promise<Response> {
   const { repositories = null, public_text: publicText = true } = validate(newCalendar, sent, 'body');
   const { url } = await createFeed(deps, actor, account, { repositories, publicText });
   const back = subscribePath(account.login);
-  return show(change, [{ name: 'Subscribe', href: back }, { name: 'New calendar' }], 'New calendar', {
-    body: html`<p class="notice done" role="status">
+  const crumbs = [{ name: 'Subscribe', href: back }, { name: 'New calendar' }];
+  return show(
+    change,
+    crumbs,
+    'New calendar',
+    html`<p class="notice done" role="status">
         Copy an address now. Holdfast does not show it again. Everybody who has it can read the calendar.
       </p>
       <p><a class="button" href="${url.replace(/^https?:/, 'webcal:')}">Open in a calendar app</a></p>
@@ -70,7 +74,7 @@ async function createByForm(change: OwnerChange): Promise<Response> {
       </p>
       <p><a href="${back}">Back</a></p>
       <script type="module" src="${assetUrl('copy.js')}"></script>`,
-  });
+  );
 }
 
 /** A text with a button that copies it. Without scripts there is no button. */
@@ -103,10 +107,8 @@ async function page(visit: Place, problems: FormProblems = noProblems): Promise<
     </form>
     <h2>Calendars</h2>
     ${feeds.length === 0 ? html`<p>No calendars.</p>` : feeds.map((feed) => row(action, feed, times))}`;
-  return show(visit, [{ name: 'Subscribe' }], `Subscribe to the freezes of ${login}`, {
-    body,
-    status: problems.size > 0 ? 422 : 200,
-  });
+  const status = problems.size > 0 ? 422 : 200;
+  return show(visit, [{ name: 'Subscribe' }], `Subscribe to the freezes of ${login}`, body, status);
 }
 
 const texts = [
@@ -128,22 +130,20 @@ const row = (action: string, feed: CalendarFeed, times: Times): Html =>
     )}
   </div>`;
 
-async function show(
+function show(
   visit: Place,
-  more: { name: string; href?: string }[],
+  more: Crumb[],
   title: string,
-  { body, status = 200 }: { body: Html; status?: 200 | 422 },
-): Promise<Response> {
+  body: Html,
+  status: 200 | 422 = 200,
+): Response | Promise<Response> {
   const { context, viewer, account } = visit;
   const crumbs = [{ name: 'Calendar', href: calendarPath(account.login) }, ...more];
+  const headed = html`<h1>${title}</h1>
+    ${body}`;
   const { zone } = timesOf(visit);
-  const page = { title, viewer, owner: account.login, tab: 'calendar', crumbs, zone } as const;
   return context.html(
-    await layout({
-      ...page,
-      body: html`<h1>${title}</h1>
-        ${body}`,
-    }),
+    layout({ title, body: headed, viewer, owner: account.login, tab: 'calendar', crumbs, zone }),
     status,
   );
 }

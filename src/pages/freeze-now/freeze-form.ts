@@ -1,36 +1,34 @@
-import { Temporal } from 'temporal-polyfill';
-import { html } from 'hono/html';
+import type { RepositoryState } from '../../explanations/repository-states.ts';
+import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
-import { shorten } from '../../events/event-words.ts';
 import {
+  exceptionFields,
   type Exceptions,
-  excludeConditions,
-  heldBody,
   type HeldFields,
   heldFields,
   heldLabels,
   isHeldGiven,
+  linesOf,
   readExceptions,
   readHeld,
-  exceptionFields,
-  linesOf,
 } from '../condition-fields.ts';
-import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import {
   chips,
+  type FormPreview,
   formProblem,
   type FormProblems,
+  hidden,
+  noProblems,
   option,
+  previewBeforeDoing,
   textArea,
   textField,
   textOf,
-  type FormPreview,
-  previewBeforeDoing,
 } from '../form.ts';
 import type { Html } from '../layout.ts';
-import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { repositoryChooser } from './repository-chooser.ts';
+import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
 
 /** The fields of the *Freeze now* form. */
 export type FreezeFields = HeldFields & {
@@ -79,27 +77,6 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
   };
 }
 
-/** The fields that a freeze and a plan share in the API. */
-const shared = (fields: FreezeFields, now: Date) => ({
-  reason: fields.reason,
-  public_reason: fields.publicReason || null,
-  start: null,
-  end: endOf(fields, now),
-  timezone: fields.zone,
-  exclude_conditions: excludeConditions(fields.exceptions),
-  ...(isHeldGiven(fields) && heldBody(fields)),
-});
-
-/** The API body for a new freeze. */
-export const freezeBody = (fields: FreezeFields, now: Date) => ({ ...shared(fields, now) });
-
-/** The API body for a new plan. */
-export const planBody = (fields: FreezeFields, now: Date) => ({
-  ...shared(fields, now),
-  name: shorten(fields.reason, 80) || 'Freeze',
-  repositories: { include: fields.which === 'all' ? ['*'] : fields.repositories },
-});
-
 /** How long a freeze that starts now lasts. */
 export const durations = {
   '1h': '1 hour',
@@ -113,8 +90,6 @@ export type Duration = keyof typeof durations;
 
 const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
 
-const hours = { '1h': 1, '2h': 2, '4h': 4 } as const;
-
 /** The wall-clock end in a zone; null if it has no end. */
 export function endOf(
   { duration, until, zone }: Pick<FreezeFields, 'duration' | 'until' | 'zone'>,
@@ -122,13 +97,15 @@ export function endOf(
 ): string | null {
   if (duration === 'open') return null;
   if (duration === 'until') return until;
-  if (duration !== 'morning') return toLocalTime(new Date(now.getTime() + hours[duration] * 3_600_000), zone);
+  // The others begin with their hours.
+  if (duration !== 'morning')
+    return toLocalTime(new Date(now.getTime() + Number.parseInt(duration) * 3_600_000), zone);
   const [date, time] = toLocalTime(now, zone).split('T') as [string, string];
   // At night, the next morning is today's.
   return `${Temporal.PlainDate.from(date).add({ days: time < '08:00' ? 0 : 1 })}T08:00:00`;
 }
 
-type FreezeForm = {
+export type FreezeForm = {
   login: string;
   fields: FreezeFields;
   repositories: RepositoryState[];
@@ -136,36 +113,22 @@ type FreezeForm = {
   mayAll: boolean;
   /** A part of the names of the repositories to list, or empty. */
   filter: string;
-  problems: FormProblems;
-  preview: FormPreview;
-  /** Links to the templates, or nothing. */
-  templates: Html | '';
-  /** Whether the viewer may save a template. */
+  problems?: FormProblems;
+  preview?: FormPreview;
+  /** Links to the templates. */
+  templates?: Html | '';
   maySaveTemplate: boolean;
 };
 
+/** The fields that the form shows, from top to bottom. */
+const shown = [
+  ...['repository', 'reason', 'until', 'public_reason', 'exceptions', 'zone', 'template_name'],
+  'environments',
+];
+
 /** Asks what to freeze, how long and why; then shows a preview with the button that freezes. */
-export function freezeForm({
-  login,
-  fields,
-  repositories,
-  mayAll,
-  filter,
-  problems,
-  preview,
-  templates,
-  maySaveTemplate,
-}: FreezeForm): Html {
-  const shown = [
-    'repository',
-    'reason',
-    'until',
-    'public_reason',
-    'exceptions',
-    'zone',
-    'template_name',
-    'environments',
-  ];
+export function freezeForm(form: FreezeForm): Html {
+  const { login, fields, problems = noProblems, preview = null, templates = '' } = form;
   return html`<h1>Freeze now</h1>
     ${templates} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
@@ -179,8 +142,7 @@ export function freezeForm({
       <div class="of-until">
         ${textField({ name: 'until', label: 'End', value: fields.until, problems, hint: 'In the time zone below.' }, 'datetime-local')}
       </div>
-      ${repositoryChooser({ which: fields.which, selected: fields.repositories, all: repositories, filter, mayAll, problems })}
-      ${exceptionFields(fields.exceptions, problems)}
+      ${repositoryChooser(form, problems)} ${exceptionFields(fields.exceptions, problems)}
       <details
         ${fields.publicReason || isHeldGiven(fields) || problems.has('environments') ? html`open` : ''}
       >
@@ -206,7 +168,96 @@ export function freezeForm({
           </select>
         </div>
       </details>
-      ${maySaveTemplate ? saveAsTemplate(problems) : ''}
+      ${form.maySaveTemplate ? saveAsTemplate(problems) : ''}
       ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
     </form>`;
 }
+
+/** How many of the repositories that match the filter have a box, and how many of the selected ones. */
+const mostListed = 100;
+/** So many repositories are seen at a glance, without a filter. */
+const mostAtAGlance = 12;
+
+/**
+ * Asks which repositories to freeze: all, or those with a tick, and names and patterns that are typed. What is selected
+ * and has no box is typed, so that a list of any length stays short and nothing is lost when it is filtered.
+ */
+function repositoryChooser(
+  { fields, repositories, filter, mayAll }: FreezeForm,
+  problems: FormProblems,
+): Html {
+  const { which, repositories: selected } = fields;
+  const choices = repositories.filter(({ archived }) => !archived);
+  const keys = new Set(selected.map((name) => name.toLowerCase()));
+  const isSelected = ({ name }: RepositoryState) => keys.has(name.toLowerCase());
+  const ticked = choices.filter(isSelected).slice(0, mostListed);
+  const matching = choices.filter(
+    (each) => !isSelected(each) && each.name.toLowerCase().includes(filter.toLowerCase()),
+  );
+  const boxed = new Set(ticked.map(({ name }) => name.toLowerCase()));
+  const typed = selected.filter((name) => !boxed.has(name.toLowerCase()));
+  const more = matching.length - mostListed;
+  const count =
+    selected.length === 0 ? 'Choose repositories' : `${selected.length} of ${choices.length} selected`;
+  return html`${
+      mayAll
+        ? chips(
+            'radio',
+            { name: 'which', label: 'Repositories', problems },
+            [
+              { value: 'all', label: `All ${choices.length}` },
+              { value: 'ticked', label: 'Selected repositories' },
+            ],
+            [which],
+          )
+        : hidden('which', 'ticked')
+    }
+    <details ${which === 'ticked' || problems.has('repository') ? html`open` : ''}>
+      <summary>${count}</summary>
+      ${problems.has('repository') ? html`<p class="problem"><strong>${problems.get('repository')}</strong></p>` : ''}
+      ${choices.length > mostAtAGlance ? filterField(filter, mayAll) : ''}
+      <fieldset class="ticks">
+        <legend class="said">Repositories to freeze</legend>
+        ${ticked.map((each) => box(each, true))}
+        ${matching.slice(0, mostListed).map((each) => box(each, false))}
+      </fieldset>
+      ${more > 0 ? html`<p class="muted">and ${more.toLocaleString('en')} more: filter</p>` : ''}
+      <details ${typed.length > 0 ? html`open` : ''}>
+        <summary>Names and patterns</summary>
+        ${textArea({
+          name: 'names',
+          label: 'Names and patterns',
+          value: typed.join('\n'),
+          hint: html`One on each line, such as <code>api-*</code>. They are frozen beside those with a tick.`,
+          attributes: html`spellcheck="false" autocapitalize="none"`,
+        })}
+      </details>
+    </details>`;
+}
+
+/** Shows the form again, with what is filled in. Only a person who may freeze all can send it without a repository. */
+const filterField = (filter: string, mayAll: boolean): Html =>
+  html`<div class="find">
+    ${textField({ name: 'filter', label: 'Filter', value: filter, attributes: html`spellcheck="false" autocapitalize="none"` })}
+    <button
+      type="submit"
+      name="step"
+      value="show"
+      class="quiet"
+      formnovalidate
+      ${mayAll ? '' : html`formmethod="get"`}
+    >
+      Show
+    </button>
+  </div>`;
+
+const box = ({ name, isFreezable }: RepositoryState, isTicked: boolean): Html =>
+  html`<label
+    ><input
+      type="checkbox"
+      name="repository"
+      value="${name}"
+      ${isTicked ? html`checked` : ''}
+      ${isFreezable ? '' : html`disabled`}
+    />${name}${isFreezable ? '' : ' (freezes are switched off)'}</label
+  >`;

@@ -1,9 +1,9 @@
-import { html } from 'hono/html';
+import { validate } from '../../api/read-request.ts';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
-import { validate } from '../../api/read-request.ts';
-import { nowOf } from '../../time/clock.ts';
+import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { invalid } from '../../errors.ts';
+import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
@@ -11,31 +11,25 @@ import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
-import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';
-import {
-  type FormPreview,
-  previewFirst,
-  type FormProblems,
-  noProblems,
-  problemOf,
-  problemsOf,
-  textOf,
-} from '../form.ts';
-import { type Html, layout } from '../layout.ts';
+import { nowOf } from '../../time/clock.ts';
+import { answerForm, once, type OwnerChange } from '../change.ts';
+import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
+import { type FormPreview, previewFirst, problemOf, problemsOf, textOf } from '../form.ts';
+import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
-import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
 import {
-  freezeBody,
+  endOf,
   type FreezeFields,
   freezeForm,
+  type FreezeForm,
   labels,
-  planBody,
   readFreezeFields,
 } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
+import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
@@ -101,20 +95,16 @@ function readTicked(
   const names = which === 'ticked' ? repositories : [];
   const plain = names.filter((name) => plainNames([name]));
   const unknown = plain.filter((name) => !byName.has(name.toLowerCase()));
-  const problems = [
-    ...(reason === ''
-      ? [problemOf('reason', 'Enter a reason. People whose pull requests are blocked see it.')]
-      : []),
-    ...(duration === 'until' && until === '' ? [problemOf('until', 'Choose a date and a time.')] : []),
-    ...(which === 'ticked' && names.length === 0
-      ? [problemOf('repositories', 'Select at least one repository.')]
-      : []),
-    ...unknown
-      .slice(0, mostUnknown)
-      .map((name) =>
-        problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
-      ),
-  ];
+  const problems = unknown
+    .slice(0, mostUnknown)
+    .map((name) =>
+      problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
+    );
+  if (which === 'ticked' && names.length === 0)
+    problems.unshift(problemOf('repositories', 'Select at least one repository.'));
+  if (duration === 'until' && until === '') problems.unshift(problemOf('until', 'Choose a date and a time.'));
+  if (reason === '')
+    problems.unshift(problemOf('reason', 'Enter a reason. People whose pull requests are blocked see it.'));
   if (problems.length > 0) throw invalid(problems);
   return plain.map((name) => byName.get(name.toLowerCase())!);
 }
@@ -123,9 +113,7 @@ const mostUnknown = 5;
 
 async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) {
   const { deps, account } = visit;
-  const now = nowOf(deps.clock);
-  const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
-  const preview = await previewPlanSoon(deps, account, input);
+  const preview = await previewPlanSoon(deps, account, planInput(fields, nowOf(deps.clock)));
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
@@ -133,75 +121,54 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) 
   return { shown, act };
 }
 
-/** Creates a freeze for one repository, and a plan for several. */
+/** The API body for a new freeze. */
+const freezeBody = (fields: FreezeFields, now: Date) => ({
+  reason: fields.reason,
+  public_reason: fields.publicReason || null,
+  start: null,
+  end: endOf(fields, now),
+  timezone: fields.zone,
+  exclude_conditions: excludeConditions(fields.exceptions),
+  ...(isHeldGiven(fields) && heldBody(fields)),
+});
+
+/** A new plan, as the API takes it. */
+function planInput(fields: FreezeFields, now: Date) {
+  const name = shorten(fields.reason, 80) || 'Freeze';
+  const repositories = { include: fields.which === 'all' ? ['*'] : fields.repositories };
+  return readNewPlan(validate(newPlan, { ...freezeBody(fields, now), name, repositories }, 'body'));
+}
+
+/** Creates a freeze for one repository, and a plan for several. @returns where its progress is. */
 const freeze = (change: OwnerChange, fields: FreezeFields, [only]: RepositoryState[]) =>
-  once(change, fields, (remember) =>
-    only && fields.repositories.length === 1
-      ? freezeOne(change, only, fields, remember)
-      : freezeAll(change, fields, remember),
-  );
+  once(change, fields, async (remember) => {
+    const { deps, actor, account } = change;
+    const now = nowOf(deps.clock);
+    const to = (what: { freeze: string } | { plan: string }) => progressPath(account.login, what);
+    if (!only || fields.repositories.length > 1) {
+      const { plan } = await createPlan(deps, actor, account, planInput(fields, now), (tx, shown) =>
+        remember(tx, to({ plan: shown.plan.id })),
+      );
+      return to({ plan: plan.id });
+    }
+    const [repository] = (await repositoriesOfIds(deps.sql, [only.id])) as [FoundRepository];
+    const input = readNewFreeze(validate(newFreeze, freezeBody(fields, now), 'body'));
+    const { freeze } = await createFreeze(deps, actor, repository, input, (tx, saved) =>
+      remember(tx, to({ freeze: saved.freeze.id })),
+    );
+    return to({ freeze: freeze.id });
+  });
 
-/** @returns where its progress is. */
-async function freezeOne(
-  { deps, actor, account }: OwnerChange,
-  { id }: RepositoryState,
-  fields: FreezeFields,
-  remember: Remember,
-): Promise<string> {
-  const [repository] = (await repositoriesOfIds(deps.sql, [id])) as [FoundRepository];
-  const body = validate(newFreeze, freezeBody(fields, nowOf(deps.clock)), 'body');
-  const to = (id: string) => progressPath(account.login, { freeze: id });
-  const { freeze } = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saved) =>
-    remember(tx, to(saved.freeze.id)),
-  );
-  return to(freeze.id);
-}
-
-/** @returns where its progress is. */
-async function freezeAll(
-  { deps, actor, account }: OwnerChange,
-  fields: FreezeFields,
-  remember: Remember,
-): Promise<string> {
-  const input = readNewPlan(validate(newPlan, planBody(fields, nowOf(deps.clock)), 'body'));
-  const to = (id: string) => progressPath(account.login, { plan: id });
-  const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
-    remember(tx, to(shown.plan.id)),
-  );
-  return to(plan.id);
-}
-
+/** @param more what the form shows beside its fields. */
 async function page(
   visit: OwnerVisit,
   fields: FreezeFields,
-  {
-    filter,
-    problems,
-    preview = null,
-    templates = '',
-    mayAll,
-  }: {
-    filter: string;
-    problems?: FormProblems;
-    preview?: FormPreview;
-    templates?: Html | '';
-    /** Whether they may freeze all repositories, if that is known already. */
-    mayAll?: boolean;
-  },
+  more: Pick<FreezeForm, 'filter'> & Partial<FreezeForm>,
 ): Promise<Response> {
   const { context, account, viewer, repositories, isAdmin } = visit;
   const { login } = account;
-  const zone = readerZone(context);
-  const shown = { filter, problems: problems ?? noProblems, preview, templates, maySaveTemplate: isAdmin };
-  const body = freezeForm({
-    login,
-    fields,
-    repositories,
-    mayAll: mayAll ?? (await mayFreezeAll(visit)),
-    ...shown,
-  });
-  return context.html(
-    layout({ title: `Freeze ${login}`, body, viewer, owner: login, crumbs: [{ name: 'Freeze now' }], zone }),
-    problems ? 422 : 200,
-  );
+  const mayAll = more.mayAll ?? (await mayFreezeAll(visit));
+  const body = freezeForm({ login, fields, repositories, maySaveTemplate: isAdmin, ...more, mayAll });
+  const page = { title: `Freeze ${login}`, viewer, owner: login, crumbs: [{ name: 'Freeze now' }] };
+  return context.html(layout({ ...page, body, zone: readerZone(context) }), more.problems ? 422 : 200);
 }

@@ -2,10 +2,14 @@ import { html } from 'hono/html';
 import { listed } from '../../events/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
+import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
+import { describeRule } from '../../plans/repetition.ts';
+import { clockChangeAt } from '../../time/local-time.ts';
 import { assetUrl } from '../assets.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../layout.ts';
+import { instant, type Times } from '../text.ts';
 
 /** The number of rows that are not folded. */
 const mostShown = 12;
@@ -27,13 +31,23 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
-  const others = notEnforced.filter((name) => !seen.has(name));
+  const nameIn = (fullName: string) => fullName.slice(login.length + 1);
+  const fixOf = (name: string) =>
+    html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
   const rows = [
-    ...others.map((name) => skipped(login, name)),
+    // Freezes cannot be created there: a repository is archived, or none of its products enforces freezes.
+    ...notEnforced
+      .filter((name) => !seen.has(name))
+      .map(nameIn)
+      .map((name) => row(name, null, html`${words.no}, freezes are switched off. ${fixOf(name)}`)),
     ...repositories
-      .toSorted((one, other) => weightOf(one) - weightOf(other))
-      .map((each) => rowOf(login, each)),
-    ...(isLooking ? [] : notLookedAt.map((name) => notSeen(login, name))),
+      .toSorted((one, other) => weights[one.enforced] - weights[other.enforced])
+      .map(({ name, toHold, excluded, enforced }) =>
+        row(name, [toHold, excluded], html`${words[enforced]} ${enforced === 'yes' ? '' : fixOf(name)}`),
+      ),
+    ...(isLooking ? [] : notLookedAt).map((name) =>
+      row(nameIn(name), null, html`Unknown: GitHub did not answer in time`),
+    ),
   ];
   return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
     ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
@@ -123,7 +137,6 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 const weights = { no: 0, unknown: 1, yes: 2 };
-const weightOf = ({ enforced }: PreviewedRepository): number => weights[enforced];
 
 const table = (rows: Html[]): Html =>
   html`<table>
@@ -140,33 +153,61 @@ const table = (rows: Html[]): Html =>
     </tbody>
   </table>`;
 
-const pathOf = (login: string, name: string) => repositoryPath({ name, account: { login } });
-
-function rowOf(login: string, { name, toHold, excluded, enforced }: PreviewedRepository): Html {
-  const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Unknown' };
-  const fix = enforced === 'yes' ? '' : html` <a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
-  return row(name, html`${toHold}`, html`${excluded}`, html`${words[enforced]}${fix}`);
-}
-
-/** A repository where freezes cannot be created: it is archived, or none of its products enforces freezes. */
-const skipped = (login: string, fullName: string): Html => {
-  const name = fullName.slice(login.length + 1);
-  const fix = html`<a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
-  return row(
-    name,
-    html`–`,
-    html`–`,
-    html`<strong class="leaking">No</strong>, freezes are switched off. ${fix}`,
-  );
-};
-
-const notSeen = (login: string, fullName: string): Html =>
-  row(fullName.slice(login.length + 1), html`–`, html`–`, html`Unknown: GitHub did not answer in time`);
-
-const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
+/** @param counts how many pull requests it would hold and exclude, if that is known. */
+const row = (name: string, counts: [toHold: number, excluded: number] | null, enforced: Html): Html =>
   html`<tr>
     <th scope="row">${name}</th>
-    <td class="number">${held}</td>
-    <td class="number">${excluded}</td>
+    <td class="number">${counts?.[0] ?? '–'}</td>
+    <td class="number">${counts?.[1] ?? '–'}</td>
     <td>${enforced}</td>
   </tr>`;
+
+const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Unknown' };
+
+/** A rule in words, or as it is where words are missing. */
+export const ruleWords = (rule: string, start: string): Html =>
+  html`${describeRule(rule, start) ?? html`<code>${rule}</code>`}`;
+
+/** The same, with the last date and the dates that are skipped. */
+export const repetition = ({ rule, until, except }: Recurrence, start: string): Html =>
+  html`${ruleWords(rule, start)}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
+
+/** The occurrences of a plan. @param zone its own zone. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
+  html`<table class="occurrences">
+    <thead>
+      <tr>
+        <th>Start</th>
+        <th>End</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${occurrences.map(
+        ({ start, end, startsAt, endsAt }) =>
+          html`<tr>
+            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>
+              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
+/** Explains what happens to a time that a clock change skips or repeats. */
+function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
+  const time = local.slice(11, 16);
+  switch (clockChangeAt(local, zone)) {
+    case 'skipped':
+      return html`<span class="clock-note"
+        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
+      >`;
+    case 'doubled':
+      return html`<span class="clock-note"
+        >Clocks go back: ${time} comes twice that day. It ${edge}s at the
+        ${edge === 'start' ? 'first' : 'second'}.</span
+      >`;
+    case null:
+      return html``;
+  }
+}

@@ -1,69 +1,172 @@
-import type { Handler } from 'hono';
+import { html } from 'hono/html';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { validate } from '../../api/read-request.ts';
-import { nowOf } from '../../time/clock.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
-import { type FreezeRecord } from '../../freezes/list-freezes.ts';
+import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
+import { nowOf } from '../../time/clock.ts';
 import { toLocalTime } from '../../time/local-time.ts';
-import { answerForm, type RepositoryChange, repositoryForm } from '../change.ts';
-import { environmentsBody, fromLines, holdsBody } from '../condition-fields.ts';
-import { newEnd } from '../extend.ts';
-import { assertFresh, badField } from '../form.ts';
-import { absentPage, type PageDeps } from '../reader.ts';
-import { stateOf } from '../repository/freeze-list.ts';
-import { type ChangeOfFreeze, fieldsOf, freezeOfPath, freezePage } from './show-freeze.ts';
+import type { RepositoryChange } from '../change.ts';
+import {
+  environmentsBody,
+  fromLines,
+  heldFields,
+  heldOf,
+  holdsBody,
+  readHeld,
+  toLines,
+} from '../condition-fields.ts';
+import { extendForms, fieldTime, newEnd } from '../extend.ts';
+import {
+  badField,
+  confirmation,
+  type Field,
+  type FormProblems,
+  noProblems,
+  requiredText,
+  textArea,
+  textField,
+  versionField,
+} from '../form.ts';
+import type { Html } from '../layout.ts';
+import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
 
-/** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
-export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
-  repositoryForm(deps, { role: 'freezer' }, async (sent) => {
-    const { form, repository } = sent;
-    const freeze = await freezeOfPath(sent);
-    if (!freeze) return absentPage(sent);
-    return answerForm(
-      sent,
-      async () => {
-        assertFresh(form, String(freeze.version), 'this freeze');
-        await make[change](sent, freeze);
-        return `${freezePath(repository, freeze.id)}?done=${words[change]}`;
-      },
-      (problems) => freezePage(sent, { form, change, problems }),
-    );
-  });
+/** What an admin can do with a freeze that is not over. Each has its own form and URL. */
+export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
+export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
-const words: Record<ChangeOfFreeze, string> = {
-  edit: 'changed',
-  extend: 'extended',
-  end: 'ended',
-  delete: 'deleted',
+/** A form that was refused, and why. */
+export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
+
+/** The forms that change a freeze. @param refused the form that was refused: its fields keep what was typed. */
+export function changeForms(
+  repository: FoundRepository,
+  freeze: FreezeRecord,
+  state: FreezeState,
+  refused: RefusedForm | null,
+): Html {
+  const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
+  const version = versionField(String(freeze.version));
+  const edit = refused?.change === 'edit' ? refused : null;
+  return html`<div class="actions">
+    ${extendForms(to('extend'), version, freeze)}
+    ${
+      state === 'ongoing'
+        ? confirmation(
+            'End now…',
+            to('end'),
+            html`${version}
+              <p>The pull requests that it blocks can merge again.</p>`,
+            'End freeze now',
+          )
+        : ''
+    }
+    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete freeze')}
+    <details class="confirm" ${edit ? html`open` : ''}>
+      <summary class="button quiet">Edit…</summary>
+      ${editForm(to('edit'), freeze, state, edit)}
+    </details>
+  </div>`;
+}
+
+const whyDelete = textField({
+  name: 'delete_reason',
+  label: 'Reason',
+  hint: 'The pull requests that it blocks can merge again. The audit log keeps who deleted the freeze and why.',
+  attributes: html`required maxlength="10000"`,
+});
+
+/** How a field of the form shows a freeze, and what the API gets of its text. */
+type FormField = { show: (freeze: FreezeRecord) => string; read: (text: string) => unknown };
+
+const asItIs = (text: string): string => text;
+const orNull = (text: string): string | null => text || null;
+
+const fields: Record<string, FormField> = {
+  reason: { show: ({ reason }) => reason, read: asItIs },
+  public_reason: { show: ({ publicReason }) => publicReason ?? '', read: orNull },
+  start: { show: ({ start }) => fieldTime(start), read: orNull },
+  timezone: { show: ({ timezone }) => timezone, read: asItIs },
+  end: { show: ({ end }) => fieldTime(end), read: orNull },
+  matching_conditions: { show: (freeze) => toLines(freeze.matchingConditions), read: fromLines },
+  exclude_conditions: { show: (freeze) => toLines(freeze.excludeConditions), read: fromLines },
+  holds: { show: (freeze) => heldOf(freeze).holds, read: holdsBody },
+  environments: { show: (freeze) => heldOf(freeze).environments, read: environmentsBody },
+  on_deployment: { show: (freeze) => heldOf(freeze).onDeployment, read: asItIs },
 };
 
-const make: Record<ChangeOfFreeze, (sent: RepositoryChange, freeze: FreezeRecord) => Promise<void>> = {
+/** A freeze in the fields of the form. One that has begun has no start fields. */
+const shownIn = (freeze: FreezeRecord, state: FreezeState): [name: string, text: string][] =>
+  Object.entries(fields)
+    .filter(([name]) => state === 'scheduled' || !['start', 'timezone'].includes(name))
+    .map(([name, { show }]) => [name, show(freeze)]);
+
+function editForm(
+  action: string,
+  freeze: FreezeRecord,
+  state: FreezeState,
+  refused: RefusedForm | null,
+): Html {
+  const given = Object.fromEntries(refused ? refused.form : shownIn(freeze, state));
+  const problems = refused?.problems ?? noProblems;
+  const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
+    ...{ name, label, value: given[name], problems },
+    ...more,
+  });
+  const time = { attributes: html`step="any"` };
+  const inZone = `Local time in ${freeze.timezone}.`;
+  const perLine = 'One condition on each line, such as label=hotfix. All of them must match.';
+  return html`<form class="card form" method="post" action="${action}">
+    ${versionField(String(freeze.version))}
+    ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
+    ${textArea(field('public_reason', 'Public reason', { hint: 'Statuses and public pages show this instead of the reason. Leave empty to show the reason.' }))}
+    <div class="side-by-side">
+      ${
+        state === 'scheduled'
+          ? html`${textField(field('start', 'Start', { ...time, hint: 'Leave empty to start now.' }), 'datetime-local')}
+            ${textField(field('timezone', 'Time zone', { hint: 'For example, Europe/Paris.' }))}`
+          : ''
+      }
+      ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
+    </div>
+    ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
+    ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    ${heldFields(readHeld(new URLSearchParams(given)), problems)}
+    <button type="submit">Save changes</button>
+  </form>`;
+}
+
+/** What each form does. */
+export const changes: Record<
+  ChangeOfFreeze,
+  (sent: RepositoryChange, freeze: FreezeRecord) => Promise<void>
+> = {
   edit: (sent, freeze) => save(sent, freeze, readEdit(sent, freeze)),
   extend: (sent, freeze) => save(sent, freeze, { end: newEnd(freeze, sent.form) }),
   async end(sent, freeze) {
     const now = nowOf(sent.deps.clock);
-    await save(sent, freeze, { end: toLocalTime(now, freeze.timezone) }, (endsAt) => endsAt <= now);
+    await save(sent, freeze, { end: toLocalTime(now, freeze.timezone) }, now);
   },
   async delete({ deps, actor, repository, form }, { id }) {
-    const given = { delete_reason: form.get('delete_reason') ?? '' };
-    if (given.delete_reason.trim() === '') throw badField('delete_reason', 'Enter a reason.');
+    requiredText(form, 'delete_reason', 'Enter a reason.');
+    const given = { delete_reason: form.get('delete_reason') };
     const { delete_reason: reason } = validate(freezeDeletion, given, 'body');
     await deleteFreeze(deps, actor, repository, id, reason);
   },
 };
 
-/** @param isWanted whether the resulting end is the intended one. */
+/** @param latest the last end that is intended, if any. */
 async function save(
   { deps, actor, repository }: RepositoryChange,
   { id }: FreezeRecord,
   change: FreezeChange,
-  isWanted: (endsAt: Date) => boolean = () => true,
+  latest?: Date,
 ): Promise<void> {
   const planned = await planChange(deps, repository, id, change);
   const { endsAt } = planned.after;
-  if (endsAt && !isWanted(endsAt))
+  if (endsAt && latest && endsAt > latest)
     throw badField(
       'end',
       'Clocks go back today, so this hour comes twice and the end would be an hour away. Delete the freeze to end it now.',
@@ -73,28 +176,13 @@ async function save(
 
 /** The fields that the person changed. Other fields keep their values, even if the form cannot express them exactly. */
 function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): FreezeChange {
-  const before = fieldsOf(freeze, stateOf(freeze, nowOf(deps.clock)));
-  const given = new Map(
-    Object.keys(before).flatMap((name): [string, string][] => {
-      // Browsers send lines as CRLF.
-      const value = form.get(name)?.replaceAll('\r\n', '\n');
-      return value === undefined || value === before[name] ? [] : [[name, value]];
-    }),
-  );
-  const lines = (name: string) => (given.has(name) ? fromLines(given.get(name)!) : undefined);
-  const orNull = (name: string) => (given.has(name) ? given.get(name) || null : undefined);
-  const body = {
-    reason: given.get('reason'),
-    public_reason: orNull('public_reason'),
-    start: orNull('start'),
-    end: orNull('end'),
-    timezone: given.get('timezone'),
-    matching_conditions: lines('matching_conditions'),
-    exclude_conditions: lines('exclude_conditions'),
-    holds: given.has('holds') ? holdsBody(given.get('holds')!) : undefined,
-    environments: given.has('environments') ? environmentsBody(given.get('environments')!) : undefined,
-    on_deployment: given.get('on_deployment'),
-  };
-  if (body.reason?.trim() === '') throw badField('reason', 'Enter a reason for the freeze.');
+  const changed = shownIn(freeze, stateOf(freeze, nowOf(deps.clock))).flatMap(([name, before]) => {
+    // Browsers send lines as CRLF.
+    const given = form.get(name)?.replaceAll('\r\n', '\n');
+    return given === undefined || given === before ? [] : [[name, given] as const];
+  });
+  if (changed.some(([name, given]) => name === 'reason' && given.trim() === ''))
+    throw badField('reason', 'Enter a reason for the freeze.');
+  const body = Object.fromEntries(changed.map(([name, given]) => [name, fields[name]!.read(given)]));
   return readFreezeChange(validate(freezeChange, body, 'body'));
 }

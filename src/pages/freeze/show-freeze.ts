@@ -1,29 +1,30 @@
+import type { Handler } from 'hono';
 import { html } from 'hono/html';
 import {
   type EnforcementReport,
   recentEnforcement,
 } from '../../explanations/enforcement/recent-enforcement.ts';
-import { type ListedEvent, retentionDays, recentEvents } from '../../events/list-events.ts';
+import { retentionDays, recentEvents } from '../../events/list-events.ts';
 import { asPublic, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
-import {
-  type FormProblems,
-  formProblem,
-  confirmation,
-  type Field,
-  noProblems,
-  textArea,
-  textField,
-  versionField,
-} from '../form.ts';
+import { assertFresh, formProblem } from '../form.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
+import { answerForm, repositoryForm } from '../change.ts';
 import { type Html, layout } from '../layout.ts';
-import { absentPage, isInsider, mayAs, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
+import {
+  absentPage,
+  isInsider,
+  mayAs,
+  type PageDeps,
+  type RepositoryVisit,
+  timesOf,
+  uuidOf,
+} from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { whatItHolds } from '../held.ts';
 import {
@@ -37,14 +38,10 @@ import {
   stateOf,
   stateWords,
 } from '../repository/freeze-list.ts';
-import { heldFields, heldOf, readHeld, toLines } from '../condition-fields.ts';
-import { extendForms, fieldTime } from '../extend.ts';
-
-/** A form that was refused, and why. */
-export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
+import { changeForms, type ChangeOfFreeze, changes, type RefusedForm } from './change-freeze.ts';
 
 /** The freeze of the path (`:id`), even if it is over. */
-export async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null> {
+async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null> {
   const id = uuidOf(visit, 'id');
   return id === null ? null : freezeRecord(visit.deps.db, visit.repository.id, id);
 }
@@ -71,17 +68,27 @@ export async function freezePage(
   const freeze = isInside ? record : asPublic(record);
   const state = stateOf(freeze, times.now);
   const isOver = state === 'ended' || state === 'deleted';
-  const its = state === 'ongoing' ? heldByFreeze(held, freeze) : [];
-  const title = shorten(freeze.reason, 120);
-  const done = doneWords[context.req.query('done') ?? ''];
+  const title = titleOf(freeze);
+  const done = Object.values(said).find(([word]) => word === context.req.query('done'))?.[1];
   const body = html`<h1 dir="auto">${title}</h1>
     ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
     ${mayChange && !isOver ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, { state, title, held: its, report, times })}
-    ${history ? historyOf(history.events, times, repository) : ''}`;
+    ${facts(repository, freeze, state, { held, report: isOver ? null : report, times })}
+    ${
+      history
+        ? html`<section aria-labelledby="history-heading">
+            <h2 id="history-heading">History</h2>
+            ${
+              history.events.length === 0
+                ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
+                : eventList(history.events, times, repository.account)
+            }
+          </section>`
+        : ''
+    }`;
   const page = layout({
     title: `${fullName(repository)}: ${title}`,
     body,
@@ -93,79 +100,70 @@ export async function freezePage(
   return context.html(page, refused ? 422 : 200);
 }
 
-const doneWords: Record<string, string> = {
-  changed: 'The freeze was changed. GitHub shows the change within seconds.',
-  extended: 'The freeze was extended.',
-  ended: 'The freeze has ended. The pull requests that it blocked can merge within seconds.',
-  deleted: 'The freeze was deleted. The pull requests that it blocked can merge within seconds.',
+/** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
+export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
+  repositoryForm(deps, { role: 'freezer' }, async (sent) => {
+    const { form, repository } = sent;
+    const freeze = await freezeOfPath(sent);
+    if (!freeze) return absentPage(sent);
+    return answerForm(
+      sent,
+      async () => {
+        assertFresh(form, String(freeze.version), 'this freeze');
+        await changes[change](sent, freeze);
+        return `${freezePath(repository, freeze.id)}?done=${said[change][0]}`;
+      },
+      (problems) => freezePage(sent, { form, change, problems }),
+    );
+  });
+
+/** What the page says after each change, and the word for it in the URL. */
+const said: Record<ChangeOfFreeze, [word: string, text: string]> = {
+  edit: ['changed', 'The freeze was changed. GitHub shows the change within seconds.'],
+  extend: ['extended', 'The freeze was extended.'],
+  end: ['ended', 'The freeze has ended. The pull requests that it blocked can merge within seconds.'],
+  delete: ['deleted', 'The freeze was deleted. The pull requests that it blocked can merge within seconds.'],
 };
 
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;
 
-const historyOf = (events: ListedEvent[], times: Times, { account }: FoundRepository): Html =>
-  html`<section aria-labelledby="history-heading">
-    <h2 id="history-heading">History</h2>
-    ${
-      events.length === 0
-        ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
-        : eventList(events, times, account)
-    }
-  </section>`;
-
-function headline(
-  { startsAt, endsAt, timezone, deletion }: FreezeRecord,
-  state: FreezeState,
-  times: Times,
-): Html {
+function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState, times: Times) {
   const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
-  const end = endsAt
-    ? html`until <strong>${instant(endsAt, times, timezone)}</strong>`
-    : html`<strong>until it is removed</strong>`;
-  switch (state) {
-    case 'ongoing':
-      return html`${badge} ${end}`;
-    case 'scheduled':
-      return html`${badge} from <strong>${instant(startsAt, times, timezone)}</strong> ${end}`;
-    case 'ended':
-      return html`${badge} ${instant(endsAt!, times, timezone)}`;
-    case 'deleted':
-      return html`${badge} ${instant(deletion!.at, times)}`;
-  }
+  if (deletion) return html`${badge} ${instant(deletion.at, times)}`;
+  const end = endsAt ? instant(endsAt, times, timezone) : 'until it is removed';
+  if (state === 'ended') return html`${badge} ${end}`;
+  return html`${badge}
+    ${state === 'scheduled' ? html`from <strong>${instant(startsAt, times, timezone)}</strong>` : ''}
+    ${endsAt ? 'until' : ''} <strong>${end}</strong>`;
 }
+
+const titleOf = ({ reason }: FreezeRecord): string => shorten(reason, 120);
 
 /** More links help nobody and slow the browser down. */
 const mostHeld = 100;
 
+/** @param report null for a freeze that is over, and for a viewer who may not see it. */
 function facts(
   repository: FoundRepository,
   freeze: FreezeRecord,
-  {
-    state,
-    title,
-    held,
-    report,
-    times,
-  }: {
-    state: FreezeState;
-    title: string;
-    held: HeldPullRequest[];
-    report: EnforcementReport | null;
-    times: Times;
-  },
+  state: FreezeState,
+  { held: all, report, times }: { held: HeldPullRequest[]; report: EnforcementReport | null; times: Times },
 ): Html {
   const { id, reason, publicReason, startsAt, endsAt, timezone, createdAt, createdBy, deletion, planId } =
     freeze;
+  const held = state === 'ongoing' ? heldByFreeze(all, freeze) : [];
   const isOn = state === 'ongoing' && holdsMerges(freeze);
+  const why = `${repositoryPath(repository)}#enforcement`;
   return html`<dl class="card">
-    ${title === reason ? '' : item('Reason', longText(reason))}
+    ${titleOf(freeze) === reason ? '' : item('Reason', longText(reason))}
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
     ${item('Start', instant(startsAt, times, timezone))}
     ${item('End', endsAt ? instant(endsAt, times, timezone) : 'None')} ${item('Time zone', timezone)}
     ${item('Blocks', whatItHolds(freeze, 'folded'))}
     ${isOn ? item('Blocked now', heldNow(repository, freeze, held, mostHeld)) : ''}
-    ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforcedWord(freeze, held, report, `${repositoryPath(repository)}#enforcement`)) : ''}
-    ${report && holdsDeployments(freeze) && !['ended', 'deleted'].includes(state) ? item('Deployments', deploymentsWord(freeze, report, `${repositoryPath(repository)}#enforcement`)) : ''}
+    ${report && holdsMerges(freeze) ? item('Enforced', enforcedWord(freeze, held, report, why)) : ''}
+    ${report && holdsDeployments(freeze) ? item('Deployments', deploymentsWord(freeze, report, why)) : ''}
     ${report && isOn ? instantHold(report, times) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
@@ -182,97 +180,3 @@ const instantHold = ({ instant: { since, error } }: EnforcementReport, times: Ti
     : since
       ? item('Instant hold', html`Blocked at once by a ruleset since ${instant(since, times)}`)
       : '';
-
-/** What an admin can do with a freeze that is not over. Each has its own form and URL. */
-export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
-export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
-
-/** @param refused the form that was refused: its fields keep what was typed. */
-function changeForms(
-  repository: FoundRepository,
-  freeze: FreezeRecord,
-  state: FreezeState,
-  refused: RefusedForm | null,
-): Html {
-  const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
-  const version = versionField(String(freeze.version));
-  return html`<div class="actions">
-    ${extendForms(to('extend'), version, freeze)}
-    ${
-      state === 'ongoing'
-        ? confirmation(
-            'End now…',
-            to('end'),
-            html`${version}
-              <p>The pull requests that it blocks can merge again.</p>`,
-            'End freeze now',
-          )
-        : ''
-    }
-    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete freeze')}
-    <details class="confirm" ${refused?.change === 'edit' ? html`open` : ''}>
-      <summary class="button quiet">Edit…</summary>
-      ${editForm(to('edit'), freeze, state, refused?.change === 'edit' ? refused : null)}
-    </details>
-  </div>`;
-}
-
-const whyDelete = textField({
-  name: 'delete_reason',
-  label: 'Reason',
-  hint: 'The pull requests that it blocks can merge again. The audit log keeps who deleted the freeze and why.',
-  attributes: html`required maxlength="10000"`,
-});
-
-/** The fields of a freeze in a form. A freeze that has begun has no start fields. */
-export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
-  const held = heldOf(freeze);
-  return {
-    reason: freeze.reason,
-    public_reason: freeze.publicReason ?? '',
-    ...(state === 'scheduled' && { start: fieldTime(freeze.start), timezone: freeze.timezone }),
-    end: fieldTime(freeze.end),
-    matching_conditions: toLines(freeze.matchingConditions),
-    exclude_conditions: toLines(freeze.excludeConditions),
-    holds: held.holds,
-    environments: held.environments,
-    on_deployment: held.onDeployment,
-  };
-}
-
-function editForm(
-  action: string,
-  freeze: FreezeRecord,
-  state: FreezeState,
-  refused: RefusedForm | null,
-): Html {
-  const given = refused ? Object.fromEntries(refused.form) : fieldsOf(freeze, state);
-  const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
-    name,
-    label,
-    value: given[name] ?? '',
-    problems: refused?.problems ?? noProblems,
-    ...more,
-  });
-  const time = { attributes: html`step="any"` };
-  const inZone = `Local time in ${freeze.timezone}.`;
-  const perLine = 'One condition on each line, such as label=hotfix. All of them must match.';
-  return html`<form class="card form" method="post" action="${action}">
-    ${versionField(String(freeze.version))}
-    ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
-    ${textArea(field('public_reason', 'Public reason', { hint: 'Statuses and public pages show this instead of the reason. Leave empty to show the reason.' }))}
-    <div class="side-by-side">
-      ${
-        state === 'scheduled'
-          ? html`${textField(field('start', 'Start', { ...time, hint: 'Leave empty to start now.' }), 'datetime-local')}
-            ${textField(field('timezone', 'Time zone', { hint: 'For example, Europe/Paris.' }))}`
-          : ''
-      }
-      ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
-    </div>
-    ${textArea(field('matching_conditions', 'Block pull requests that match', { hint: `${perLine} Leave empty to block every pull request.` }))}
-    ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
-    ${heldFields(readHeld(new URLSearchParams(given)), refused?.problems ?? noProblems)}
-    <button type="submit">Save changes</button>
-  </form>`;
-}

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import { html } from 'hono/html';
-import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/read-request.ts';
+import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
-import { nowOf } from '../../time/clock.ts';
+import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,
@@ -12,34 +10,27 @@ import {
   plansPath,
   progressPath,
 } from '../../installations/page-paths.ts';
-import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { createPlan } from '../../plans/create-plan.ts';
-import type { PlanInput } from '../../plans/plan.ts';
+import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
+import type { PlanInput } from '../../plans/plan.ts';
+import { ruleOfFields } from '../../plans/repetition.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
+import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
-import { linesOf } from '../condition-fields.ts';
-import { previewFirst, assertFresh, noProblems, problemsOf, textOf } from '../form.ts';
-import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
-import { type Crumb, layout } from '../layout.ts';
+import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
+import { assertFresh, badField, previewFirst, problemsOf, textOf } from '../form.ts';
+import { countOf, occurrenceTable, planPreview, repetition } from '../freeze-now/plan-preview.ts';
+import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
-import { type OwnerVisit, type PlanVisit } from '../owner/open-owner.ts';
+import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone } from '../text.ts';
-import { mayChangePlan, withPlan } from './plan-actions.ts';
-import {
-  fieldsOf,
-  labels,
-  planBody,
-  type PlanFields,
-  readPlanFields,
-  templateOf,
-  versionOf,
-} from './plan-fields.ts';
-import { type PlanForm, planForm } from './plan-form.ts';
-import { occurrenceTable } from './occurrence-table.ts';
-import { repetition } from './show-plan-page.ts';
+import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
+import { fieldsOf, labels, type PlanFields, planForm, type PlanForm, readPlanFields } from './plan-form.ts';
+import { html } from 'hono/html';
+import { isDeepStrictEqual } from 'node:util';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
@@ -119,6 +110,45 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     });
   });
 
+/** The API body for a new plan. @throws Refusal invalid if the form says something that the API has no words for. */
+function planBody(fields: PlanFields) {
+  return {
+    name: fields.name || shorten(fields.reason, 80),
+    reason: fields.reason,
+    public_reason: fields.publicReason || null,
+    repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
+    ...timesBody(fields),
+    timezone: fields.zone,
+    matching_conditions: fromLines(fields.matching),
+    exclude_conditions: excludeConditions(fields.exceptions),
+    ...heldBody(fields),
+  };
+}
+
+/** The times of a plan, or the calendar that it follows. */
+function timesBody(fields: PlanFields) {
+  const { repeat, start, end, source: url } = fields;
+  const titles = linesOf(fields.titles);
+  return repeat === 'calendar'
+    ? { start: null, end: null, recurrence: null, source: { url, titles: titles.length > 0 ? titles : null } }
+    : { start: start || null, end: end || null, recurrence: recurrenceOf(fields), source: null };
+}
+
+function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }: PlanFields) {
+  if (repeat === 'once') return null;
+  const rule = own || ruleOfFields(repetition, start);
+  if (rule === null) throw badField('every', 'Enter a whole number from 1 to 9999.');
+  return { rule, except: except.split(/[\s,]+/).filter(Boolean), until: until || null };
+}
+
+/** What a template keeps of a plan. */
+const templateOf = ({ reason, end, exceptions, holds, environments, onDeployment }: PlanFields) => ({
+  reason,
+  ...{ holds, environments, onDeployment },
+  duration: end === '' ? ('open' as const) : ('until' as const),
+  exceptions,
+});
+
 /** The fields that differ from the plan. A value that only looks different is no change. */
 function changeOf(plan: StoredPlan, fields: PlanFields) {
   const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
@@ -131,7 +161,7 @@ function changeOf(plan: StoredPlan, fields: PlanFields) {
 
 const previewOrSave = (
   change: OwnerChange,
-  empty: EmptyForm,
+  empty: PlanForm,
   act: string,
   save: () => Promise<string>,
 ): Promise<Response> =>
@@ -157,7 +187,7 @@ async function previewOf(change: OwnerChange, fields: PlanFields) {
   const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]?.start ?? '';
   return html`${planPreview(account.login, preview, textOf(form, 'find'))}
-    ${input.recurrence ? html`<p>Repeats: ${repetition({ recurrence: input.recurrence, start })}</p>` : ''}
+    ${input.recurrence ? html`<p>Repeats: ${repetition(input.recurrence, start)}</p>` : ''}
     <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
     ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change))}`;
 }
@@ -174,42 +204,32 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-type EmptyForm = Omit<PlanForm, 'problems' | 'preview' | 'templates' | 'maySaveTemplate'> &
-  Pick<Partial<PlanForm>, 'templates' | 'maySaveTemplate'> & { crumbs: Crumb[] };
-
-const newForm = (login: string, fields: PlanFields): EmptyForm => ({
+const newForm = (login: string, fields: PlanFields): PlanForm => ({
   heading: `New plan for ${login}`,
   crumbs: [{ name: 'New plan' }],
   action: ownerFormPath(login, 'plans/new'),
   back: ownerPath(login),
   fields,
-  isNew: true,
   version: null,
 });
 
-const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyForm => ({
+const editForm = (login: string, plan: StoredPlan, fields: PlanFields): PlanForm => ({
   heading: `Edit ${plan.name}`,
   crumbs: [{ name: plan.name, href: planPath(login, plan.id) }, { name: 'Edit' }],
   action: `${planPath(login, plan.id)}/edit`,
   back: planPath(login, plan.id),
   fields,
-  isNew: false,
   version: versionOf(plan),
 });
 
 function formPage(
-  visit: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
-  form: EmptyForm & Partial<PlanForm>,
+  { context, viewer, account: { login } }: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
+  form: PlanForm,
 ): Response | Promise<Response> {
-  const { context, viewer, account } = visit;
-  const zone = readerZone(context);
-  const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, ...form.crumbs];
-  const body = planForm({
-    ...{ problems: noProblems, preview: null, templates: '', maySaveTemplate: false },
-    ...form,
-  });
+  const crumbs = [{ name: 'Plans', href: plansPath(login) }, ...form.crumbs];
+  const page = { title: form.heading, viewer, owner: login, tab: 'plans', crumbs } as const;
   return context.html(
-    layout({ title: form.heading, body, viewer, owner: account.login, tab: 'plans', crumbs, zone }),
+    layout({ ...page, body: planForm(form), zone: readerZone(context) }),
     form.problems ? 422 : 200,
   );
 }

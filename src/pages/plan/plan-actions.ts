@@ -1,22 +1,34 @@
+import { html } from 'hono/html';
 import { nowOf } from '../../time/clock.ts';
 import { conflict } from '../../errors.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { planPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
+import { attributesOfPlan } from '../../plans/plan.ts';
 import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { toInstant } from '../../time/local-time.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
-import { newEnd } from '../extend.ts';
-import { assertFresh, requiredText } from '../form.ts';
+import { extendForms, newEnd } from '../extend.ts';
+import {
+  assertFresh,
+  confirmation,
+  digestOf,
+  hidden,
+  requiredText,
+  textArea,
+  versionField,
+} from '../form.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import type { Html } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
-import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
 /**
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer
@@ -42,6 +54,67 @@ export async function mayChangePlan({
   for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
   return true;
 }
+
+/** Changes whenever the plan changes, so that a form knows whether it is up to date. */
+export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan, true));
+
+/** The same for the ongoing freezes of a plan. */
+const versionOfOngoing = (freezes: Pick<StoredFreeze, 'id' | 'version'>[]): string =>
+  digestOf(freezes.map(({ id, version }) => [id, version]));
+
+/** The forms of a plan: to extend and to end it. @param on its ongoing freezes. */
+export function planActions(visit: PlanVisit, on: StoredFreeze[]): Html {
+  const { plan, account } = visit;
+  const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
+  const version = versionField(versionOf(plan));
+  const [first] = on;
+  const isEnded = isOnce(plan) && first !== undefined;
+  return html`<div class="actions">
+    ${
+      isOnce(plan)
+        ? extendForms(action('extend'), version, plan)
+        : first
+          ? html`<span class="muted">This occurrence:</span>
+              ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
+              ${endThisTime(visit, on)}`
+          : ''
+    }
+    ${confirmation(
+      isEnded ? 'End now…' : 'Delete…',
+      action('delete'),
+      html`${version}
+        <p>
+          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and the plan. You
+          cannot undo this. The page stays.
+        </p>
+        ${whyField('delete')}`,
+      isEnded ? 'End now' : 'Delete plan',
+    )}
+  </div>`;
+}
+
+/** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
+const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: StoredFreeze[]): Html =>
+  confirmation(
+    'End now…',
+    ownerFormPath(account.login, 'unfreeze'),
+    html`${hidden('ongoing', `freezes ${plan.id}`)}
+      ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
+      <p>
+        This ends the ongoing freezes in ${countOf(on.length, 'repository', 'repositories')}. The plan
+        continues with its next occurrence.
+      </p>
+      ${whyField('end')}`,
+    'End this occurrence',
+  );
+
+const whyField = (of: string): Html =>
+  textArea({
+    name: 'delete_reason',
+    id: `why-${of}`,
+    label: 'Reason',
+    attributes: html`required maxlength="10000"`,
+  });
 
 /**
  * `POST /owners/{owner}/plans/{plan}/extend`: changes the end of a plan that does not repeat. For a plan that repeats, it

@@ -1,35 +1,157 @@
-import { html } from 'hono/html';
+import type { StoredPlan } from '../../plans/plan-store.ts';
+import {
+  dayNames,
+  everyWeek,
+  fieldsOfRule,
+  type RepetitionFields,
+  type Unit,
+  units,
+  weekDays,
+} from '../../plans/repetition.ts';
+import {
+  exceptionFields,
+  type Exceptions,
+  exceptionsOf,
+  type HeldFields,
+  heldFields,
+  heldLabels,
+  heldOf,
+  isHeldGiven,
+  readExceptions,
+  readHeld,
+  toLines,
+} from '../condition-fields.ts';
 import {
   chips,
+  type Field,
+  type FormPreview,
   formProblem,
   type FormProblems,
+  noProblems,
+  previewBeforeDoing,
   textArea,
   textField,
+  textOf,
   versionField,
-  type FormPreview,
-  previewBeforeDoing,
 } from '../form.ts';
-import { exceptionFields, heldFields, isHeldGiven } from '../condition-fields.ts';
-import type { Html } from '../layout.ts';
-import { dayNames, type Unit, units, weekDays } from '../../plans/repetition.ts';
+import type { Crumb, Html } from '../layout.ts';
 import { saveAsTemplate } from '../templates.ts';
-import type { PlanFields } from './plan-fields.ts';
+import { html } from 'hono/html';
+
+/** The fields of a plan form, as the text that people typed. */
+export type PlanFields = RepetitionFields &
+  HeldFields & {
+    /** Empty for the beginning of the reason. */
+    name: string;
+    reason: string;
+    publicReason: string;
+    /** Globs of repository names, one on each line. */
+    include: string;
+    exclude: string;
+    /** `2026-12-24T18:00`. */
+    start: string;
+    end: string;
+    zone: string;
+    /** `every`: the plan repeats as the fields of `RepetitionFields` say, or as the rule does, if there is one. */
+    /** `calendar`: it follows a calendar, and has no times of its own. */
+    repeat: 'once' | 'every' | 'calendar';
+    rule: string;
+    /** The address of the calendar, and globs of titles, one on each line; none for all events. */
+    source: string;
+    titles: string;
+    /** The last date, and the dates on which no occurrence begins, with lines, commas or spaces between them. */
+    until: string;
+    except: string;
+    /** Conditions that must all match, one on each line. */
+    matching: string;
+    exceptions: Exceptions;
+  };
+
+/** The label of each field. Most have the same name in the form. */
+export const labels: Record<keyof PlanFields, string> = {
+  name: 'Name',
+  reason: 'Reason',
+  publicReason: 'Public reason',
+  include: 'Repositories',
+  exclude: 'Excluded repositories',
+  start: 'Start',
+  end: 'End',
+  zone: 'Time zone',
+  repeat: 'Repeats',
+  every: 'Every',
+  unit: 'Unit',
+  days: 'Days',
+  monthlyOn: 'Each month',
+  rule: 'Custom rule',
+  source: 'Calendar',
+  titles: 'Titles',
+  until: 'Last date',
+  except: 'Skipped dates',
+  matching: 'Conditions',
+  exceptions: 'Exclude',
+  ...heldLabels,
+};
+
+/** Reads the form, or the repositories in a URL. */
+export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
+  const all = Object.keys(labels).map((name) => [name, textOf(form, name)]);
+  const given = Object.fromEntries(all) as Record<keyof PlanFields, string>;
+  return {
+    ...given,
+    publicReason: textOf(form, 'public_reason'),
+    include: form.has('include') ? given.include : ticked,
+    zone: given.zone || 'UTC',
+    repeat: (['every', 'calendar'] as const).find((each) => each === given.repeat) ?? 'once',
+    every: given.every || everyWeek.every,
+    unit: Object.hasOwn(units, given.unit) ? (given.unit as Unit) : everyWeek.unit,
+    days: dayNames.filter((day) => form.getAll('day').includes(day)),
+    monthlyOn: textOf(form, 'monthly_on') === 'weekday' ? 'weekday' : 'date',
+    exceptions: readExceptions(form),
+    ...readHeld(form),
+  };
+}
+
+/** The form fields of a plan. */
+export function fieldsOf(plan: StoredPlan): PlanFields {
+  const { repositories, recurrence, source } = plan;
+  const said = recurrence && fieldsOfRule(recurrence.rule, plan.start);
+  return {
+    ...(said ?? everyWeek),
+    name: plan.name,
+    reason: plan.reason,
+    publicReason: plan.publicReason ?? '',
+    include: repositories.include.join('\n'),
+    exclude: repositories.exclude.join('\n'),
+    start: source ? '' : plan.start,
+    end: source ? '' : (plan.end ?? ''),
+    zone: plan.timezone,
+    repeat: source ? 'calendar' : recurrence ? 'every' : 'once',
+    source: source?.url ?? '',
+    titles: source?.titles?.join('\n') ?? '',
+    rule: recurrence && !said ? recurrence.rule : '',
+    until: recurrence?.until ?? '',
+    except: recurrence?.except.join('\n') ?? '',
+    matching: toLines(plan.matchingConditions),
+    exceptions: exceptionsOf(plan.excludeConditions),
+    ...heldOf(plan),
+  };
+}
 
 export type PlanForm = {
   heading: string;
+  crumbs: Crumb[];
   /** Where the form is sent, and where Cancel leads. */
   action: string;
   back: string;
   fields: PlanFields;
-  problems: FormProblems;
-  isNew: boolean;
   /** The current version of the plan that the form changes; null for a new plan. */
   version: string | null;
-  preview: FormPreview;
-  /** Links to the templates, or nothing. */
-  templates: Html | '';
+  problems?: FormProblems;
+  preview?: FormPreview;
+  /** Links to the templates. */
+  templates?: Html;
   /** Whether the viewer may save a template. */
-  maySaveTemplate: boolean;
+  maySaveTemplate?: boolean;
 };
 
 const shown = [
@@ -44,35 +166,34 @@ export function planForm({
   action,
   back,
   fields,
-  problems,
-  isNew,
   version,
-  preview,
+  problems = noProblems,
+  preview = null,
   templates,
   maySaveTemplate,
 }: PlanForm): Html {
   const text = fieldOf(fields, problems);
   return html`<h1>${heading}</h1>
-    ${templates} ${formProblem(problems, shown)}
+    ${templates ?? ''} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
       ${version === null ? '' : versionField(version)}
-      ${textField(text('name', 'Name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
-      ${textArea(text('reason', 'Reason', { attributes: html`required maxlength="10000"` }))}
+      ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
+      ${textArea(text('reason', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
-        ${textArea(text('include', 'Repositories', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
-        ${textArea(text('exclude', 'Excluded repositories', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('include', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('exclude', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </div>
       <div class="side-by-side">
-        ${textField(text('start', 'Start', { hint: 'Leave empty to start now.' }), 'datetime-local')}
-        ${textField(text('end', 'End', { hint: 'Leave empty for no end.' }), 'datetime-local')}
-        ${textField(text('zone', 'Time zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
+        ${textField(text('start', { hint: 'Leave empty to start now.' }), 'datetime-local')}
+        ${textField(text('end', { hint: 'Leave empty for no end.' }), 'datetime-local')}
+        ${textField(text('zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${version === null && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
         ${zones}
       </div>
       ${repetitionFields(fields, problems)} ${exceptionFields(fields.exceptions, problems)}
       <details ${isMore(fields, problems) ? html`open` : ''}>
         <summary>Conditions, deployments, public reason</summary>
-        ${textArea(text('matching', 'Block pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
-        ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Statuses and public pages show this instead of the reason.' })}
+        ${textArea(text('matching', { label: 'Block pull requests that match', hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
+        ${textField(text('publicReason', { name: 'public_reason', hint: 'Statuses and public pages show this instead of the reason.' }))}
         ${heldFields(fields, problems)}
       </details>
       ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
@@ -82,8 +203,8 @@ export function planForm({
 /** Makes a field of the form. */
 const fieldOf =
   (fields: PlanFields, problems: FormProblems) =>
-  (name: keyof PlanFields & string, label: string, more: object = {}) => ({
-    ...{ name, label, value: String(fields[name]), problems },
+  (name: keyof PlanFields, more: Partial<Field> = {}): Field => ({
+    ...{ name, label: labels[name], value: String(fields[name]), problems },
     ...more,
   });
 
@@ -102,12 +223,12 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
   return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}
     <div class="of-calendar">
-      ${textField(text('source', 'Calendar', { hint: 'The address of an iCalendar file (.ics). Its events are the freezes, in the place of the start and the end above.', attributes: html`maxlength="2000" spellcheck="false" autocapitalize="none" inputmode="url"` }))}
-      ${textArea(text('titles', 'Titles', { hint: html`One title or pattern on each line, such as <code>*freeze*</code>. Leave empty for all events.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+      ${textField(text('source', { hint: 'The address of an iCalendar file (.ics). Its events are the freezes, in the place of the start and the end above.', attributes: html`maxlength="2000" spellcheck="false" autocapitalize="none" inputmode="url"` }))}
+      ${textArea(text('titles', { hint: html`One title or pattern on each line, such as <code>*freeze*</code>. Leave empty for all events.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
     </div>
     <div class="repetition">
       <div class="side-by-side">
-        ${textField(text('every', 'Every', { attributes: html`inputmode="numeric" maxlength="4"` }))}
+        ${textField(text('every', { attributes: html`inputmode="numeric" maxlength="4"` }))}
         ${chips(
           'radio',
           { name: 'unit', label: 'Unit' },
@@ -122,19 +243,20 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
         ${chips('radio', { name: 'monthly_on', label: 'Each month' }, monthly, [fields.monthlyOn])}
       </div>
       <div class="side-by-side">
-        ${textField(text('until', 'Last date', { hint: 'No freeze starts after this date.' }), 'date')}
-        ${textArea(text('except', 'Skipped dates', { hint: html`Dates on which a freeze would start, on lines or with commas, such as <code>2028-12-24</code>.` }))}
+        ${textField(text('until', { hint: 'No freeze starts after this date.' }), 'date')}
+        ${textArea(text('except', { hint: html`Dates on which a freeze would start, on lines or with commas, such as <code>2028-12-24</code>.` }))}
       </div>
       <details ${fields.rule || problems.has('rule') ? html`open` : ''}>
         <summary>Custom rule</summary>
-        ${textField(text('rule', 'Custom rule', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. If you fill it in, Holdfast uses it instead of the choices above.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
+        ${textField(text('rule', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. If you fill it in, Holdfast uses it instead of the choices above.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
       </details>
     </div>`;
 }
 
 /** Whether a folded field has a value or an error. */
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
-  [fields.matching, fields.publicReason].some((text) => text !== '') ||
+  fields.matching !== '' ||
+  fields.publicReason !== '' ||
   isHeldGiven(fields) ||
   ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
 

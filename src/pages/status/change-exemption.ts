@@ -13,7 +13,7 @@ import { answerForm, once, type RepositoryChange, repositoryForm } from '../chan
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
 import { durations } from './exemption-forms.ts';
-import { numberOf, pullRequestPage } from './pull-request-page.ts';
+import { numberOf, pullRequestPage } from './status-pages.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
 export const askForExemption = (deps: PageDeps): Handler =>

@@ -17,7 +17,7 @@ import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
-import type { RefusedForm } from './pull-request-page.ts';
+import type { RefusedForm } from './status-pages.ts';
 import type { EndedBy } from '../../freezes/exemptions/exemption.ts';
 
 export type Standing = {
@@ -48,7 +48,7 @@ export async function standingIn(
   };
 }
 
-/** The state of the form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
+/** The form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
 type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
 
 /** How long an exemption may last, in hours. */
@@ -74,18 +74,13 @@ export function exemptionForms(
   const page = pullRequestPath(repository, number);
   const path = `${page}/exemptions`;
   const { viewer, permission, mayDecide, maySignIn } = standing;
+  const isOpen = live?.pullRequest.isOpen ?? true;
   const maySend = permission === 'admin' || permission === 'write';
-  const buttons = [
-    ...(maySend || mayDecide ? of('approved').filter((each) => mayTakeBack(each, standing)) : []).map(
-      (each) => takeBack(each, path),
-    ),
-    ...(maySend && (live?.pullRequest.isOpen ?? true)
-      ? [ask(path, headSha, standing, asked, isHeld && requested.length === 0)]
-      : []),
-    ...(isHeld && !viewer && maySignIn
-      ? [html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`]
-      : []),
-  ];
+  const approved = maySend || mayDecide ? of('approved').filter((each) => mayTakeBack(each, standing)) : [];
+  const buttons = approved.map((each) => takeBack(each, path));
+  if (maySend && isOpen) buttons.push(ask(path, headSha, standing, asked, isHeld && requested.length === 0));
+  if (isHeld && !viewer && maySignIn)
+    buttons.push(html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`);
   return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
   ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
   ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
@@ -178,8 +173,8 @@ export function exemptionRequest(
     ${
       mayDecide || isOwn(exemption, standing)
         ? html`<div class="actions">
-            ${mayDecide && !isSecondMissing ? approve(`${path}/${id}/approve`, sent) : ''}
-            ${mayDecide ? confirmation('Deny…', `${path}/${id}/deny`, html`${sent} ${why(id, 'Reason')}`, 'Deny request') : ''}
+            ${mayDecide && !isSecondMissing ? html`<form method="post" action="${path}/${id}/approve">${sent}<button type="submit">Approve</button></form>` : ''}
+            ${mayDecide ? confirmation('Deny…', `${path}/${id}/deny`, html`${sent} ${why(id)}`, 'Deny request') : ''}
             ${isOwn(exemption, standing) ? takeBack(exemption, path, sent) : ''}
           </div>`
         : ''
@@ -197,19 +192,19 @@ const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean 
 export const mayTakeBack = (exemption: ExemptionRecord, standing: Standing): boolean =>
   standing.mayDecide || isOwn(exemption, standing);
 
-const approve = (action: string, sent: Html): Html =>
-  html`<form method="post" action="${action}">${sent}<button type="submit">Approve</button></form>`;
+export function takeBack({ id, state }: ExemptionRecord, path: string, sent = html``): Html {
+  const [name, act] =
+    state === 'requested' ? ['Withdraw…', 'Withdraw request'] : ['Revoke exemption…', 'Revoke exemption'];
+  return confirmation(name, `${path}/${id}/revoke`, html`${sent} ${why(`revoke-${id}`)}`, act);
+}
 
-export const takeBack = ({ id, state }: ExemptionRecord, path: string, sent = html``): Html =>
-  confirmation(
-    state === 'requested' ? 'Withdraw…' : 'Revoke exemption…',
-    `${path}/${id}/revoke`,
-    html`${sent} ${why(`revoke-${id}`, 'Reason')}`,
-    state === 'requested' ? 'Withdraw request' : 'Revoke exemption',
-  );
-
-const why = (id: string, label: string): Html =>
-  textField({ name: 'reason', id: `why-${id}`, label, attributes: html`required maxlength="10000"` });
+const why = (id: string): Html =>
+  textField({
+    name: 'reason',
+    id: `why-${id}`,
+    label: 'Reason',
+    attributes: html`required maxlength="10000"`,
+  });
 
 /** @param isPrimary whether it is the main thing to do on the page. */
 function ask(
@@ -273,14 +268,21 @@ export const exemptBy = ({ requestedBy, decidedBy, anyHead, headSha, freezeIds }
     ${freezeIds ? 'It applies to some freezes only.' : ''}
   </p>`;
 
-/** The same for a pull request that something else holds; or why it is no longer exempt. */
+/**
+ * The same for a pull request that something else holds; or why it is no longer exempt. That leaves out the reason, which
+ * may be about a past freeze and not be public.
+ */
 export const exemptionNotice = (exemption: ExemptionRecord, times: Times): Html =>
   isOn(exemption, times.now)
     ? html`<div class="card" role="status">
         <p><strong>Exempt</strong> ${exemptUntil(exemption, times)}</p>
         ${exemptBy(exemption)}
       </div>`
-    : endedNotice(exemption, times);
+    : html`<p class="card" role="status">
+        The exemption that ${nameOf(exemption.requestedBy)} requested
+        ended${exemption.endedAt ? html` ${instant(exemption.endedAt, times)}` : ''}:
+        ${exemption.state === 'revoked' ? html`${nameOf(exemption.decidedBy)} revoked the exemption` : whyEnded[exemption.endedBy ?? 'time'](exemption)}.
+      </p>`;
 
 /** For the person who requested it. */
 const deniedNotice = (
@@ -291,19 +293,6 @@ const deniedNotice = (
     ${nameOf(decidedBy)} denied the exemption that ${nameOf(requestedBy)}
     requested${decidedAt ? html` ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quoted(decisionReason)}` : ''}.
   </p>`;
-
-/** Leaves out the reason, which may be about a past freeze and not be public. */
-const endedNotice = (exemption: ExemptionRecord, times: Times): Html =>
-  html`<p class="card" role="status">
-    The exemption that ${nameOf(exemption.requestedBy)} requested
-    ended${exemption.endedAt ? html` ${instant(exemption.endedAt, times)}` : ''}: ${whyOver(exemption)}.
-  </p>`;
-
-function whyOver(exemption: ExemptionRecord): Html {
-  const { state, decidedBy, endedBy } = exemption;
-  if (state === 'revoked') return html`${nameOf(decidedBy)} revoked the exemption`;
-  return whyEnded[endedBy ?? 'time'](exemption);
-}
 
 const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
   pushed: ({ headSha }) =>

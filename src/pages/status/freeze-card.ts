@@ -19,32 +19,22 @@ type RemovalPlace = { publicUrl: string; repository: FoundRepository; times: Tim
 /** How many cards are open. The others are folded. */
 const mostOpen = 3;
 
-/** A card for each freeze that holds the pull request: until when, and on which values. */
-export const holdingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
-  cards(freezes, place, (each) => holding(each, place));
-
-/** A card for each ongoing freeze that does not hold the pull request. */
-export const passingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
-  cards(freezes, place, (each) => passing(each, place));
-
-const cards = (
-  freezes: ShownFreeze[],
-  { times }: RemovalPlace,
-  content: (freeze: ShownFreeze) => Html,
-): Html =>
+/** A card for each freeze. @param content `holding` or `passing`. */
+export const cards = (freezes: ShownFreeze[], place: RemovalPlace, content: typeof holding): Html =>
   html`${freezes.map((each, index) =>
     index < mostOpen
-      ? html`<section class="card">${longHeading(each.freeze.reason)} ${content(each)}</section>`
+      ? html`<section class="card">${longHeading(each.freeze.reason)} ${content(each, place)}</section>`
       : html`<details class="card fold">
           <summary>
             <h3 dir="auto">${shorten(each.freeze.reason, 120)}</h3>
-            ${untilOf(each.freeze, times)}
+            ${untilOf(each.freeze, place.times)}
           </summary>
-          ${content(each)}
+          ${content(each, place)}
         </details>`,
   )}`;
 
-const holding = ({ freeze, verdict, reasons }: ShownFreeze, place: RemovalPlace): Html =>
+/** The card of a freeze that holds the pull request: until when, and on which values. */
+export const holding = ({ freeze, verdict, reasons }: ShownFreeze, place: RemovalPlace): Html =>
   html`<p>${lasts(freeze, place.times)}</p>
     ${
       verdict === 'unknown'
@@ -60,7 +50,8 @@ const holding = ({ freeze, verdict, reasons }: ShownFreeze, place: RemovalPlace)
       ${command(freeze, place)}
     </details>`;
 
-const passing = (
+/** The card of an ongoing freeze that does not hold the pull request. */
+export const passing = (
   { freeze, verdict, pass, reasons }: ShownFreeze,
   { repository, times }: RemovalPlace,
 ): Html =>
@@ -185,41 +176,47 @@ const mostShown = 12;
 
 /** The conditions of a list, each with the value that it saw. Those that decide are bold. */
 function reasonsTable(caption: string, reasons: Reason[]): Html {
-  if (reasons.length <= mostShown) return table(caption, reasons);
-  const decisiveFirst = [
-    ...reasons.filter(({ decides }) => decides),
-    ...reasons.filter(({ decides }) => !decides),
-  ];
+  const left = reasons.length - mostShown;
+  if (left <= 0) return table(caption, reasons);
+  const decisiveFirst = reasons.toSorted((one, other) => Number(other.decides) - Number(one.decides));
   return html`${table(caption, decisiveFirst.slice(0, mostShown))}
     <details>
-      <summary>${reasons.length - mostShown} more conditions</summary>
+      <summary>${left} more conditions</summary>
       ${table('More conditions', decisiveFirst.slice(mostShown))}
     </details>`;
 }
 
 const table = (caption: string, reasons: Reason[]): Html =>
+  captioned(
+    html`${caption}`,
+    ['Condition', 'Value', 'Matches'],
+    reasons.map(
+      (reason) =>
+        html`<tr class="${reason.decides ? 'decides' : ''}">
+          <td>${isTurned(reason) ? 'not ' : ''}<code dir="auto">${reason.condition}</code></td>
+          <td>${seen(reason)}</td>
+          <td class="short">${matches(reason)}</td>
+        </tr>`,
+    ),
+  );
+
+/** A table whose short columns are those of `short`. */
+const captioned = (caption: Html, columns: string[], rows: Html[]): Html =>
   html`<table>
     <caption>
       ${caption}
     </caption>
     <thead>
       <tr>
-        <th scope="col">Condition</th>
-        <th scope="col">Value</th>
-        <th scope="col" class="short">Matches</th>
+        ${columns.map((each) => html`<th scope="col" ${short.has(each) ? html`class="short"` : ''}>${each}</th>`)}
       </tr>
     </thead>
     <tbody>
-      ${reasons.map(
-        (reason) =>
-          html`<tr class="${reason.decides ? 'decides' : ''}">
-            <td>${isTurned(reason) ? 'not ' : ''}<code dir="auto">${reason.condition}</code></td>
-            <td>${seen(reason)}</td>
-            <td class="short">${matches(reason)}</td>
-          </tr>`,
-      )}
+      ${rows}
     </tbody>
   </table>`;
+
+const short: ReadonlySet<string> = new Set(['Matches', 'State']);
 
 /** Whether an odd number of `not`s around the condition inverts it. */
 const isTurned = ({ path }: Reason): boolean => path.filter((step) => step === 'not').length % 2 === 1;
@@ -246,29 +243,17 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[], times: Tim
     ${
       statuses.length === 0
         ? html`<p>None yet on <code>${sha.slice(0, 10)}</code>.</p>`
-        : html`<table>
-            <caption>
-              On
-              <code>${sha.slice(0, 10)}</code
-              >, newest first
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col" class="short">State</th>
-                <th scope="col">Description</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${statuses.map(
-                ({ at, state, description }) =>
-                  html`<tr>
-                    <td>${instant(at, times)}</td>
-                    <td class="short">${state}</td>
-                    <td>${description}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
+        : captioned(
+            html`On <code>${sha.slice(0, 10)}</code>, newest first`,
+            ['When', 'State', 'Description'],
+            statuses.map(
+              ({ at, state, description }) =>
+                html`<tr>
+                  <td>${instant(at, times)}</td>
+                  <td class="short">${state}</td>
+                  <td>${description}</td>
+                </tr>`,
+            ),
+          )
     }
   </details>`;

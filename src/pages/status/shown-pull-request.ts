@@ -1,6 +1,9 @@
 import { html } from 'hono/html';
 import { nowOf } from '../../time/clock.ts';
-import { hasUnjudged } from '../../freezes/list-freezes.ts';
+import { coversFreeze } from '../../freezes/exemptions/judge-exemption.ts';
+import type { asPublic, Freeze } from '../../freezes/freeze.ts';
+import { hasUnjudged, listFreezes } from '../../freezes/list-freezes.ts';
+import { hidingAmong } from '../../statuses/judge.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { type PullRequestExplanation, heldBelow } from '../../explanations/explain-pull-request.ts';
@@ -10,7 +13,7 @@ import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
-import { type ShownFreeze, whyHeld } from './freeze-card.ts';
+import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { whyNot } from '../held.ts';
 import { instant, type Times } from '../text.ts';
@@ -84,6 +87,36 @@ async function whyNotHeld(
   const [held] = await heldPullRequests(deps, repository.id, number);
   const isShown = shown === undefined || (shown !== null && shown !== 'success');
   return held?.notHeld ?? (isShown ? null : 'waiting');
+}
+
+/** Hides the reason of an exemption without a public reason if it covers a freeze that has one. */
+export async function hideReason(
+  deps: PageDeps,
+  repository: FoundRepository,
+  found: ExemptionRecord | null,
+): Promise<ExemptionRecord | null> {
+  if (!found || found.publicReason !== null) return found;
+  const hiding = hidingAmong(await listFreezes(deps.sql, repository, nowOf(deps.clock)));
+  const isHidden = hiding.some((id) => coversFreeze(found, id));
+  return { ...found, publicReason: isHidden ? '' : null };
+}
+
+/** All freezes that the page shows. */
+export const freezesOf = ({ holding, live }: ShownPullRequest): Freeze[] =>
+  [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
+
+/** The same as a viewer may read it. */
+export function readAs(
+  read: typeof asPublic,
+  { holding, live, ...rest }: ShownPullRequest,
+): ShownPullRequest {
+  const each = <F extends { freeze: Freeze }>(all: F[]) =>
+    all.map((one) => ({ ...one, freeze: read(one.freeze) }));
+  return {
+    ...rest,
+    holding: each(holding),
+    live: live && { ...live, passing: each(live.passing), sharedHolds: each(live.sharedHolds) },
+  };
 }
 
 /** Whether it is open, as far as Holdfast knows. */
@@ -169,4 +202,36 @@ function inStack(repository: FoundRepository, { position, size, base }: StackPla
   return html`<p>
     ${position} of ${size} in the stack onto <code>${base}</code>${below.length > 0 ? held : ''}.
   </p>`;
+}
+
+/**
+ * What blocks it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
+ * what is below it in its stack with it.
+ */
+export const otherHolds = (repository: FoundRepository, holds: Hold[]): Html =>
+  html`${holdsOf(
+    repository,
+    holds.filter(({ isBelow }) => isBelow),
+    html`<h2>What blocks its stack</h2>
+      <p>To merge it, GitHub merges the pull requests below it in its stack:</p>`,
+  )}
+  ${holdsOf(
+    repository,
+    holds.filter(({ isBelow }) => !isBelow),
+    html`<h2>What blocks its commit</h2>
+      <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>`,
+  )}`;
+
+function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Html {
+  if (holds.length === 0) return html``;
+  return html`${heading}
+    <ul>
+      ${[...Map.groupBy(holds, ({ pullRequest }) => pullRequest)].map(
+        ([number, each]) =>
+          html`<li>
+            <a href="${pullRequestPath(repository, number)}">#${number}</a> is frozen by
+            ${reasons(each.map(({ freeze }) => freeze))}.
+          </li>`,
+      )}
+    </ul>`;
 }

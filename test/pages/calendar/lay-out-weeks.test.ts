@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
-import { windowAt } from '../../../src/pages/calendar/calendar-window.ts';
-import { layOutMonth, type Stay } from '../../../src/pages/calendar/lay-out-weeks.ts';
+import { layOutMonth, type Stay, windowAt } from '../../../src/pages/calendar/calendar-window.ts';
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 const stay = (first: string, last: string | null): Stay => ({

@@ -1,23 +1,18 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
-import { nowOf } from '../../time/clock.ts';
-import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
-import { type ExemptionRecord, exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
-import { coversFreeze } from '../../freezes/exemptions/judge-exemption.ts';
-import type { asPublic, Freeze } from '../../freezes/freeze.ts';
-import { listFreezes } from '../../freezes/list-freezes.ts';
+import { recentEvents } from '../../events/list-events.ts';
+import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall.ts';
+import { exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
-import type { Hold } from '../../statuses/status.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
-import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
-import { hidingAmong } from '../../statuses/judge.ts';
 import { eventList } from '../audit/event-list.ts';
 import { type FormProblems, formProblem } from '../form.ts';
-import { instant, type Times } from '../text.ts';
+import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import {
   absentPage,
@@ -29,16 +24,22 @@ import {
   silentPage,
   timesOf,
 } from '../reader.ts';
+import { instant, longHeading, type Times } from '../text.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
+import { cards, holding, lasts, passing, reasons, statusesTable, waysThrough } from './freeze-card.ts';
 import {
-  holdingCards,
-  passingCards,
-  reasons,
-  type ShownFreeze,
-  statusesTable,
-  waysThrough,
-} from './freeze-card.ts';
-import { answer, isOpen, type ShownPullRequest, showablePullRequest, verdict } from './shown-pull-request.ts';
+  answer,
+  freezesOf,
+  hideReason,
+  isOpen,
+  otherHolds,
+  readAs,
+  type ShownPullRequest,
+  showablePullRequest,
+  verdict,
+} from './shown-pull-request.ts';
+
+// The pages that the statuses on GitHub link to.
 
 /** A form of the page that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
@@ -52,7 +53,7 @@ export async function pullRequestPage(
   visit: RepositoryVisit,
   refused: RefusedForm | null = null,
 ): Promise<Response> {
-  const { deps, context, viewer, repository } = visit;
+  const { deps, context, repository } = visit;
   const number = numberOf(visit);
   const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number);
   if (shown === 'absent') return absentPage(visit);
@@ -89,18 +90,29 @@ export async function pullRequestPage(
   ${through(repository, seen, (isHeld) => exemptionForms(repository, shown, isInside ? all : [], standing, asked, times, isHeld), times)}
   ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
   ${details(deps, repository, seen, isFinal, times)}
-  ${history ? historyOf(history.events, times, repository) : ''}
+  ${
+    history && history.events.length > 0
+      ? html`<details class="fold">
+          <summary><h2>History</h2></summary>
+          ${eventList(history.events, times, repository.account)}
+        </details>`
+      : ''
+  }
   ${statusesTable(shown.headSha, statuses, times)}`;
-  const page = layout({
-    title: `${fullName(repository)} #${shown.number}`,
-    body,
-    viewer,
-    owner: repository.account.login,
-    crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: `#${shown.number}` }],
-    zone: times.zone,
-  });
+  const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body);
   return context.html(page, refused ? 422 : 200);
 }
+
+/** The layout of a page of a repository. @param name its last breadcrumb. */
+const layoutOf = (visit: RepositoryVisit, title: string, name: string, body: Html): Html =>
+  layout({
+    title,
+    body,
+    viewer: visit.viewer,
+    owner: visit.repository.account.login,
+    crumbs: [{ name: visit.repository.name, href: repositoryPath(visit.repository) }, { name }],
+    zone: timesOf(visit).zone,
+  });
 
 /** The pull request of the path. */
 export function numberOf({ context }: Pick<RepositoryVisit, 'context'>): bigint | null {
@@ -111,30 +123,8 @@ export function numberOf({ context }: Pick<RepositoryVisit, 'context'>): bigint 
 /** How long the page shows an exemption after its end, in milliseconds. */
 const shownFor = 7 * 86_400_000;
 
-/** Hides the reason of an exemption without a public reason if it covers a freeze that has one. */
-async function hideReason(
-  deps: PageDeps,
-  repository: FoundRepository,
-  found: ExemptionRecord | null,
-): Promise<ExemptionRecord | null> {
-  if (!found || found.publicReason !== null) return found;
-  const hiding = hidingAmong(await listFreezes(deps.sql, repository, nowOf(deps.clock)));
-  const isHidden = hiding.some((id) => coversFreeze(found, id));
-  return { ...found, publicReason: isHidden ? '' : null };
-}
-
-const freezesOf = ({ holding, live }: ShownPullRequest): Freeze[] =>
-  [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
-
-function readAs(read: typeof asPublic, { holding, live, ...rest }: ShownPullRequest): ShownPullRequest {
-  const each = <F extends { freeze: Freeze }>(all: F[]) =>
-    all.map((one) => ({ ...one, freeze: read(one.freeze) }));
-  return {
-    ...rest,
-    holding: each(holding),
-    live: live && { ...live, passing: each(live.passing), sharedHolds: each(live.sharedHolds) },
-  };
-}
+/** How many events are shown. The audit log of the repository has the rest. */
+const mostEvents = 25;
 
 function head({ config }: PageDeps, repository: FoundRepository, { number, live }: ShownPullRequest): Html {
   const name = fullName(repository);
@@ -154,12 +144,12 @@ function through(
   forms: (isHeld: boolean) => Html,
   times: Times,
 ): Html {
-  const { holding, live } = shown;
+  const { holding: held, live } = shown;
   const isElsewhere = (live?.sharedHolds.length ?? 0) > 0;
-  if (!isOpen(shown) || (holding.length === 0 && !isElsewhere)) return forms(false);
+  if (!isOpen(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(holding.length > 0)} ${holding.length > 0 ? waysThrough(holding, repository, times) : ''}
+    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, times) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
   </section>`;
 }
@@ -171,22 +161,22 @@ function details(
   isFinal: boolean,
   times: Times,
 ): Html {
-  const { holding, live } = shown;
+  const { live } = shown;
   const place = { publicUrl: config.publicUrl, repository, times };
-  const passing: ShownFreeze[] = live?.passing ?? [];
+  const [held, passed] = isOpen(shown) ? [shown.holding, live?.passing ?? []] : [[], []];
   return html`${live ? aboutGitHub(live, isFinal, times) : ''}
   ${
-    isOpen(shown) && holding.length > 0
+    held.length > 0
       ? html`<h2 id="holding">What blocks it</h2>
-          ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes blocks it.</p>` : ''}
-          ${holdingCards(holding, place)}`
+          ${held.length > 1 ? html`<p>The pull request can merge when none of these freezes blocks it.</p>` : ''}
+          ${cards(held, place, holding)}`
       : ''
   }
   ${live ? otherHolds(repository, live.sharedHolds) : ''}
   ${
-    isOpen(shown) && passing.length > 0
+    passed.length > 0
       ? html`<h2>Other ongoing freezes</h2>
-          ${passingCards(passing, place)}`
+          ${cards(passed, place, passing)}`
       : ''
   }`;
 }
@@ -228,55 +218,62 @@ function aboutGitHub(
   ${nextChangeAt ? html`<p>This may change on ${instant(nextChangeAt, times)}.</p>` : ''}`;
 }
 
-/**
- * What blocks it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
- * what is below it in its stack with it.
- */
-function otherHolds(repository: FoundRepository, holds: Hold[]): Html {
-  const [below, sharing] = [holds.filter((hold) => hold.isBelow), holds.filter((hold) => !hold.isBelow)];
-  return html`${
-    below.length === 0
-      ? ''
-      : holdsOf(
-          repository,
-          below,
-          html`<h2>What blocks its stack</h2>
-            <p>To merge it, GitHub merges the pull requests below it in its stack:</p>`,
-        )
-  }
-  ${
-    sharing.length === 0
-      ? ''
-      : holdsOf(
-          repository,
-          sharing,
-          html`<h2>What blocks its commit</h2>
-            <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>`,
-        )
-  }`;
+const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+/** The page that a merge group's status links to: what the group merges, and what holds it. It ends with the group. */
+export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> {
+  const { deps, context, repository } = visit;
+  const sha = context.req.param('sha') ?? '';
+  const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
+  if (!group) return absentPage(visit);
+  const statuses = await writtenStatuses(deps.db, repository.id, sha);
+  const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
+  const read = await reading(visit, freezes);
+  const heldBy = group.heldBy.map(read);
+  const times = timesOf(visit);
+  const short = sha.slice(0, 10);
+  const body = html`<h1>Merge group <code>${short}</code> for <code>${group.branch}</code></h1>
+    <p>${groupVerdict(group)}</p>
+    ${heldBy.length > 0 ? html`<h2>What blocks it</h2>` : ''}
+    ${heldBy.map(
+      (freeze) =>
+        html`<section class="card">
+          ${longHeading(freeze.reason)}
+          <p>${lasts(freeze, times)}</p>
+        </section>`,
+    )}
+    <h2>What it merges</h2>
+    ${
+      group.pullRequests.length === 0
+        ? html`<p>GitHub’s queue does not show the group yet. Reload the page in a moment.</p>`
+        : html`<ul>
+            ${group.pullRequests.map(
+              ({ number, heldBy }) =>
+                html`<li>
+                  <a href="${pullRequestPath(repository, number)}">#${number}</a>
+                  ${heldBy.length > 0 ? html`is frozen by ${reasons(heldBy.map(read))}` : 'is free'}
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${statusesTable(sha, statuses, times)}`;
+  return context.html(
+    layoutOf(visit, `${fullName(repository)}: merge group ${short}`, `Merge group ${short}`, body),
+  );
 }
 
-function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Html {
-  const byNumber = Map.groupBy(holds, ({ pullRequest }) => pullRequest);
-  return html`${heading}
-    <ul>
-      ${[...byNumber].map(
-        ([number, each]) =>
-          html`<li>
-            <a href="${pullRequestPath(repository, number)}">#${number}</a> is frozen by
-            ${reasons(each.map(({ freeze }) => freeze))}.
-          </li>`,
-      )}
-    </ul>`;
+function groupVerdict({ status, heldBy, notHeld }: RecalledMergeGroup): Html {
+  if (!status) return html`<span class="badge">Not checked yet</span> Reload the page in a moment.`;
+  if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
+  if (heldBy.length === 0) return html`<span class="badge free">Free</span> ${status.description}`;
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not blocked</span> Freezes hold this group, but GitHub would merge
+      it: the branch does not require the Holdfast status.`;
+  if (notHeld)
+    return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
+  const next =
+    status.state === 'failure'
+      ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
+      : 'The group keeps its place, because the freeze ends before the queue times out.';
+  return html`<span class="badge held">Blocked</span> ${status.description}. ${next}`;
 }
-
-/** How many events are shown. The audit log of the repository has the rest. */
-const mostEvents = 25;
-
-const historyOf = (events: ListedEvent[], times: Times, { account }: FoundRepository): Html =>
-  events.length === 0
-    ? html``
-    : html`<details class="fold">
-        <summary><h2>History</h2></summary>
-        ${eventList(events, times, account)}
-      </details>`;

@@ -1,6 +1,6 @@
-import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { actorName } from '../../events/actor.ts';
+import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
   ownerFormPath,
   planPath,
@@ -8,29 +8,95 @@ import {
   progressPath,
   repositoryPath,
 } from '../../installations/page-paths.ts';
+import { next } from '../../plans/keep-plan.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
+import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
+import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { hostOf, type Source } from '../../plans/plan.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
-import { extendForms } from '../extend.ts';
-import { confirmation, hidden, textArea, versionField } from '../form.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
-import { type Html, layout } from '../layout.ts';
-import { timesOf } from '../reader.ts';
-import { longText, instant, quoted, type Times } from '../text.ts';
-import { messageOf } from '../message-page.ts';
-import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
-import { repeats } from './list-plans.ts';
-import { actorName } from '../../events/actor.ts';
-import { planProgress, type Progress } from '../progress.ts';
+import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { countOf, occurrenceTable, repetition, ruleWords } from '../freeze-now/plan-preview.ts';
 import { whatItHolds } from '../held.ts';
+import { type Html, layout } from '../layout.ts';
+import { messageOf } from '../message-page.ts';
+import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
+import { planProgress, type Progress } from '../progress.ts';
+import { timesOf } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
-import type { PlanVisit } from '../owner/open-owner.ts';
-import { occurrenceTable } from './occurrence-table.ts';
-import { mayChangePlan } from './plan-actions.ts';
-import { versionOf, versionOfOngoing } from './plan-fields.ts';
-import { isOnce, type Recurrence } from '../../plans/occurrences.ts';
-import { hostOf, type Source } from '../../plans/plan.ts';
+import { instant, longText, quoted, type Times } from '../text.ts';
+import { mayChangePlan, planActions } from './plan-actions.ts';
 import { html } from 'hono/html';
+
+/** How many plans that are over are listed, the newest first. */
+const mostOver = 50;
+
+/** `GET /owners/{owner}/plans`: the plans of an owner that the viewer may see, also those that are over. */
+export async function showPlans(visit: OwnerVisit): Promise<Response> {
+  const { deps, context, account, viewer } = visit;
+  const { login } = account;
+  const times = timesOf(visit);
+  const { now } = times;
+  const isSeen = await plansShownTo(visit);
+  const plans = (await listPlans(deps.db, account.id, now))
+    .filter(isSeen)
+    .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
+    .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
+  const past = (await pastPlans(deps.db, account.id, now, mostOver)).filter(({ plan }) => isSeen(plan));
+  const rows = plans.map(({ plan, next }) => planRow(login, plan, next ? nextOf(plan, next, times) : ''));
+  const pastRows = past.map(({ plan, ending }) =>
+    planRow(
+      login,
+      plan,
+      html`<span class="badge past">Ended</span> ${instant(ending.at, times, plan.timezone)}`,
+    ),
+  );
+  const body = html`<div class="headline">
+      <h1>Plans</h1>
+      ${visit.mayFreeze === true ? html`<a class="button" href="${ownerFormPath(login, 'plans/new')}">New plan</a>` : ''}
+    </div>
+    ${
+      rows.length > 0
+        ? planTable(rows)
+        : html`<p class="card">
+            No plans. A plan freezes many repositories, once or again and again.
+            <a href="/help/plans">How plans work</a>
+          </p>`
+    }
+    ${
+      pastRows.length > 0
+        ? html`<h2>Over</h2>
+            ${planTable(pastRows)}`
+        : ''
+    }`;
+  const title = `Plans of ${login}`;
+  return context.html(layout({ title, body, viewer, owner: login, tab: 'plans', zone: times.zone }));
+}
+
+const planTable = (rows: Html[]): Html =>
+  html`<table class="stacked">
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+
+const planRow = (login: string, plan: StoredPlan, when: Html | ''): Html =>
+  html`<tr>
+    <th scope="row">
+      <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
+    </th>
+    <td>${when}</td>
+    <td>${repeats(plan)}</td>
+  </tr>`;
+
+const repeats = ({ recurrence, start, source }: StoredPlan): Html | string =>
+  source ? 'Follows a calendar' : recurrence ? ruleWords(recurrence.rule, start) : 'Once';
+
+const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, times: Times): Html =>
+  startsAt <= times.now
+    ? html`<span class="badge held">Ongoing</span>
+        ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}`
+    : html`<span class="badge scheduled">Scheduled</span> ${instant(startsAt, times, timezone)}`;
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
@@ -57,7 +123,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${[...warnings, ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
-    ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
+    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
   return context.html(layout({ ...page, body }));
 }
 
@@ -123,7 +189,7 @@ function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChan
     ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
     ${item('Repositories', repositoriesOf(visit))}
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
-    ${plan.recurrence ? item('Repeats', repetition({ ...plan, recurrence: plan.recurrence })) : ''}
+    ${plan.recurrence ? item('Repeats', repetition(plan.recurrence, plan.start)) : ''}
     ${plan.source ? item('Calendar', followed(plan.source, mayChange)) : ''}
     ${plan.source ? item('Last read', instant(new Date(plan.source.readAt), times)) : ''}
     ${item('Blocks', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
@@ -136,10 +202,6 @@ function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChan
 const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
   html`<bdi>${mayChange ? url : hostOf(url)}</bdi
     >${titles ? html`, events named ${names(titles)}` : ', all events'}`;
-
-/** How a plan repeats, until when, and the dates that it skips. */
-export const repetition = (plan: { start: string; recurrence: Recurrence }): Html =>
-  html`${repeats(plan)}${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`;
 
 /** Whether the plan is ongoing, how many pull requests are blocked, and where it is not enforced. */
 function stateOf(
@@ -163,60 +225,6 @@ function stateOf(
   ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
   ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
 }
-
-/** @param on the ongoing freezes of the plan. */
-function actions(visit: PlanVisit, on: StoredFreeze[]): Html {
-  const { plan, account } = visit;
-  const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
-  const version = versionField(versionOf(plan));
-  const [first] = on;
-  const isEnded = isOnce(plan) && first !== undefined;
-  return html`<div class="actions">
-    ${
-      isOnce(plan)
-        ? extendForms(action('extend'), version, plan)
-        : first
-          ? html`<span class="muted">This occurrence:</span>
-              ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
-              ${endThisTime(visit, on)}`
-          : ''
-    }
-    ${confirmation(
-      isEnded ? 'End now…' : 'Delete…',
-      action('delete'),
-      html`${version}
-        <p>
-          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and the plan. You
-          cannot undo this. The page stays.
-        </p>
-        ${whyField('delete')}`,
-      isEnded ? 'End now' : 'Delete plan',
-    )}
-  </div>`;
-}
-
-/** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
-const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: StoredFreeze[]): Html =>
-  confirmation(
-    'End now…',
-    ownerFormPath(account.login, 'unfreeze'),
-    html`${hidden('ongoing', `freezes ${plan.id}`)}
-      ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
-      <p>
-        This ends the ongoing freezes in ${countOf(on.length, 'repository', 'repositories')}. The plan
-        continues with its next occurrence.
-      </p>
-      ${whyField('end')}`,
-    'End this occurrence',
-  );
-
-const whyField = (of: string): Html =>
-  textArea({
-    name: 'delete_reason',
-    id: `why-${of}`,
-    label: 'Reason',
-    attributes: html`required maxlength="10000"`,
-  });
 
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
 function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
