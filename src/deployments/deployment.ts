@@ -1,3 +1,6 @@
+import type { ExemptionRecord } from '../freezes/exemptions/exemption-store.ts';
+import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+
 /** The states of a deployment that GitHub asked us about. */
 export const deploymentStates = [
   'waiting',
@@ -49,3 +52,83 @@ export const isSameTarget = (one: Deployment, other: Deployment): boolean =>
 /** Oldest run first. */
 export const byRun = (one: Deployment, other: Deployment): number =>
   one.runNumber - other.runNumber || one.attempt - other.attempt || Number(one.runId - other.runId);
+
+/** How deployments that a freeze held are released: the newest of each workflow, or all, one after another. */
+export type Release = 'newest' | 'all';
+
+/** What should happen to a deployment that waits. */
+export type Verdict =
+  | { kind: 'approve' }
+  | { kind: 'exempt'; exemption: ExemptionRecord }
+  | { kind: 'reject'; freezes: StoredFreeze[] }
+  | { kind: 'hold'; freezes: StoredFreeze[] }
+  | { kind: 'supersede'; by: Deployment }
+  /** Another one goes first. @property after the one whose beginning it waits for. */
+  | { kind: 'queue'; after: Deployment };
+
+/**
+ * What should happen to each deployment that waits. What no freeze held is approved at once. Of those that a freeze
+ * held, either the newest of each environment and workflow is approved and then supersedes the older ones, or all are
+ * approved, the oldest first. An exemption lets one of them past the freezes, without a turn: the newest run.
+ * @param all those that wait, and those that were decided lately.
+ * @param holding the ongoing freezes that hold one.
+ * @param exemptions those that a run goes out with first.
+ */
+export function judgeDeployments(
+  all: Deployment[],
+  holding: (deployment: Deployment) => StoredFreeze[],
+  release: Release,
+  exemptions: ExemptionRecord[] = [],
+): Map<Deployment, Verdict> {
+  const waiting = all.filter(({ state }) => state === 'waiting').toSorted(byRun);
+  const verdicts = new Map<Deployment, Verdict>();
+  const released: Deployment[] = [];
+  const free = new Set(exemptions);
+  for (const each of waiting.toReversed()) {
+    const freezes = holding(each);
+    const exemption = freezes.length > 0 ? free.values().find((given) => letsGo(given, each)) : undefined;
+    if (freezes.length === 0) released.unshift(each);
+    else if (exemption) {
+      free.delete(exemption);
+      verdicts.set(each, { kind: 'exempt', exemption });
+    } else {
+      const rejects = freezes.some(({ onDeployment }) => onDeployment === 'reject');
+      verdicts.set(each, { kind: rejects ? 'reject' : 'hold', freezes });
+    }
+  }
+  for (const each of released) {
+    const verdict = release === 'newest' ? newest(each, released, all) : inTurn(each, released);
+    verdicts.set(each, verdict);
+  }
+  return verdicts;
+}
+
+/** One deployment goes out with an exemption: those after it need another one. */
+function letsGo({ deployment: exempt }: ExemptionRecord, one: Deployment): boolean {
+  if (!exempt || environmentKey(exempt.environment) !== environmentKey(one.environment)) return false;
+  const { runId, attempt, sha } = exempt;
+  if (attempt !== null) return runId === one.runId && attempt === one.attempt;
+  return runId === one.runId || sha === one.sha;
+}
+
+function newest(each: Deployment, released: Deployment[], all: Deployment[]): Verdict {
+  if (!isHeld(each)) return { kind: 'approve' };
+  const isNewer = (other: Deployment) => isSameTarget(each, other) && byRun(other, each) > 0;
+  // It is rejected only when a newer one has gone out.
+  const gone = all.filter(({ state }) => state === 'approved' || state === 'bypassed').filter(isNewer);
+  const by = gone.toSorted(byRun).at(-1);
+  if (by) return { kind: 'supersede', by };
+  const after = released.findLast(isNewer);
+  return after ? { kind: 'queue', after } : { kind: 'approve' };
+}
+
+function inTurn(each: Deployment, released: Deployment[]): Verdict {
+  const inEnvironment = released.filter(
+    (other) => environmentKey(other.environment) === environmentKey(each.environment),
+  );
+  if (!inEnvironment.some(isHeld)) return { kind: 'approve' };
+  const [first] = inEnvironment.toSorted(
+    (one, other) => one.requestedAt.getTime() - other.requestedAt.getTime() || byRun(one, other),
+  );
+  return first === each ? { kind: 'approve' } : { kind: 'queue', after: first! };
+}

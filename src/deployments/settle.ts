@@ -11,7 +11,16 @@ import { webUrlOf } from '../github/web-url.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
-import { type Asked, hasBegun, hasComment, pendingEnvironments, review, type Taken } from './ask-github.ts';
+import {
+  type Asked,
+  hasBegun,
+  hasComment,
+  pendingEnvironments,
+  review,
+  type Taken,
+  slowReviews,
+  takeReview,
+} from './ask-github.ts';
 import {
   approvingComment,
   exemptComment,
@@ -19,10 +28,15 @@ import {
   rejectingComment,
   supersededComment,
 } from './comment.ts';
-import type { Verdict } from './decide.ts';
-import { type Answer, type Deployment, type DeploymentState, environmentKey, isHeld } from './deployment.ts';
+import {
+  type Verdict,
+  type Answer,
+  type Deployment,
+  type DeploymentState,
+  environmentKey,
+  isHeld,
+} from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
-import { slowReviews, takeReview } from './pace-reviews.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.

@@ -20,7 +20,7 @@ import { readInput } from '../plans/read-source.ts';
 import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { selectedAmong, type Selected } from '../statuses/instant-hold/hold.ts';
-import { foreseeTime, seenOf, warningsToTell } from './look-ahead.ts';
+import { foreseeTime, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -169,7 +169,7 @@ async function previewBy(
     repositoryId: 0n,
     publicReason: plan.publicReason,
   });
-  const at = first.startsAt > now ? first.startsAt : now;
+  const at = laterOf(first.startsAt, now);
   const matched = await matchedRepositories(deps.sql, plan);
   const freezable = matched.filter(({ isFreezable }) => isFreezable);
   const look = await lookAt(freezable, freeze, at);

@@ -3,11 +3,10 @@ import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FoundRepository, fullName, assertWritable } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
-import { planFreeze, type SavedFreeze, saveNewFreeze } from './create-freeze.ts';
+import { saveNewFreeze, saveChange, saveDeletion } from './save-freeze.ts';
+import { planFreeze, type SavedFreeze } from './check-freeze.ts';
 import { saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';
-import { saveChange } from './update-freeze.ts';
-import { saveDeletion } from './delete-freeze.ts';
 
 /**
  * Pauses the merge queue of a repository: a freeze of everything that begins now and has no end. If it is paused already,

@@ -13,10 +13,9 @@ import {
   progressPath,
 } from '../../installations/page-paths.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
-import { createPlan } from '../../plans/create-plan.ts';
+import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import { previewFirst } from '../form-preview.ts';

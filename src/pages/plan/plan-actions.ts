@@ -1,14 +1,14 @@
 import { nowOf } from '../../time/clock.ts';
 import { conflict } from '../../errors.ts';
-import { planChange, saveChange } from '../../freezes/update-freeze.ts';
+import { saveChange } from '../../freezes/save-freeze.ts';
+import { planChange } from '../../freezes/check-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { planPath } from '../../installations/page-paths.ts';
-import { deletePlan } from '../../plans/delete-plan.ts';
+import { deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
 import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
-import { ongoingFreezes } from '../../plans/read-freezes.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
+import { ongoingFreezes } from '../../plans/show-plan.ts';
 import { toInstant } from '../../time/local-time.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
 import { newEnd } from '../extend.ts';

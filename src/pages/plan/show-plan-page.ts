@@ -9,7 +9,7 @@ import {
   repositoryPath,
 } from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
-import { ongoingFreezes } from '../../plans/read-freezes.ts';
+import { ongoingFreezes } from '../../plans/show-plan.ts';
 import { type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
 import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall.ts';
+import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/explanations-for-pages.ts';
 import { writtenStatuses, type WrittenStatus } from '../../statuses/write-store.ts';
 import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';

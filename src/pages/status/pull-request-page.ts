@@ -3,7 +3,7 @@ import * as params from '../../api/fields.ts';
 import { nowOf } from '../../time/clock.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
-import { coversFreeze } from '../../freezes/exemptions/judge-exemption.ts';
+import { coversFreeze } from '../../freezes/exemptions/exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';

@@ -4,7 +4,7 @@ import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { type PullRequestExplanation, heldBelow } from '../../explanations/explain-pull-request.ts';
-import { recallPullRequest } from '../../explanations/recall.ts';
+import { recallPullRequest } from '../../explanations/explanations-for-pages.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';

@@ -1,26 +1,21 @@
 import { lockRepository } from '../installations/repository-rows.ts';
-import { randomUUID } from 'node:crypto';
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, freezeInEvent, type NewFreeze } from './freeze.ts';
-import { insertFreeze, notEnded } from './freeze-store.ts';
+import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
+import { type Freeze, freezeInEvent, type NewFreeze, attributesOf, saysTheSame } from './freeze.ts';
+import { insertFreeze, notEnded, assertOwnFreeze, requireFreeze, changeFreeze } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
-import { limitOpenEnd, planWindow, warningsOfOpenEnd } from './freeze-window.ts';
 import { requestReconcile } from './request-reconcile.ts';
+import { type StoredFreeze, toRow } from './freeze-columns.ts';
 
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: string[]; warnings: string[] };
-
-/** A freeze, and its warnings in sentences. */
-export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
 /**
  * Creates a freeze: checks what it would do, and saves it with its event and the jobs for its boundaries in one
@@ -50,26 +45,6 @@ export async function createFreeze(
   return saved;
 }
 
-/** The requested freeze, not saved yet, and its warnings. @throws Refusal like `createFreeze`. */
-export function planFreeze(
-  deps: Pick<Deps, 'clock'>,
-  repository: FoundRepository,
-  input: NewFreeze,
-): SavedFreeze {
-  assertWritable(repository);
-  assertSwitchedOn(repository);
-  const now = nowOf(deps.clock);
-  const { longestOpenEndHours } = repository;
-  const checked = checkFreeze(limitOpenEnd(planWindow(input, now), longestOpenEndHours, now), input);
-  const freeze = {
-    id: randomUUID(),
-    repositoryId: repository.id,
-    ...input,
-    ...checked,
-  };
-  return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };
-}
-
 /**
  * Saves a new freeze in a transaction, with its event and its jobs.
  * @throws Refusal conflict where the repository has as many freezes as it may.
@@ -95,15 +70,6 @@ export async function saveNewFreeze(
   await requestReconcile(deps, tx, freeze, now);
 }
 
-function assertSwitchedOn(repository: FoundRepository): void {
-  if (freezesAreOn(repository.products)) return;
-  const { account, name } = repository;
-  throw conflict(
-    `Freezes are switched off for ${fullName(repository)}: neither merge_protections nor merge_queue is enabled. ` +
-      `Enable one first with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
-  );
-}
-
 /**
  * How many freezes of a repository may be current, because we judge each of them on every pull request. Future freezes of
  * plans do not count: the number of plans is limited, and so is what each creates ahead. If they counted, thirty daily
@@ -124,4 +90,90 @@ async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promi
   throw conflict(
     `${name} has ${mostFreezes.toLocaleString('en')} freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
   );
+}
+
+/**
+ * Saves a change to a freeze. A change without effect writes nothing and is no event.
+ * @throws Refusal forbidden if the caller is a job that may not change it; conflict if a concurrent change won.
+ */
+export async function updateFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  planned: PlannedChange,
+): Promise<StoredFreeze> {
+  const { before, after } = planned;
+  await assertOwnFreeze(deps.db, actor, before.id);
+  if (saysTheSame(before, after)) return before;
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
+  deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');
+  return after;
+}
+
+/**
+ * Saves a change to a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function saveChange(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  { before, after }: Pick<PlannedChange, 'before' | 'after'>,
+  now: Date,
+): Promise<void> {
+  await changeFreeze(tx, after, { ...toRow(after), updatedAt: now, updatedBy: actor });
+  const { scheduled_freeze_attributes, ...about } = freezeInEvent(after);
+  const metadata = {
+    ...about,
+    scheduled_freeze_attributes_before: attributesOf(before),
+    scheduled_freeze_attributes_after: scheduled_freeze_attributes,
+  };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
+  await requestReconcile(deps, tx, after, now, before);
+}
+
+/**
+ * Deletes a freeze and releases what it held. The row keeps who deleted it, when and why.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal forbidden if the caller is a job that may not end it; not-found if the freeze is deleted, has ended or
+ *   belongs to another repository; conflict if a concurrent change won or the repository cannot be written to.
+ */
+export async function deleteFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  id: string,
+  reason: string,
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const freeze = await requireFreeze(deps, repository, id);
+  await assertOwnFreeze(deps.db, actor, id);
+  assertWritable(repository);
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
+    await saveDeletion(deps, tx, actor, repository, freeze, reason, now);
+  });
+  deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
+}
+
+/**
+ * Saves the deletion of a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function saveDeletion(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: StoredFreeze,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason });
+  const metadata = { ...freezeInEvent(freeze), reason };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
+  await requestReconcile(deps, tx, freeze, now);
 }
