@@ -59,29 +59,21 @@ export function judgeEnvironments(
   const left = total - environments.length;
   return [
     ...judgePlan(environments, target, isPrivate),
-    ...(total === 0
-      ? [
-          found(
-            isWanted ? 'warning' : 'ok',
-            `${repository} has no environments on GitHub.`,
-            'Name one in a job that deploys, such as environment: production. Then enable the rule there.',
-          ),
-        ]
-      : []),
+    total === 0 &&
+      found(
+        isWanted ? 'warning' : 'ok',
+        `${repository} has no environments on GitHub.`,
+        'Name one in a job that deploys, such as environment: production. Then enable the rule there.',
+      ),
     ...environments.map((each) => judgeEnvironment(each, freezes, target)),
-    ...(left > 0
-      ? [found('unknown', `Holdfast did not look at ${left} more environments of ${repository}.`)]
-      : []),
-    ...(environments.some(({ waits }) => waits)
-      ? [
-          found(
-            'ok',
-            'Anybody who can edit a workflow can name another environment, which has no rule.',
-            'Require reviews for .github/workflows, for example with a CODEOWNERS file.',
-          ),
-        ]
-      : []),
-  ];
+    left > 0 && found('unknown', `Holdfast did not look at ${left} more environments of ${repository}.`),
+    environments.some(({ waits }) => waits) &&
+      found(
+        'ok',
+        'Anybody who can edit a workflow can name another environment, which has no rule.',
+        'Require reviews for .github/workflows, for example with a CODEOWNERS file.',
+      ),
+  ].filter((finding) => finding !== false);
 }
 
 /** GitHub does not tell an App the plan of an owner. A rule that is enabled shows it. */
@@ -158,34 +150,25 @@ export function judgeWorkflows(
   const rest = failing.slice(most).map(({ place }) => place);
   return [
     ...failing.slice(0, most).map((job) => ofJob(job, known)),
-    ...(rest.length > 0
-      ? [
-          found(
-            'warning',
-            `More jobs say deployment: false: ${listed(rest, most)}.`,
-            'Remove deployment: false there.',
-          ),
-        ]
-      : []),
-    ...(unclear.length > 0
-      ? [
-          found(
-            'unknown',
-            `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear, most)}.`,
-            'Check them: such a job fails at once in an environment with a custom protection rule.',
-          ),
-        ]
-      : []),
-    ...(unread.length > 0
-      ? [
-          found(
-            'unknown',
-            `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread, most)}.`,
-            'Check that none of their jobs says deployment: false.',
-          ),
-        ]
-      : []),
-  ];
+    rest.length > 0 &&
+      found(
+        'warning',
+        `More jobs say deployment: false: ${listed(rest, most)}.`,
+        'Remove deployment: false there.',
+      ),
+    unclear.length > 0 &&
+      found(
+        'unknown',
+        `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear, most)}.`,
+        'Check them: such a job fails at once in an environment with a custom protection rule.',
+      ),
+    unread.length > 0 &&
+      found(
+        'unknown',
+        `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread, most)}.`,
+        'Check that none of their jobs says deployment: false.',
+      ),
+  ].filter((finding) => finding !== false);
 }
 
 function ofJob({ place, environment }: DeployingJob, known: EnvironmentFacts[]): Finding {
