@@ -80,7 +80,7 @@ const pure = [
   'src/pages/help/{address,render-document,search-documents}.ts',
   'src/github/facts/**',
   'src/github/{markdown,merge-group-ref}.ts',
-  'src/deployments/{comment,deployment}.ts',
+  'src/deployments/deployment.ts',
   'src/installations/page-paths.ts',
   'src/github/pull-requests/fact.ts',
   'src/github/pull-requests/pull-request.ts',

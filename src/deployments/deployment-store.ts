@@ -19,7 +19,8 @@ const fromRow = (row: Row): Deployment => ({
 });
 
 /** The key of its row. */
-const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Deployment) => ({
+type Key = Pick<Deployment, 'runId' | 'attempt' | 'environment'>;
+const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Key) => ({
   repositoryId,
   runId,
   attempt,
@@ -88,12 +89,7 @@ export async function saveRequest(
   askedAt: Date,
   before: Answer | null,
 ): Promise<void> {
-  const key = {
-    repositoryId,
-    runId: run.id,
-    attempt: run.attempt,
-    environmentKey: environmentKey(environment),
-  };
+  const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
   const asked = { state: 'waiting', requestedAt: askedAt, checkedAt: askedAt };
   const { workflow, workflowPath, number: runNumber, ref, sha } = run;
   const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha };

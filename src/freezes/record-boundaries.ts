@@ -50,8 +50,8 @@ async function nextOfAll({ sql }: Pick<Deps, 'sql'>): Promise<Date | null> {
 type Due = Row & {
   id: string;
   plan_id: string | null;
-  starts_at: Date;
-  ends_at: Date | null;
+  startsAt: Date;
+  endsAt: Date | null;
   next_told_at: Date;
   attributes: FreezeInEvent;
   repository_id: bigint;
@@ -61,7 +61,7 @@ type Due = Row & {
 };
 
 const due = `
-  SELECT f.id::text, f.plan_id::text, f.starts_at, f.ends_at, f.next_told_at, ${attributesJson('f')} AS attributes,
+  SELECT f.id::text, f.plan_id::text, f.starts_at AS "startsAt", f.ends_at AS "endsAt", f.next_told_at, ${attributesJson('f')} AS attributes,
     r.id AS repository_id, a.login || '/' || r.name AS repository, a.id AS account_id,
     NOT r.archived AND r.products::text[] && '{${freezeProducts}}' AND EXISTS (
       SELECT FROM installations i WHERE i.id = r.installation_id AND i.deleted_at IS NULL AND i.suspended_at IS NULL
@@ -78,12 +78,12 @@ const note = `
 async function record(tx: Tx, now: Date): Promise<number> {
   const rows = await throughPrisma(tx).query<Due>('due-boundaries', due, [now]);
   if (rows.length === 0) return 0;
-  const told = rows.map((row) => ({ id: row.id, next: nextBoundary(windowOf(row), now) }));
+  const told = rows.map((row) => ({ id: row.id, next: nextBoundary(row, now) }));
   await throughPrisma(tx).query('note-boundaries', note, [JSON.stringify(told)]);
   const happened = rows
     .filter(({ holds }) => holds)
     .flatMap((row) =>
-      boundariesSince(windowOf(row), row.next_told_at, now).map(({ type, at }) => ({
+      boundariesSince(row, row.next_told_at, now).map(({ type, at }) => ({
         at,
         place: { accountId: row.account_id, repository: { id: row.repository_id, name: row.repository } },
         event: {
@@ -101,8 +101,6 @@ async function record(tx: Tx, now: Date): Promise<number> {
   await appendEvents(tx, happened, ourselves, now);
   return rows.length;
 }
-
-const windowOf = ({ starts_at, ends_at }: Due) => ({ startsAt: starts_at, endsAt: ends_at });
 
 export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) =>
   recordBoundaries(deps, at),
