@@ -103,6 +103,17 @@ export async function hasComment(
   );
 }
 
+/** Since when an environment of a run waits: GitHub makes a deployment then. Null if it shows none. @throws GitHub's error. */
+export async function waitsSince(
+  { client, owner, repo }: Asked,
+  { sha, startedAt }: Run,
+  environment: string,
+): Promise<Date | null> {
+  const { data } = await client.rest.repos.listDeployments({ owner, repo, environment, sha, per_page: 100 });
+  const times = data.map(({ created_at: at }) => Date.parse(at)).filter((at) => at >= startedAt.getTime());
+  return times.length > 0 ? new Date(Math.min(...times)) : null;
+}
+
 /** How many deployments of a commit to an environment we list, and how many we look at. Each job of a matrix has one. */
 const mostListed = 1000;
 const mostDeployments = 100;
