@@ -47,11 +47,6 @@ export const environmentKey = (environment: string): string => environment.toLow
 
 export const isHeld = ({ freezeIds }: Pick<Deployment, 'freezeIds'>): boolean => freezeIds.length > 0;
 
-/** Whether two deploy the same thing: the newer of them makes the older one needless. */
-export const isSameTarget = (one: Deployment, other: Deployment): boolean =>
-  one.workflowPath === other.workflowPath &&
-  environmentKey(one.environment) === environmentKey(other.environment);
-
 /** Oldest run first. */
 export const byRun = (one: Deployment, other: Deployment): number =>
   one.runNumber - other.runNumber || one.attempt - other.attempt || Number(one.runId - other.runId);
@@ -116,7 +111,11 @@ function letsGo({ deployment: exempt }: ExemptionRecord, one: Deployment): boole
 
 function newest(each: Deployment, released: Deployment[], all: Deployment[]): Verdict {
   if (!isHeld(each)) return { kind: 'approve' };
-  const isNewer = (other: Deployment) => isSameTarget(each, other) && byRun(other, each) > 0;
+  // Of two that deploy the same thing, the newer one makes the older one needless.
+  const isNewer = (other: Deployment) =>
+    other.workflowPath === each.workflowPath &&
+    environmentKey(other.environment) === environmentKey(each.environment) &&
+    byRun(other, each) > 0;
   // It is rejected only when a newer one has gone out.
   const gone = all.filter(({ state }) => state === 'approved' || state === 'bypassed').filter(isNewer);
   const by = gone.toSorted(byRun).at(-1);

@@ -25,7 +25,7 @@ type Conditions<Of extends FreezeFields | NewFreeze> = Pick<Of, 'matchingConditi
  * The validated window and conditions of a freeze.
  * @throws Refusal start-already-passed; invalid, which names every bad field and condition.
  */
-export function checkFreeze(
+function checkFreeze(
   window: WindowResult,
   { matchingConditions, excludeConditions }: Conditions<NewFreeze>,
 ): FreezeWindow & Conditions<FreezeFields> {

@@ -1,8 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Freeze } from './freeze.ts';
-import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
+import { fromRow, type StoredFreeze } from './freeze-columns.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
@@ -89,21 +88,6 @@ export async function repositoriesReading(
     distinct: ['repositoryId'],
   });
   return rows.map(({ repositoryId }) => repositoryId);
-}
-
-/** Saves a new freeze with its creator. */
-export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date): Promise<void> {
-  await tx.freeze.create({
-    data: {
-      ...toRow(freeze),
-      id: freeze.id,
-      repositoryId: freeze.repositoryId,
-      createdAt: now,
-      createdBy: by,
-      updatedAt: now,
-      updatedBy: by,
-    },
-  });
 }
 
 /**

@@ -8,14 +8,7 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
 import { type Freeze, freezeInEvent, type NewFreeze, attributesOf, saysTheSame } from './freeze.ts';
-import {
-  insertFreeze,
-  notEnded,
-  assertOwnFreeze,
-  requireFreeze,
-  changeFreeze,
-  findPause,
-} from './freeze-store.ts';
+import { notEnded, assertOwnFreeze, requireFreeze, changeFreeze, findPause } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
 import { requestReconcile } from './request-reconcile.ts';
@@ -56,7 +49,7 @@ export async function createFreeze(
  * Saves a new freeze in a transaction, with its event and its jobs.
  * @throws Refusal conflict where the repository has as many freezes as it may.
  */
-export async function saveNewFreeze(
+async function saveNewFreeze(
   deps: Pick<Deps, 'config' | 'queue'>,
   tx: Tx,
   actor: Actor,
@@ -66,7 +59,9 @@ export async function saveNewFreeze(
   now: Date,
 ): Promise<void> {
   await assertRoom(tx, repository, now);
-  await insertFreeze(tx, freeze, actor, now);
+  const { id, repositoryId } = freeze;
+  const stamps = { createdAt: now, createdBy: actor, updatedAt: now, updatedBy: actor };
+  await tx.freeze.create({ data: { ...toRow(freeze), id, repositoryId, ...stamps } });
   const metadata = freezeInEvent(freeze);
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
   if (unenforced.length > 0) {
@@ -170,7 +165,7 @@ export async function deleteFreeze(
  * Saves the deletion of a freeze in a transaction, with its event and its jobs.
  * @throws Refusal conflict when a concurrent change won.
  */
-export async function saveDeletion(
+async function saveDeletion(
   deps: Pick<Deps, 'queue'>,
   tx: Tx,
   actor: Actor,

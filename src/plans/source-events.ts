@@ -180,7 +180,7 @@ function* linesOf(text: string): Generator<Line> {
 }
 
 /** The events of a calendar, where each time has the name of a zone. @param timezone of times without a zone. */
-export function calendarInZones(text: string, timezone: string): string {
+function calendarInZones(text: string, timezone: string): string {
   const all = [...linesOf(text)];
   const zoneOf = zonesOf(all, timezone);
   const lines = ['BEGIN:VCALENDAR'];
