@@ -6,7 +6,7 @@ import type { GitHubApp } from './github/github-app.ts';
 import type { CallerQuestions } from './github/limits/caller-limits.ts';
 import type { Metrics } from './server/metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
-import type { Ahead } from './freezes/create-freeze.ts';
+import type { Ahead } from './freezes/save-freeze.ts';
 import type { Freeze } from './freezes/freeze.ts';
 import type { FoundRepository } from './installations/find-repository.ts';
 import type { Database } from './database/database.ts';

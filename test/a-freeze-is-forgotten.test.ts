@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remindOfFreezes } from '../src/freezes/remind-of-freezes.ts';
+import { remindOfFreezes } from '../src/freezes/record-boundaries.ts';
 import { acmeForAll } from './support/acme.ts';
 
 const acme = acmeForAll();

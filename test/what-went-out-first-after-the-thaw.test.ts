@@ -40,6 +40,23 @@ test('the newest run of each environment and workflow goes out, and older ones a
   ]);
 });
 
+test('what nobody told Holdfast of during the freeze waits for its turn as well', async () => {
+  const blog = await acme.repository('blog');
+  acme.github.addEnvironment(blog, 'production');
+  const end = new Date(acme.clock.now() + 600_000).toISOString().slice(0, 19);
+  await acme.freeze(blog, { ...frozen, end });
+  const isAsked = { match: { path: /\/actions\/runs$/ } };
+  const blind = acme.github.faults.add({ kind: 'status', status: 502, ...isAsked });
+  const lost = acme.github.webhookFaults.add({ kind: 'drop', event: 'deployment_protection_rule' });
+  const runs = [1, 2, 3].map(() => acme.github.runWorkflow(blog, production));
+  await pass(acme, 660_000, 60_000);
+  const later = acme.github.runWorkflow(blog, { ...production, workflow: 'Docs' });
+  blind.remove();
+  lost.remove();
+  await pass(acme, 75_000);
+  expect(states(blog, [...runs, later])).toEqual(['failure', 'failure', 'in_progress', 'in_progress']);
+});
+
 test('what was cancelled meanwhile supersedes nothing', async () => {
   const api = await acme.repository('api');
   acme.github.addEnvironment(api, 'production');

@@ -13,9 +13,14 @@ import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import type { ObservedRepository } from '../statuses/observe.ts';
 import type { Asked } from './ask-github.ts';
-import { holdingComment } from './comment.ts';
-import { judgeDeployments } from './decide.ts';
-import { byRun, type Deployment, environmentKey, isHeld } from './deployment.ts';
+import {
+  holdingComment,
+  judgeDeployments,
+  byRun,
+  type Deployment,
+  environmentKey,
+  isHeld,
+} from './deployment.ts';
 import { openDeployments, watch } from './deployment-store.ts';
 import { act, isPending, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
 

@@ -19,7 +19,8 @@ const fromRow = (row: Row): Deployment => ({
 });
 
 /** The key of its row. */
-const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Deployment) => ({
+type Key = Pick<Deployment, 'runId' | 'attempt' | 'environment'>;
+const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Key) => ({
   repositoryId,
   runId,
   attempt,
@@ -78,7 +79,7 @@ export async function listDeployments(
 /**
  * Saves that an environment of a run waits. One that was decided waits again: GitHub asks once for each job.
  * @param askedAt when GitHub was asked: what was decided since then is decided.
- * @param before what was decided, which may hold still.
+ * @param before what was decided, which may hold still. @param freezeIds those that held it already.
  */
 export async function saveRequest(
   tx: Tx,
@@ -87,21 +88,17 @@ export async function saveRequest(
   environment: string,
   askedAt: Date,
   before: Answer | null,
+  freezeIds: string[],
 ): Promise<void> {
-  const key = {
-    repositoryId,
-    runId: run.id,
-    attempt: run.attempt,
-    environmentKey: environmentKey(environment),
-  };
-  const asked = { state: 'waiting', requestedAt: askedAt, checkedAt: askedAt };
+  const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
+  const asked = { state: 'waiting', requestedAt: askedAt, checkedAt: askedAt, freezeIds };
   const { workflow, workflowPath, number: runNumber, ref, sha } = run;
   const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha };
   const { count } = await tx.deployment.createMany({ data: [row], skipDuplicates: true });
   if (count > 0) return;
   await tx.deployment.updateMany({
     where: { ...key, state: { not: 'waiting' }, decidedAt: { lt: askedAt } },
-    data: { ...asked, decidedAt: null, freezeIds: [], attempted: before, reports: 0, report: null },
+    data: { ...asked, decidedAt: null, attempted: before, reports: 0, report: null },
   });
 }
 

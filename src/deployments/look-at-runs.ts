@@ -3,11 +3,22 @@ import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { missingForDeployments } from '../github/app-manifest.ts';
+import { holdsDeployments } from '../freezes/freeze.ts';
+import { freezesNotOver } from '../freezes/list-freezes.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { readAlone } from '../installations/repository-rows.ts';
 import { syncRepository } from '../installations/sync-installations.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { observe } from '../statuses/observe.ts';
-import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } from './ask-github.ts';
+import {
+  isRuleEnabled,
+  pendingEnvironments,
+  readRun,
+  type Run,
+  waitingRuns,
+  waitsSince,
+} from './ask-github.ts';
 import { type Answer, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
 import { decideDeployments } from './decide-deployments.ts';
@@ -96,7 +107,8 @@ async function note(
   for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
     if (wanted.has(environmentKey(name)) && isNew(name)) {
       const before = decisionIn(ofAttempt.get(environmentKey(name))?.state ?? null);
-      await saveRequest(deps.db, repository.id, run, name, now, before);
+      const missed = await missedFreezes(settling, run, name, now);
+      await saveRequest(deps.db, repository.id, run, name, now, before, missed);
       wanted.delete(environmentKey(name));
     }
   await markChecked(deps.db, repository.id, runId, now);
@@ -105,6 +117,24 @@ async function note(
     if (each.state === 'waiting' && !keys.has(key))
       again = (await observe(deps, repository, () => settleVanished(settling, each))) === 'again' || again;
   return again;
+}
+
+/** The ids of freezes that are over and held a deployment before we knew of it: it has its turn with the others. */
+async function missedFreezes(
+  { deps, repository, asked }: Settling,
+  run: Run,
+  environment: string,
+  now: Date,
+): Promise<string[]> {
+  if (!freezesAreOn(repository.products)) return [];
+  const { kept } = await readAlone(deps.sql, freezesNotOver(run.startedAt, now), repository);
+  const over = kept
+    .filter(({ freeze }) => holdsDeployments(freeze, environment))
+    .map(({ freeze: { id, endsAt }, deletedAt }) => ({ id, at: deletedAt ?? endsAt ?? now }))
+    .filter(({ at }) => at < now);
+  if (over.length === 0) return [];
+  const since = await observe(deps, repository, () => waitsSince(asked, run, environment));
+  return over.filter(({ at }) => since !== null && at > since).map(({ id }) => id);
 }
 
 /** What we decided before: GitHub's answer that it still waits may be older than that. */

@@ -11,18 +11,30 @@ import { webUrlOf } from '../github/web-url.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
-import { type Asked, hasBegun, hasComment, pendingEnvironments, review, type Taken } from './ask-github.ts';
+import {
+  type Asked,
+  hasBegun,
+  hasComment,
+  pendingEnvironments,
+  review,
+  type Taken,
+  slowReviews,
+  takeReview,
+} from './ask-github.ts';
 import {
   approvingComment,
   exemptComment,
   holdingComment,
   rejectingComment,
   supersededComment,
-} from './comment.ts';
-import type { Verdict } from './decide.ts';
-import { type Answer, type Deployment, type DeploymentState, environmentKey, isHeld } from './deployment.ts';
+  type Verdict,
+  type Answer,
+  type Deployment,
+  type DeploymentState,
+  environmentKey,
+  isHeld,
+} from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
-import { slowReviews, takeReview } from './pace-reviews.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
@@ -49,37 +61,36 @@ export const pageOf = (deps: Deps, repository: ObservedRepository) => (freeze: S
 /** A verdict that GitHub should hear. */
 export type ToTell = Exclude<Verdict, { kind: 'queue' }>;
 
-/** What we ask of GitHub for a verdict. */
-function answerFor({ deps, repository }: Settling, deployment: Deployment, verdict: ToTell) {
+/** What we tell GitHub for a verdict, and in which words. */
+function answerFor(
+  { deps, repository }: Settling,
+  deployment: Deployment,
+  verdict: ToTell,
+): { answer: Answer; comment: string } {
   const page = pageOf(deps, repository);
   switch (verdict.kind) {
     case 'approve':
-      return {
-        answer: 'approved',
-        state: 'approved',
-        comment: approvingComment(isHeld(deployment)),
-      } as const;
-    case 'exempt': {
-      const comment = exemptComment(verdict.exemption.reason);
-      return { answer: 'approved', state: 'approved', comment } as const;
-    }
+      return { answer: 'approved', comment: approvingComment(isHeld(deployment)) };
+    case 'exempt':
+      return { answer: 'approved', comment: exemptComment(verdict.exemption.reason) };
     case 'reject':
-      return {
-        answer: 'rejected',
-        state: 'rejected',
-        comment: rejectingComment(verdict.freezes, page),
-      } as const;
+      return { answer: 'rejected', comment: rejectingComment(verdict.freezes, page) };
     case 'supersede': {
-      const { by } = verdict;
-      const run = runPage({ deps, repository }, by.runId);
-      return { answer: 'superseded', state: 'rejected', comment: supersededComment(by, run) } as const;
+      const run = runPage({ deps, repository }, verdict.by.runId);
+      return { answer: 'superseded', comment: supersededComment(verdict.by, run) };
     }
-    default: {
-      const comment = holdingComment(verdict.freezes, page, nowOf(deps.clock));
-      return { answer: 'report', comment } as const;
-    }
+    default:
+      return { answer: 'report', comment: holdingComment(verdict.freezes, page, nowOf(deps.clock)) };
   }
 }
+
+/** A report decides nothing. */
+const stateOf = {
+  approved: { state: 'approved' },
+  rejected: { state: 'rejected' },
+  superseded: { state: 'rejected' },
+  report: {},
+} as const;
 
 /**
  * Tells GitHub a verdict.
@@ -94,7 +105,7 @@ export async function act(
 ): Promise<'done' | 'again' | 'full'> {
   if (!isFresh()) return 'done';
   const { deps, repository, asked } = settling;
-  const { answer, comment, ...more } = answerFor(settling, deployment, verdict);
+  const { answer, comment } = answerFor(settling, deployment, verdict);
   const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
   const held = await claim(deps.db, repository.id, deployment, answer, freezeIds, nowOf(deps.clock));
   if (held === null) return 'again';
@@ -120,7 +131,8 @@ export async function act(
       return isFull ? 'full' : 'done';
     }
     isSent = true;
-    const taken = await review(asked, deployment.runId, deployment.environment, { ...more, comment });
+    const { runId, environment } = deployment;
+    const taken = await review(asked, runId, environment, { ...stateOf[answer], comment });
     return await settleAnswer(settling, held, answer, comment, taken);
   } catch (error) {
     const failure = classifyGitHubError(error, deps.clock.now());
@@ -161,13 +173,9 @@ async function settleAnswer(
   taken: Taken,
 ): Promise<'done' | 'again'> {
   const { deps, repository } = settling;
-  if (taken === 'race') {
+  if (taken === 'race' || taken === 'not waiting') {
     await release(deps.db, repository.id, deployment, { attempted: null });
-    return 'again';
-  }
-  if (taken === 'not waiting') {
-    await release(deps.db, repository.id, deployment, { attempted: null });
-    return settleEnded(settling, { ...deployment, attempted: null });
+    return taken === 'race' ? 'again' : settleEnded(settling, { ...deployment, attempted: null });
   }
   if (answer === 'report') {
     // Somebody approved our part before, and another rule still holds it.
@@ -202,12 +210,9 @@ async function settleEnded(settling: Settling, deployment: Deployment): Promise<
     await end(settling, deployment, attempted);
     return 'done';
   }
-  if (await hasBegun(asked, deployment)) {
-    await end(settling, deployment, isHeld(deployment) ? 'bypassed' : 'approved');
-    return 'done';
-  }
-  if (deps.clock.now() - requestedAt.getTime() < appearsWithin) return 'again';
-  await end(settling, deployment, 'gone');
+  const hasGone = await hasBegun(asked, deployment);
+  if (!hasGone && deps.clock.now() - requestedAt.getTime() < appearsWithin) return 'again';
+  await end(settling, deployment, !hasGone ? 'gone' : isHeld(deployment) ? 'bypassed' : 'approved');
   return 'done';
 }
 
@@ -250,15 +255,9 @@ export async function end(
     // GitHub does not say who went past us.
     await appendEvent(tx, placeOf(repository), event, state === 'bypassed' ? null : ourselves, now);
   });
-  deps.log.info(
-    {
-      repository: fullName(repository),
-      run: String(deployment.runId),
-      environment: deployment.environment,
-      state,
-    },
-    'a deployment was decided',
-  );
+  const { runId, environment } = deployment;
+  const about = { repository: fullName(repository), run: String(runId), environment, state };
+  deps.log.info(about, 'a deployment was decided');
 }
 
 type Place = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };

@@ -1,34 +1,155 @@
-import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { checkFreeze } from '../freezes/check-freeze.ts';
-import { holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
-import type { Exemption } from '../freezes/exemptions/exemption.ts';
+import { planFreeze } from '../freezes/check-freeze.ts';
 import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
-import { exemptionFrom, subjectOf } from '../freezes/exemptions/judge-exemption.ts';
-import { planWindow, limitOpenEnd } from '../freezes/freeze-window.ts';
+import { type Exemption, exemptionFrom, subjectOf } from '../freezes/exemptions/exemption.ts';
 import {
   type Counts,
   countsOf,
+  type Seen,
   type Warning,
+  warningOfBranches,
   warningsOf,
   warningsOfDeployments,
 } from '../freezes/freeze-warnings.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
+import { type Freeze, holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
 import {
   explainFreeze,
   type FreezeReasons,
   type FreezeVerdict,
   judgeFreeze,
   needsOf,
+  type ParsedFreeze,
   parseFreeze,
 } from '../freezes/judge-freeze.ts';
-import { nextChangeAmong } from '../statuses/judge.ts';
-import { freezesAreOn } from '../installations/product.ts';
+import type { Ahead } from '../freezes/save-freeze.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
-import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
-import { selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
-import { hideDependencies } from './hide-dependencies.ts';
-import { foreseeTime } from './look-ahead.ts';
-import { readForExplanation } from './explain-pull-request.ts';
+import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import {
+  type Outlook,
+  selectedAmong,
+  selectedByBases,
+  timeUntilHeld,
+  type TimeUntilHeld,
+  whyNoBridge,
+} from '../statuses/instant-hold/hold.ts';
+import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
+import { readWaiting } from '../statuses/instant-hold/pass-store.ts';
+import { paceOf } from '../statuses/instant-hold/settle.ts';
+import { nextChangeAmong } from '../statuses/judge.ts';
+import { nowOf } from '../time/clock.ts';
+import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
+import { hideDependencies, readForExplanation } from './explain-pull-request.ts';
+
+/**
+ * Checks what a freeze would do, before or while it is saved. Never throws and takes 2 s at most: asks GitHub both
+ * questions in parallel, and gives no warning about what GitHub does not answer in time.
+ */
+export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
+  // There is nothing to say about a freeze that the change just ended.
+  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
+  const { permissions } = repository.installation;
+  const ofDeployments = warningsOfDeployments(freeze, [freeze], permissions).map(({ message }) => message);
+  if (!holdsMerges(freeze)) return { unenforced: [], warnings: ofDeployments };
+  const parsed = parseFreeze(freeze);
+  const [unenforced, seen] = await Promise.all([
+    unenforcedBranches(deps, repository, freeze),
+    see(deps, repository, parsed),
+  ]);
+  const { publicUrl, statusContext } = deps.config;
+  const url = `${publicUrl}/v1/repos/${fullName(repository)}/enforcement`;
+  const isOn = freezesAreOn(repository.products);
+  const warnings = [
+    ...warningOfBranches(unenforced, statusContext, url),
+    ...warningsToTell(parsed, seen, isOn),
+  ];
+  const messages = warnings.map(({ message }) => message);
+  // Nobody waits for it if the freeze cannot be saved, and then the database may be down.
+  const ofBridge = await warningOfBridge(deps, repository, parsed, seen).catch(() => []);
+  return {
+    unenforced,
+    warnings: [...warningOfPause(deps, repository), ...messages, ...ofDeployments, ...ofBridge],
+  };
+}
+
+/** Why an instant hold does nothing for a freeze, if it is a bridge that is not worth it. */
+async function warningOfBridge(
+  deps: Deps,
+  { id }: FoundRepository,
+  freeze: ParsedFreeze,
+  seen: Seen | null,
+): Promise<string[]> {
+  if ((await deps.github.lock.id()) === null) return [];
+  const hold = await readHold(deps.sql, id, nowOf(deps.clock));
+  if (hold?.mode !== 'bridge') return [];
+  const selected = selectedByBases(freeze, hold.bases) ?? (seen && selectedAmong(freeze, seen.open, seen.at));
+  const why = selected && whyNoBridge(selected, paceOf(deps, hold));
+  return why ? [why] : [];
+}
+
+/**
+ * How long a freeze takes until it blocks everything in some repositories of an owner, with instant holds and without.
+ * @returns null if it blocks nothing.
+ */
+export async function foreseeTime(
+  deps: Deps,
+  installationId: bigint,
+  selected: (Omit<Outlook, 'mode' | 'error'> & { id: bigint })[],
+): Promise<TimeUntilHeld | null> {
+  const [modes, pace, lockApp] = await Promise.all([
+    readModes(
+      deps.sql,
+      selected.map(({ id }) => id),
+    ),
+    readWaiting(deps.sql, installationId),
+    deps.github.lock.id(),
+  ]);
+  const none = { mode: 'off', error: null } as const;
+  const outlooks = selected.map((each) => ({
+    ...each,
+    ...((lockApp !== null && modes.get(each.id)) || none),
+  }));
+  return timeUntilHeld(outlooks, paceOf(deps, pace));
+}
+
+/** While GitHub limits the installation, nobody can know what a freeze holds. */
+function warningOfPause({ clock }: Deps, { installation: { pausedUntil } }: FoundRepository): string[] {
+  if (!pausedUntil || pausedUntil <= nowOf(clock)) return [];
+  return [
+    `GitHub’s rate limit is used up until ${pausedUntil.toISOString()}. What this freeze holds is not judged before then.`,
+  ];
+}
+
+/** The warnings for the creator of a freeze. @param seen null if it is unknown or says nothing about the conditions. */
+export const warningsToTell = (freeze: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] =>
+  warningsOf(freeze, seen, isOn).filter(({ type }) => !forPreviews.has(type));
+
+/** Leaves out two warnings: most freezes hold everything on purpose, and statuses say what could not be evaluated. */
+const forPreviews = new Set(['matches_everything', 'not_judged']);
+
+/** The verdicts of the freeze on the open pull requests; null if unknown, or if it says nothing about the conditions. */
+async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
+  if (!hasConditions(freeze)) return null;
+  const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
+  if (!loaded) return null;
+  const open = loaded.map(({ facts }) => facts);
+  return seenOf(freeze, open, laterOf(freeze.freeze.startsAt, nowOf(deps.clock)));
+}
+
+/** A freeze that has begun is judged now, and one that has not at its start. */
+export const laterOf = (start: Date, now: Date): Date => (start > now ? start : now);
+
+const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
+  freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
+
+/** The verdicts of a freeze on some open pull requests at an instant; null if that says nothing about the conditions. */
+export function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Seen | null {
+  if (!hasConditions(freeze) || open.length === 0) return null;
+  return { open, at, counts: countsOf(open.map((facts) => judgeFreeze(freeze, facts, at.getTime()))) };
+}
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
 export type Previewed = {
@@ -57,7 +178,7 @@ export type Preview = {
 
 /**
  * Previews a new freeze on the open pull requests. Saves nothing.
- * @param page the affected pull requests with a number greater than `after`.
+ * @param after only the affected pull requests with a greater number.
  * @throws Refusal invalid as for the creation; conflict if the repository cannot be read; unavailable while GitHub does
  *   not answer.
  */
@@ -65,56 +186,49 @@ export async function previewFreeze(
   deps: Deps,
   repository: FoundRepository,
   input: NewFreeze,
-  page: { after: number; size: number },
+  { after, size }: { after: number; size: number },
 ): Promise<Preview> {
-  assertWritable(repository);
-  const now = nowOf(deps.clock);
-  const window = limitOpenEnd(planWindow(input, now), repository.longestOpenEndHours, now);
-  const checked = checkFreeze(window, input);
-  const { reason, holds } = input;
-  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
-  const judgedAt = checked.startsAt > now ? checked.startsAt : now;
-  const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
-  const judged = open.map((pullRequest) => ({
+  const { freeze } = planFreeze(deps, repository, input, true);
+  const parsed = parseFreeze(freeze);
+  const judgedAt = laterOf(freeze.startsAt, nowOf(deps.clock));
+  const loaded = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
+  const judged = loaded.map((pullRequest) => ({
     pullRequest,
+    facts: pullRequest.facts,
     verdict: judgeFreeze(parsed, pullRequest.facts, judgedAt.getTime()),
   }));
   const affected = judged
-    .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
-    .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
+    .filter(({ verdict, facts }) => verdict !== 'not_matched' && facts.number > after)
+    .sort((one, other) => one.facts.number - other.facts.number);
   const counts = countsOf(judged.map(({ verdict }) => verdict));
-  const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
+  const open = judged.map(({ facts }) => facts);
   const isOn = freezesAreOn(repository.products);
-  const shown = affected.slice(0, page.size);
-  const numbers = shown.map(({ pullRequest }) => pullRequest.facts.number);
+  const page = affected.slice(0, size);
+  const shown = page.map(({ facts }) => facts);
+  const numbers = shown.map(({ number }) => number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
-  const hide = await hideDependencies(
-    deps,
-    repository,
-    shown.map(({ pullRequest }) => pullRequest.facts),
-  );
+  const hide = await hideDependencies(deps, repository, shown);
   return {
     judgedAt,
-    nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
+    nextChangeAt: nextChangeAmong([parsed], open, judgedAt),
     counts,
     warnings: [
-      ...warningsOf(parsed, seen, isOn),
-      ...warningsOfDeployments(input, [checked], repository.installation.permissions),
+      ...warningsOf(parsed, { counts, open, at: judgedAt }, isOn),
+      ...warningsOfDeployments(freeze, [freeze], repository.installation.permissions),
     ],
     timeUntilHeld:
       isOn && holdsMerges(parsed.freeze)
         ? await foreseeTime(deps, repository.installation.id, [
-            { ...selectedAmong(parsed, seen.open, judgedAt), id: repository.id, name: repository.name },
+            { ...selectedAmong(parsed, open, judgedAt), id: repository.id, name: repository.name },
           ])
         : null,
-    affected: shown.map((one) => ({
-      ...one,
+    affected: page.map(({ pullRequest, facts, verdict }) => ({
+      pullRequest,
+      verdict,
       exemption:
-        one.verdict === 'excluded'
-          ? null
-          : exemptionFrom(exemptions, subjectOf(one.pullRequest.facts), parsed.freeze.id, judgedAt),
-      reasons: hide(explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()), one.pullRequest.facts),
+        verdict === 'excluded' ? null : exemptionFrom(exemptions, subjectOf(facts), freeze.id, judgedAt),
+      reasons: hide(explainFreeze(parsed, facts, judgedAt.getTime()), facts),
     })),
-    hasMore: affected.length > page.size,
+    hasMore: affected.length > size,
   };
 }

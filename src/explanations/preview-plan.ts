@@ -1,15 +1,11 @@
-import pLimit from 'p-limit';
-import { nowOf, within } from '../time/clock.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
-import { isFreezeEnforced } from './enforcement/finding.ts';
-import { recentEnforcement } from './enforcement/recent-enforcement.ts';
-import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
-import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
 import { next } from '../plans/keep-plan.ts';
@@ -17,9 +13,13 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
-import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
-import { holdsMerges } from '../freezes/freeze.ts';
-import { foreseeTime, seenOf, warningsToTell } from './look-ahead.ts';
+import { foreseeGivenEnds, mostShown, warnOfDeployments } from '../plans/show-plan.ts';
+import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
+import { nowOf, within } from '../time/clock.ts';
+import { isFreezeEnforced } from './enforcement/finding.ts';
+import { recentEnforcement } from './enforcement/recent-enforcement.ts';
+import { foreseeTime, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
+import pLimit from 'p-limit';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -168,7 +168,7 @@ async function previewBy(
     repositoryId: 0n,
     publicReason: plan.publicReason,
   });
-  const at = first.startsAt > now ? first.startsAt : now;
+  const at = laterOf(first.startsAt, now);
   const matched = await matchedRepositories(deps.sql, plan);
   const freezable = matched.filter(({ isFreezable }) => isFreezable);
   const look = await lookAt(freezable, freeze, at);

@@ -1,23 +1,16 @@
 import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Freeze } from './freeze.ts';
-import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
+import { fromRow, type StoredFreeze } from './freeze-columns.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { notFound, forbidden } from '../errors.ts';
+import { conflict, forbidden, notFound } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Actor } from '../events/actor.ts';
 
 // Saves and finds single freezes. Plans write many at once. Observations, the sweep and lists read the table too.
 
 export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
-
-export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
-  { startsAt: 'asc' },
-  { createdAt: 'asc' },
-  { id: 'asc' },
-];
 
 /** SQL for whether the end is in the future or missing. */
 export const isAheadOf = (end: string, now: string): string =>
@@ -59,12 +52,6 @@ export async function notEndedAmong(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A freeze that is neither deleted nor ended; null for any other. */
-async function findFreeze(tx: Tx, repositoryId: bigint, id: string, now: Date): Promise<StoredFreeze | null> {
-  const row = await tx.freeze.findFirst({ where: { id, repositoryId, ...notEnded(now) } });
-  return row && fromRow(row);
-}
-
 /** The freeze that pauses a repository's merge queue; null if it is not paused. */
 export async function findPause(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze | null> {
   const row = await tx.freeze.findFirst({ where: { repositoryId, isPause: true, ...notEnded(now) } });
@@ -103,59 +90,22 @@ export async function repositoriesReading(
   return rows.map(({ repositoryId }) => repositoryId);
 }
 
-/** Saves a new freeze with its creator. */
-export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date): Promise<void> {
-  await tx.freeze.create({
-    data: {
-      ...toRow(freeze),
-      id: freeze.id,
-      repositoryId: freeze.repositoryId,
-      createdAt: now,
-      createdBy: by,
-      updatedAt: now,
-      updatedBy: by,
-    },
-  });
-}
-
-/** Saves a changed freeze. @returns false if somebody else changed or deleted it after it was read. */
-export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
-  const { count } = await tx.freeze.updateMany({
-    where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: {
-      ...toRow(freeze),
-      ...detached(freeze),
-      updatedAt: now,
-      updatedBy: by,
-      version: { increment: 1 },
-    },
-  });
-  return count === 1;
-}
-
-/** Marks a freeze as deleted, with who, when and why. @returns false if somebody else was first. */
-export async function markDeleted(
+/**
+ * Changes a freeze that nobody changed or deleted after it was read. If a plan created it, that detaches it: the plan no
+ * longer changes it.
+ * @throws Refusal conflict.
+ */
+export async function changeFreeze(
   tx: Tx,
-  freeze: StoredFreeze,
-  by: object,
-  why: string,
-  now: Date,
-): Promise<boolean> {
+  { id, version, planId }: StoredFreeze,
+  change: Prisma.FreezeUpdateManyMutationInput,
+): Promise<void> {
   const { count } = await tx.freeze.updateMany({
-    where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: {
-      ...detached(freeze),
-      deletedAt: now,
-      deletedBy: by,
-      deleteReason: why,
-      version: { increment: 1 },
-    },
+    where: { id, version, deletedAt: null },
+    data: { ...change, detached: planId !== undefined, version: { increment: 1 } },
   });
-  return count === 1;
+  if (count === 0) throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
 }
-
-/** Detaches a freeze from its plan: after a separate change, the plan no longer changes it. */
-const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
 /**
  * The freeze of this id, while it is scheduled or ongoing.
@@ -166,16 +116,13 @@ export async function requireFreeze(
   repository: FoundRepository,
   id: string,
 ): Promise<StoredFreeze> {
-  const freeze = await findFreeze(deps.db, repository.id, id, nowOf(deps.clock));
-  if (!freeze) throw freezeAbsent(repository, id);
-  return freeze;
-}
-
-/** The refusal for a freeze that never existed, is deleted or has ended. */
-const freezeAbsent = (repository: FoundRepository, id: string) =>
-  notFound(
+  const where = { id, repositoryId: repository.id, ...notEnded(nowOf(deps.clock)) };
+  const row = await deps.db.freeze.findFirst({ where });
+  if (row) return fromRow(row);
+  throw notFound(
     `${fullName(repository)} has no scheduled or ongoing freeze ${id}. It may have ended or been deleted.`,
   );
+}
 
 /**
  * Holds for people and keys; and for a job where the rule that let it in also let in the job that made the freeze.

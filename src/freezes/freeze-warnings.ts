@@ -27,6 +27,8 @@ export const pushersGetThrough =
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 
+const warn = (type: Warning['type'], message: string): Warning => ({ type, message });
+
 /** How many open pull requests have each verdict. */
 export type Counts = { open: number } & Record<FreezeVerdict, number>;
 
@@ -103,23 +105,17 @@ export function warningsOfDeployments(
   const long = freeze.onDeployment === 'reject' ? undefined : windows.find(isLong);
   const missing = missingForDeployments({ permissions: permissions as Grants['permissions'] });
   return [
-    ...(long
-      ? [
-          {
-            type: 'deployments_forgotten' as const,
-            message: `GitHub forgets a deployment that waited 30 days: its job fails. The freeze ${long.endsAt === null ? 'has no end' : 'lasts longer'}.`,
-          },
-        ]
-      : []),
-    ...(missing.length > 0
-      ? [
-          {
-            type: 'deployments_not_stopped' as const,
-            message: `Freezes cannot block deployments on GitHub: Holdfast lacks ${missing.join(', ')}. Only a gate in the pipeline stops them.`,
-          },
-        ]
-      : []),
-  ];
+    long !== undefined &&
+      warn(
+        'deployments_forgotten',
+        `GitHub forgets a deployment that waited 30 days: its job fails. The freeze ${long.endsAt === null ? 'has no end' : 'lasts longer'}.`,
+      ),
+    missing.length > 0 &&
+      warn(
+        'deployments_not_stopped',
+        `Freezes cannot block deployments on GitHub: Holdfast lacks ${missing.join(', ')}. Only a gate in the pipeline stops them.`,
+      ),
+  ].filter((warning) => warning !== false);
 }
 
 /** @param url the page that says what is missing. */
@@ -130,54 +126,48 @@ export function warningOfBranches(branches: string[], context: string, url: stri
 }
 
 function warningsOfCounts(counts: Counts): Warning[] {
-  const warnings: Warning[] = [];
-  const held = counts.frozen + counts.unknown;
-  if (counts.open === 0) {
-    const message = 'There are no open pull requests now, so nothing shows whether the conditions are right.';
-    warnings.push({ type: 'matches_nothing', message });
-  } else if (held === 0) {
-    const message = `This freeze holds none of the open pull requests (${counts.open}).`;
-    warnings.push({ type: 'matches_nothing', message });
-  } else if (held === counts.open) {
-    const message = `This freeze holds every open pull request (${counts.open}) and excludes none.`;
-    warnings.push({ type: 'matches_everything', message });
-  }
-  if (counts.unknown > 0) {
-    const message = `Holdfast could not evaluate the conditions for ${counts.unknown} pull requests, so it would hold them.`;
-    warnings.push({ type: 'not_judged', message });
-  }
-  return warnings;
+  const { open, unknown } = counts;
+  const held = counts.frozen + unknown;
+  const none = 'There are no open pull requests now, so nothing shows whether the conditions are right.';
+  return [
+    open === 0
+      ? warn('matches_nothing', none)
+      : held === 0
+        ? warn('matches_nothing', `This freeze holds none of the open pull requests (${open}).`)
+        : held === open &&
+          warn(
+            'matches_everything',
+            `This freeze holds every open pull request (${open}) and excludes none.`,
+          ),
+    unknown > 0 &&
+      warn(
+        'not_judged',
+        `Holdfast could not evaluate the conditions for ${unknown} pull requests, so it would hold them.`,
+      ),
+  ].filter((warning) => warning !== false);
 }
 
 function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
   const loose = exclude ? excludedByAuthor(exclude) : [];
   const escapes = escapedByAuthor(matching);
   const authors = exclude ? excludedForPushers(exclude) : [];
-  const warn = (message: string): Warning => ({ type: 'author_controlled_exclude', message });
   return [
-    ...(loose.length > 0
-      ? [
-          warn(
-            `The author of a pull request can get it excluded without anybody else: ${some(loose.map(quote))} depends on what the author decides. \`label\` and \`base\` do not.`,
-          ),
-        ]
-      : []),
-    ...(escapes.length > 0
-      ? [
-          warn(
-            `The author of a pull request can avoid the freeze with the same change: ${some(escapes.map(quote))} depends on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
-          ),
-        ]
-      : []),
-    ...(authors.length > 0
-      ? [
-          {
-            type: 'pusher_controlled_exclude' as const,
-            message: `${pushersGetThrough}: ${some(authors.map(quote))} asks who opened it, not who pushed to it. Add \`last-pushed-by\`.`,
-          },
-        ]
-      : []),
-  ];
+    loose.length > 0 &&
+      warn(
+        'author_controlled_exclude',
+        `The author of a pull request can get it excluded without anybody else: ${some(loose.map(quote))} depends on what the author decides. \`label\` and \`base\` do not.`,
+      ),
+    escapes.length > 0 &&
+      warn(
+        'author_controlled_exclude',
+        `The author of a pull request can avoid the freeze with the same change: ${some(escapes.map(quote))} depends on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
+      ),
+    authors.length > 0 &&
+      warn(
+        'pusher_controlled_exclude',
+        `${pushersGetThrough}: ${some(authors.map(quote))} asks who opened it, not who pushed to it. Add \`last-pushed-by\`.`,
+      ),
+  ].filter((warning) => warning !== false);
 }
 
 /** Warns about exclusions that exclude something one by one but nothing together: they were meant as alternatives. */

@@ -7,6 +7,7 @@ import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import { LRUCache } from 'lru-cache';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
 /** A freeze with parsed conditions; null if they cannot be read, which only an older version can cause. */
 export type ParsedFreeze = { freeze: Freeze } & Parsed;
@@ -123,3 +124,99 @@ export function nextChangeOf(
   if (exclude && ofExclude === null && exclude.judge(facts, now) === true) return null;
   return earliest([ofMatching, ofExclude]);
 }
+
+/** Labels that release a pull request from a freeze, each on its own: by adding or removing it. */
+export type ReleasingLabels = { putOn: string[]; takeOff: string[] };
+
+/**
+ * Tries each label in the conditions of a freeze.
+ * @param now in milliseconds since the epoch.
+ * @returns none if the labels of the pull request are unknown.
+ */
+export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, now: number): ReleasingLabels {
+  const present = facts.values.label;
+  if (!freeze.conditions || !Array.isArray(present)) return { putOn: [], takeOff: [] };
+  const { matching, exclude } = freeze.conditions;
+  const named = [...new Set([...labelsIn(matching), ...(exclude ? labelsIn(exclude) : [])])];
+  const letsGo = (label: string[]) => {
+    const verdict = judgeFreeze(freeze, { ...facts, values: { ...facts.values, label } }, now);
+    return verdict === 'excluded' || verdict === 'not_matched';
+  };
+  return {
+    putOn: named.filter((label) => !has(present, label) && letsGo([...present, label])),
+    takeOff: named.filter(
+      (label) => has(present, label) && letsGo(present.filter((each) => !same(each, label))),
+    ),
+  };
+}
+
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+const has = (labels: string[], label: string): boolean => labels.some((each) => same(each, label));
+
+/** The labels that conditions compare with. Ignores patterns. */
+function labelsIn(matcher: Matcher): string[] {
+  if (matcher.kind === 'not') return labelsIn(matcher.node);
+  if (matcher.kind !== 'leaf') return matcher.nodes.flatMap(labelsIn);
+  const { attribute, isCounted, test } = matcher.leaf;
+  if (attribute !== 'label' || isCounted || test.type !== 'text' || test.value.usesAuthor) return [];
+  return test.operator === '=' || test.operator === '!=' ? [test.value.value] : [];
+}
+
+type Conditions = Pick<Freeze, 'matchingConditions'>;
+type Exclusions = Pick<Freeze, 'excludeConditions'>;
+
+/** The branches in the `base=` conditions of a freeze. */
+export function namedBranches({ matchingConditions }: Conditions): string[] {
+  const parsed = parseConditions(matchingConditions, []);
+  return parsed.ok ? [...new Set(parsed.conditions.flatMap(namesIn))] : [];
+}
+
+/** All branches that a freeze can affect; null if it can affect any branch. */
+export function onlyBranches({ matchingConditions }: Conditions): string[] | null {
+  const parsed = parseConditions(matchingConditions, []);
+  if (!parsed.ok) return null;
+  const only = basesOf({ kind: 'and', nodes: parsed.conditions });
+  return only && [...only];
+}
+
+/** The branches that a freeze always excludes. */
+export function excludedBranches({ excludeConditions }: Exclusions): string[] {
+  const parsed = parseConditions(excludeConditions, []);
+  if (!parsed.ok || !parsed.conditions.every(isOfBasesAlone)) return [];
+  return [...(basesOf({ kind: 'and', nodes: parsed.conditions }) ?? [])];
+}
+
+function isOfBasesAlone(node: ConditionNode): boolean {
+  if (node.kind === 'not') return false;
+  return node.kind === 'leaf' ? baseOf(node) !== null : node.nodes.every(isOfBasesAlone);
+}
+
+/** The base branch that a condition names exactly: not negated, and not a pattern. */
+function baseOf(node: ConditionNode): string | null {
+  if (node.kind !== 'leaf' || node.attribute !== 'base' || node.isNegated || node.isCounted) return null;
+  const { test } = node;
+  return test.type === 'text' && test.operator === '=' && !test.value.usesAuthor ? test.value.value : null;
+}
+
+function namesIn(node: ConditionNode): string[] {
+  if (node.kind === 'not') return [];
+  if (node.kind !== 'leaf') return node.nodes.flatMap(namesIn);
+  const base = baseOf(node);
+  return base === null ? [] : [base];
+}
+
+function basesOf(node: ConditionNode): Set<string> | null {
+  if (node.kind === 'not') return null;
+  if (node.kind === 'leaf') {
+    const base = baseOf(node);
+    return base === null ? null : new Set([base]);
+  }
+  const inner = node.nodes.map(basesOf);
+  if (node.kind === 'or') {
+    return inner.includes(null) ? null : new Set(inner.flatMap((bases) => [...bases!]));
+  }
+  return inner.reduce((all, bases) => (all && bases ? both(all, bases) : (all ?? bases)), null);
+}
+
+const both = (one: Set<string>, other: Set<string>): Set<string> =>
+  new Set([...one].filter((each) => other.has(each)));

@@ -1,7 +1,7 @@
 import type { SqlTx } from '../database/sql.ts';
 import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
 import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
-import { isAheadOf, isNotEnded, earliestFirst, notEnded } from './freeze-store.ts';
+import { isAheadOf, isNotEnded, notEnded } from './freeze-store.ts';
 import type { Holding } from '../events/describe-fields.ts';
 import { holdsMerges } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
@@ -90,7 +90,8 @@ export async function freezeRecord(tx: Tx, repositoryId: bigint, id: string): Pr
 /** The scheduled and ongoing freezes of a repository, earliest first. */
 export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
   const where = { repositoryId, ...notEnded(now) };
-  return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
+  const orderBy = [{ startsAt: 'asc' as const }, { createdAt: 'asc' as const }, { id: 'asc' as const }];
+  return (await tx.freeze.findMany({ where, orderBy })).map(recordOf);
 }
 
 /** A freeze among those of many repositories. */

@@ -3,13 +3,15 @@ import type { Tx } from '../database/database.ts';
 import { type Row, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
-import { appendEvents } from '../events/append-event.ts';
+import { appendEvents, appendEvent, placeOf } from '../events/append-event.ts';
 import type { FreezeInEvent } from '../events/audit-event.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { attributesJson } from './freeze-columns.ts';
+import { attributesJson, fromRow } from './freeze-columns.ts';
 import { boundariesSince, nextBoundary } from './freeze-window.ts';
+import { fullName } from '../installations/find-repository.ts';
+import { forgottenSince, freezeInEvent } from './freeze.ts';
 
 /** How many freezes one transaction handles. */
 const atOnce = 500;
@@ -48,8 +50,8 @@ async function nextOfAll({ sql }: Pick<Deps, 'sql'>): Promise<Date | null> {
 type Due = Row & {
   id: string;
   plan_id: string | null;
-  starts_at: Date;
-  ends_at: Date | null;
+  startsAt: Date;
+  endsAt: Date | null;
   next_told_at: Date;
   attributes: FreezeInEvent;
   repository_id: bigint;
@@ -59,7 +61,7 @@ type Due = Row & {
 };
 
 const due = `
-  SELECT f.id::text, f.plan_id::text, f.starts_at, f.ends_at, f.next_told_at, ${attributesJson('f')} AS attributes,
+  SELECT f.id::text, f.plan_id::text, f.starts_at AS "startsAt", f.ends_at AS "endsAt", f.next_told_at, ${attributesJson('f')} AS attributes,
     r.id AS repository_id, a.login || '/' || r.name AS repository, a.id AS account_id,
     NOT r.archived AND r.products::text[] && '{${freezeProducts}}' AND EXISTS (
       SELECT FROM installations i WHERE i.id = r.installation_id AND i.deleted_at IS NULL AND i.suspended_at IS NULL
@@ -76,12 +78,12 @@ const note = `
 async function record(tx: Tx, now: Date): Promise<number> {
   const rows = await throughPrisma(tx).query<Due>('due-boundaries', due, [now]);
   if (rows.length === 0) return 0;
-  const told = rows.map((row) => ({ id: row.id, next: nextBoundary(windowOf(row), now) }));
+  const told = rows.map((row) => ({ id: row.id, next: nextBoundary(row, now) }));
   await throughPrisma(tx).query('note-boundaries', note, [JSON.stringify(told)]);
   const happened = rows
     .filter(({ holds }) => holds)
     .flatMap((row) =>
-      boundariesSince(windowOf(row), row.next_told_at, now).map(({ type, at }) => ({
+      boundariesSince(row, row.next_told_at, now).map(({ type, at }) => ({
         at,
         place: { accountId: row.account_id, repository: { id: row.repository_id, name: row.repository } },
         event: {
@@ -100,8 +102,51 @@ async function record(tx: Tx, now: Date): Promise<number> {
   return rows.length;
 }
 
-const windowOf = ({ starts_at, ends_at }: Due) => ({ startsAt: starts_at, endsAt: ends_at });
-
 export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) =>
   recordBoundaries(deps, at),
 );
+
+/** How many freezes one transaction reminds of. */
+const mostReminders = 100;
+
+/** The instant before which the last reminder must be to write another one: a week ago. */
+const toldAgainSince = (now: Date): Date => new Date(now.getTime() - 7 * 86_400_000);
+
+/**
+ * Writes a weekly audit event about each freeze without an end that has been ongoing for two weeks. Several replicas may
+ * run this at once: the replica that marks a freeze writes its event.
+ */
+export async function remindOfFreezes(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Promise<void> {
+  const now = nowOf(deps.clock);
+  for (let told = mostReminders; told === mostReminders;)
+    told = await deps.db.$transaction((tx) => remind(deps, tx, now));
+}
+
+/** @returns the number of events. */
+async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<number> {
+  const marked = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE freezes SET still_on_told_at = ${now} WHERE id IN (
+      SELECT f.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
+      WHERE f.ends_at IS NULL AND f.deleted_at IS NULL AND f.starts_at <= ${forgottenSince(now)}
+        AND (f.still_on_told_at IS NULL OR f.still_on_told_at <= ${toldAgainSince(now)})
+        AND r.installation_id IS NOT NULL
+      ORDER BY f.starts_at LIMIT ${mostReminders} FOR UPDATE OF f SKIP LOCKED)
+    RETURNING id`;
+  const rows = await tx.freeze.findMany({
+    where: { id: { in: marked.map(({ id }) => id) } },
+    include: { repository: { include: { account: true } } },
+    orderBy: { startsAt: 'asc' },
+  });
+  for (const { repository, ...row } of rows) {
+    const freeze = fromRow(row);
+    const metadata = { ...freezeInEvent(freeze), on_since: freeze.startsAt.toISOString() };
+    await appendEvent(tx, placeOf(repository), { type: 'freeze.still_on', metadata }, ourselves, now);
+    log.info(
+      { repository: fullName(repository), freeze: freeze.id },
+      'a freeze without an end is still ongoing',
+    );
+  }
+  return marked.length;
+}
+
+export const remindOfFreezesTask = defineTask(jobs.remindOfFreezes, remindOfFreezes);

@@ -1,26 +1,26 @@
+import { nullIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
+import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
+import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
 import { countRequested } from '../freezes/request-reconcile.ts';
-import { ownerPath, repositoryPath, freezePath, planPath } from '../installations/page-paths.ts';
+import { freezePath, ownerPath, planPath, repositoryPath } from '../installations/page-paths.ts';
+import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { matchedRepositories } from '../plans/matched-repositories.ts';
+import { ongoingFreezes } from '../plans/show-plan.ts';
+import { about } from '../statuses/instant-hold/hold.ts';
+import { nowOf } from '../time/clock.ts';
+import { dayAndTime } from '../time/local-time.ts';
 import { assetUrl } from './assets.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import type { Html } from './layout.ts';
 import { showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
-import { dayAndTime } from '../time/local-time.ts';
 import { readerZone } from './text.ts';
-import { nowOf } from '../time/clock.ts';
-import { about } from '../statuses/instant-hold/hold.ts';
-import { onlyBranches } from '../freezes/touched-branches.ts';
-import { nullIf } from '../errors.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
-import { matchedRepositories } from '../plans/matched-repositories.ts';
-import { ongoingFreezes } from '../plans/read-freezes.ts';
-import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { html } from 'hono/html';
 import { streamSSE } from 'hono/streaming';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** Milliseconds between two reads of our tables. */

@@ -1,5 +1,5 @@
 import { invalid, type Problem } from '../errors.ts';
-import { checkConditions } from '../freezes/check-freeze.ts';
+import { problemsOf } from '../freezes/check-freeze.ts';
 import { planWindow } from '../freezes/freeze-window.ts';
 import { isDate } from '../time/local-time.ts';
 import {
@@ -23,19 +23,15 @@ const beforeEverything = new Date('0001-01-01T00:00:00Z');
 export function checkPlan(input: ReadInput, now: Date): Omit<Plan, 'id' | 'accountId'> {
   // The occurrences decide whether the plan is over. The first window is one of them.
   const window = planWindow(input, input.start === null ? now : beforeEverything);
-  const conditions = checkConditions(input);
   const problems = [
-    ...(window.ok || window.reason !== 'invalid'
-      ? []
-      : window.problems.map(({ field, message }) => problem([field], message))),
-    ...(conditions.ok ? [] : conditions.problems),
+    ...problemsOf(window, input),
     ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
   ];
-  if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
+  if (!window.ok || problems.length > 0) throw invalid(problems);
   const { start, end: given, timezone } = window.value;
   // Of a plan that follows a calendar, they mean nothing.
   const end = input.source ? start : given;
-  const checked = { ...input, ...conditions.value, start, end, timezone };
+  const checked = { ...(input as Omit<Plan, 'id' | 'accountId'>), start, end, timezone };
   const wrong = occurrenceProblem(checked);
   if (wrong) throw invalid([wrong]);
   return checked;

@@ -23,8 +23,20 @@ import {
   reviseFreezes,
   takeBackFreezes,
 } from './plan-freezes.ts';
-import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
-import { lastEnd } from './read-freezes.ts';
+import {
+  findPlan,
+  listPlans,
+  lockPlan,
+  noteKept,
+  noteRead,
+  type StoredPlan,
+  touchPlan,
+} from './plan-store.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { appendEvent } from '../events/append-event.ts';
+import { attributesOfPlan, hostOf, type Source, SourceUnreadable } from './plan.ts';
+import { readSource } from './read-source.ts';
 
 /** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;
@@ -111,9 +123,16 @@ export async function keepFreezes(
 async function overAt(tx: Tx, plan: Schedule & { id: string }, now: Date): Promise<Date | null> {
   const coming = next(plan, now, 2);
   if (coming.length > 1) return null;
-  const ofFreezes = await lastEnd(tx, plan.id, now);
+  // Freezes that were changed or deleted separately no longer belong to the plan.
+  const [freezes] = await throughPrisma(tx).query<{ last: Date | null }>(
+    'last-end',
+    `SELECT CASE WHEN bool_or(ends_at IS NULL) THEN NULL ELSE coalesce(max(ends_at), $1::timestamptz) END AS last
+     FROM freezes WHERE plan_id = $2::uuid AND NOT detached AND ${isNotEnded('$1::timestamptz')}`,
+    [now, plan.id],
+  );
+  const { last } = freezes!;
   const end = coming[0] ? coming[0].endsAt : now;
-  return ofFreezes && end && new Date(Math.max(ofFreezes.getTime(), end.getTime()));
+  return last && end && new Date(Math.max(last.getTime(), end.getTime()));
 }
 
 /** This many occurrences that are not over, the ongoing one first. */
@@ -156,3 +175,55 @@ export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>
 );
 
 export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keepPlan(deps, planId));
+
+/**
+ * Reads the calendar of a plan again, and follows what changed. If it cannot be read, the last good copy stays, and the
+ * audit log tells it once.
+ */
+export async function followSource(deps: Deps, id: string): Promise<void> {
+  const plan = await findPlan(deps.db, { id }, nowOf(deps.clock));
+  if (!plan?.source) return;
+  const before = plan.source;
+  const read = await readSource(deps, before, plan.timezone, before).catch((error: unknown) => {
+    if (error instanceof SourceUnreadable) return error;
+    throw error;
+  });
+  await deps.db.$transaction(async (tx) => {
+    await lockPlan(tx, id);
+    const now = nowOf(deps.clock);
+    const current = await findPlan(tx, { id }, now);
+    // Somebody who changed the plan meanwhile read the calendar for it.
+    if (!current || !isDeepStrictEqual([current.source, current.timezone], [before, plan.timezone])) return;
+    if (read instanceof SourceUnreadable) await noteFailure(deps, tx, current, read.message, now);
+    else await follow(deps, tx, current, read.source, now);
+  });
+}
+
+async function follow(deps: Deps, tx: Tx, before: StoredPlan, source: Source, now: Date): Promise<void> {
+  await noteRead(tx, before.id, source, now);
+  if (isDeepStrictEqual(before.source!.windows, source.windows)) return;
+  await touchPlan(tx, before.id, now);
+  const change = { tx, plan: { ...before, source }, by: ourselves, now };
+  const kept = await keepFreezes(change, new Set(), { isMoved: true, isEndChanged: false });
+  deps.log.info({ plan: before.id, events: source.windows.length }, 'the calendar of a plan changed');
+  await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(before.id)]);
+}
+
+async function noteFailure(deps: Deps, tx: Tx, plan: StoredPlan, error: string, now: Date): Promise<void> {
+  const source = plan.source!;
+  await noteRead(tx, plan.id, { ...source, error }, now);
+  if (source.error !== null) return;
+  const metadata = {
+    freeze_plan_id: plan.id,
+    freeze_plan_attributes: attributesOfPlan(plan),
+    source_url: hostOf(source.url),
+    error,
+  };
+  const place = { accountId: plan.accountId };
+  await appendEvent(tx, place, { type: 'freeze_plan.source_failed', metadata }, ourselves, now);
+  deps.log.warn({ plan: plan.id, error }, 'the calendar of a plan cannot be read');
+}
+
+export const followSourceTask = defineTask(jobs.followSource, (deps, { planId }) =>
+  followSource(deps, planId),
+);

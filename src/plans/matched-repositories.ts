@@ -6,7 +6,7 @@ import { settingSql } from '../installations/setting-fields.ts';
 import type { Plan } from './plan.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
-import { repositoriesFrozen } from './read-freezes.ts';
+import { notEnded } from '../freezes/freeze-store.ts';
 
 /** What plans need to know about a repository. */
 export type PlanRepository = {
@@ -80,8 +80,13 @@ export async function touchedByChange(
   now: Date,
   added: string[] = [],
 ): Promise<Plan['repositories']> {
-  const frozen = await repositoriesFrozen(tx, plan, now);
-  return { include: [...plan.repositories.include, ...added, ...frozen], exclude: [] };
+  const isOn = { planId: plan.id, detached: false, startsAt: { lte: now }, ...notEnded(now) };
+  const frozen = await tx.repository.findMany({
+    where: { accountId: plan.accountId, freezes: { some: isOn } },
+    select: { name: true },
+  });
+  const names = frozen.map(({ name }) => name);
+  return { include: [...plan.repositories.include, ...added, ...names], exclude: [] };
 }
 
 /**

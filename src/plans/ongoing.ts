@@ -7,10 +7,10 @@ import { listPlans, type StoredPlan } from './plan-store.ts';
 import type { Tx } from '../database/database.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
-import { deleteFreeze } from '../freezes/delete-freeze.ts';
+import { deleteFreeze } from '../freezes/save-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
-import { deletePlan } from './delete-plan.ts';
+import { deletePlan } from './change-plan.ts';
 
 /** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */
 export type Ongoing = {

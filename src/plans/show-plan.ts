@@ -1,11 +1,13 @@
 import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+import { fromRow, type StoredFreeze } from '../freezes/freeze-columns.ts';
+import { notEnded } from '../freezes/freeze-store.ts';
 import { holdsDeployments } from '../freezes/freeze.ts';
 import { warningsOfDeployments } from '../freezes/freeze-warnings.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { PlanRepository } from './matched-repositories.ts';
 import { type Occurrence, firstOccurrence, type Schedule, hoursIn, windowsOf } from './occurrences.ts';
-import { type Detached, detachedFreezes, givenEnds } from './read-freezes.ts';
 import type { StoredPlan } from './plan-store.ts';
 import type { Plan } from './plan.ts';
 
@@ -18,6 +20,9 @@ export type ShownPlan = {
   nextOccurrences: Occurrence[];
   detached: Detached[];
 };
+
+/** A freeze of a plan that was changed or deleted separately and is not over. It no longer belongs to the plan. */
+type Detached = { repository: string; freezeId: string; start: string };
 
 /** A plan that was created or changed. @property warnings in sentences. */
 export type SavedPlan = ShownPlan & { warnings: string[] };
@@ -44,10 +49,38 @@ export async function showPlan(
   };
 }
 
+async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detached[]> {
+  const rows = await tx.freeze.findMany({
+    where: { planId, detached: true, OR: [{ endsAt: null }, { endsAt: { gt: now } }] },
+    select: {
+      id: true,
+      start: true,
+      repository: { select: { name: true, account: { select: { login: true } } } },
+    },
+    orderBy: [{ startsAt: 'asc' }, { repositoryId: 'asc' }],
+  });
+  return rows.map(({ id, start, repository }) => ({
+    repository: `${repository.account.login}/${repository.name}`,
+    freezeId: id,
+    start,
+  }));
+}
+
+/** The ongoing freezes of a plan in its owner's repositories, including separately changed ones. */
+export async function ongoingFreezes(
+  tx: Tx,
+  { id, accountId }: Pick<Plan, 'id' | 'accountId'>,
+  now: Date,
+): Promise<StoredFreeze[]> {
+  const where = { planId: id, repository: { accountId }, startsAt: { lte: now }, ...notEnded(now) };
+  return (await tx.freeze.findMany({ where, orderBy: { id: 'asc' } })).map(fromRow);
+}
+
 /** How many repositories a sentence names, and how many sentences of one kind there are. */
 const mostNamed = 3;
 const mostSentences = 5;
 
+/** An end that repositories give to freezes of a plan without an end, earliest first. */
 type Some = { end: string; count: number; names: string[] };
 
 /**
@@ -62,7 +95,14 @@ export async function warnOfGivenEnds(
   now: Date,
 ): Promise<string[]> {
   if (plan.end !== null) return [];
-  const ends = await givenEnds(tx, plan.id, now, mostNamed);
+  const ends = await throughPrisma(tx).query<Some>(
+    'given-ends',
+    `SELECT f."end", count(*)::int AS count, (array_agg(r.name ORDER BY r.name_key))[1:$3::int] AS names
+     FROM freezes f JOIN repositories r ON r.id = f.repository_id
+     WHERE f.plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND f.ends_at > $1::timestamptz
+     GROUP BY f."end" ORDER BY min(f.ends_at)`,
+    [now, plan.id, mostNamed],
+  );
   return [...sentences(ends, endsThere), ...sentences(missed(plan, places, now), makesNone)];
 }
 

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { clearTurns } from '../statuses/instant-hold/hold-store.ts';
 import { clearClaims } from '../deployments/deployment-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
-import { lookAhead } from '../explanations/look-ahead.ts';
+import { lookAhead } from '../explanations/preview-freeze.ts';
 import { createGitHubApp } from '../github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';

@@ -6,8 +6,7 @@ import { endSessionsTask } from '../auth/sign-in/sessions.ts';
 import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
 import { endExemptionsTask } from '../freezes/exemptions/end-exemptions.ts';
-import { recordBoundariesTask } from '../freezes/record-boundaries.ts';
-import { remindOfFreezesTask } from '../freezes/remind-of-freezes.ts';
+import { recordBoundariesTask, remindOfFreezesTask } from '../freezes/record-boundaries.ts';
 import {
   syncInstallationsTask,
   syncInstallationTask,
@@ -18,8 +17,7 @@ import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.
 import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { sendNoticesTask } from '../notices/send-notices.ts';
-import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
-import { followSourceTask } from '../plans/follow-source.ts';
+import { followSourceTask, keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { settleInstantHoldTask } from '../statuses/instant-hold/settle.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';

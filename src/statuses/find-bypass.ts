@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { endMerged, type Merge as MergedPullRequest } from '../freezes/exemptions/end-exemptions.ts';
 import { exemptionsSince } from '../freezes/exemptions/exemption-store.ts';
-import { wasExemptAt } from '../freezes/exemptions/judge-exemption.ts';
+import { wasExemptAt } from '../freezes/exemptions/exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, freezeInEvent } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';

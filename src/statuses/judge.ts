@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Exemption } from '../freezes/exemptions/exemption.ts';
 import {
+  type Exemption,
   coversFreeze,
   exemptionFrom,
   subjectOf,
   wasExemptFrom,
-} from '../freezes/exemptions/judge-exemption.ts';
+} from '../freezes/exemptions/exemption.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { type ParsedFreeze, judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';

@@ -1,7 +1,7 @@
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { endLeftBehind } from '../freezes/exemptions/end-exemptions.ts';
-import { leftBehind, subjectOf } from '../freezes/exemptions/judge-exemption.ts';
+import { leftBehind, subjectOf } from '../freezes/exemptions/exemption.ts';
 import {
   loadClosedPullRequests,
   type LoadedPullRequest,

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { holdingComment, mostComment } from '../../src/deployments/comment.ts';
-import { judgeDeployments, type Release } from '../../src/deployments/decide.ts';
-import type { Deployment } from '../../src/deployments/deployment.ts';
+import {
+  holdingComment,
+  mostComment,
+  judgeDeployments,
+  type Release,
+  type Deployment,
+} from '../../src/deployments/deployment.ts';
 import type { StoredFreeze } from '../../src/freezes/freeze-columns.ts';
 
 const freeze = (more: Partial<StoredFreeze> = {}): StoredFreeze => ({

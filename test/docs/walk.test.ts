@@ -85,7 +85,7 @@ test('the end of a freeze, and its deletion, go through the same files', async (
   const reconciling = sent.filter(({ task }) => task === 'reconcile-repository');
   expect(reconciling.map(({ at }) => at)).toEqual([undefined, at(1), at(2)]);
   const requesting = all.filter((file) => importsOf(file, true).has('src/freezes/request-reconcile.ts'));
-  expect(requesting).toContain('src/freezes/delete-freeze.ts');
+  expect(requesting).toContain('src/freezes/save-freeze.ts');
 });
 
 test('every file that the page names is there', () => {

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Exemption } from '../../src/freezes/exemptions/exemption.ts';
-import { exemptionFrom, leftBehind, wasExemptAt } from '../../src/freezes/exemptions/judge-exemption.ts';
+import {
+  type Exemption,
+  exemptionFrom,
+  leftBehind,
+  wasExemptAt,
+} from '../../src/freezes/exemptions/exemption.ts';
 import { judge } from '../../src/statuses/judge.ts';
 import { groupUrgency } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excludedBranches, namedBranches, onlyBranches } from '../../src/freezes/touched-branches.ts';
+import { excludedBranches, namedBranches, onlyBranches } from '../../src/freezes/judge-freeze.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 
 test.each<[ConditionInput[], string[], string[] | null]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { prompt, vital } from '../../src/explanations/enforcement/judge-app.ts';
+import { prompt, vital } from '../../src/explanations/enforcement/judge-service.ts';
 import { queueNeeds } from '../../src/explanations/enforcement/judge-branch.ts';
 import {
   appTemplate,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deletePlan } from '../../src/plans/delete-plan.ts';
-import { updatePlan } from '../../src/plans/update-plan.ts';
+import { deletePlan, updatePlan } from '../../src/plans/change-plan.ts';
 import { planBody, acmeForAll } from '../api/acme.ts';
 
 const acme = acmeForAll();

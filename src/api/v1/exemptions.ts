@@ -3,7 +3,7 @@ import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
 import { type ExemptionKind, listExemptions } from '../../freezes/exemptions/exemption-store.ts';
 import { type NewExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
-import { mostFreezes } from '../../freezes/create-freeze.ts';
+import { mostFreezes } from '../../freezes/save-freeze.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { number, owner, repository, repositoryPath } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';

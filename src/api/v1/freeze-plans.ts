@@ -7,8 +7,7 @@ import {
   administersAll,
   type InstalledAccount,
 } from '../../installations/find-account.ts';
-import { createPlan } from '../../plans/create-plan.ts';
-import { deletePlan } from '../../plans/delete-plan.ts';
+import { createPlan, deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import {
   matchedBy,
   matchedRepositories,
@@ -18,7 +17,6 @@ import {
 } from '../../plans/matched-repositories.ts';
 import { knownPlan, listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
 import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';

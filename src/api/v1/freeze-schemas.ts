@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
 import type { Deps } from '../../deps.ts';
-import type { SavedFreeze } from '../../freezes/create-freeze.ts';
+import type { SavedFreeze, FreezeChange } from '../../freezes/check-freeze.ts';
 import {
   attributesOf,
   type AttributesOf,
@@ -12,7 +12,6 @@ import {
   type NewFreeze,
   onDeployments,
 } from '../../freezes/freeze.ts';
-import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';

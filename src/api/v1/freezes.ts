@@ -17,9 +17,8 @@ import {
   readFreezeChange,
   freezeDeletion,
 } from './freeze-schemas.ts';
-import { createFreeze } from '../../freezes/create-freeze.ts';
-import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
-import { deleteFreeze } from '../../freezes/delete-freeze.ts';
+import { createFreeze, updateFreeze, deleteFreeze } from '../../freezes/save-freeze.ts';
+import { planChange } from '../../freezes/check-freeze.ts';
 
 const pathOfOne = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}';
 const tag = 'Scheduled freezes';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../time/clock.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
-import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/pause-merge-queue.ts';
+import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/save-freeze.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { text, repositoryPath } from '../fields.ts';
 import { warningHeader } from '../warnings.ts';

@@ -3,7 +3,7 @@ import type { FreezeFields, Unvalidated } from '../../freezes/freeze.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, inOrderOfPlan, type PlanInput, type SourceInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
-import type { PlanChange } from '../../plans/update-plan.ts';
+import type { PlanChange } from '../../plans/change-plan.ts';
 import { checkGlob, text, owner, uuid, who } from '../fields.ts';
 import { unknownFields } from '../warnings.ts';
 import {

@@ -9,11 +9,18 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { ask } from './ask.ts';
+import { allBranches, readBranches } from './read-branches.ts';
 import type { Finding } from './finding.ts';
 import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
-import { judgeApp, judgeDeploying } from './judge-app.ts';
-import { type Environments, judgeEnvironments } from './judge-environments.ts';
-import { judgeWorkflows } from './judge-workflows.ts';
+import {
+  judgeApp,
+  judgeDeploying,
+  judgeClock,
+  judgeRateLimit,
+  judgeWebhooks,
+  whySpare,
+} from './judge-service.ts';
+import { type Environments, judgeEnvironments, judgeWorkflows } from './judge-environments.ts';
 import { readEnvironments, readWorkflows } from './read-environment.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
 import {
@@ -23,9 +30,7 @@ import {
   judgeRoles,
   judgeTouched,
 } from './judge-repository.ts';
-import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
-import { allBranches, readBranches } from './read-branches.ts';
 import { readApp, readLimits, readRoles, readWebhooks } from './read-service.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
-import { excludedBranches, onlyBranches } from '../../freezes/touched-branches.ts';
+import { excludedBranches, onlyBranches } from '../../freezes/judge-freeze.ts';
 
 /** What we check. */
 export const checks = [

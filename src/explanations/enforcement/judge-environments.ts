@@ -1,4 +1,5 @@
 import { toEnvironments } from '../../events/describe-fields.ts';
+import { listed } from '../../events/event-words.ts';
 import { type Freeze, holdsDeployments } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
@@ -58,29 +59,21 @@ export function judgeEnvironments(
   const left = total - environments.length;
   return [
     ...judgePlan(environments, target, isPrivate),
-    ...(total === 0
-      ? [
-          found(
-            isWanted ? 'warning' : 'ok',
-            `${repository} has no environments on GitHub.`,
-            'Name one in a job that deploys, such as environment: production. Then enable the rule there.',
-          ),
-        ]
-      : []),
+    total === 0 &&
+      found(
+        isWanted ? 'warning' : 'ok',
+        `${repository} has no environments on GitHub.`,
+        'Name one in a job that deploys, such as environment: production. Then enable the rule there.',
+      ),
     ...environments.map((each) => judgeEnvironment(each, freezes, target)),
-    ...(left > 0
-      ? [found('unknown', `Holdfast did not look at ${left} more environments of ${repository}.`)]
-      : []),
-    ...(environments.some(({ waits }) => waits)
-      ? [
-          found(
-            'ok',
-            'Anybody who can edit a workflow can name another environment, which has no rule.',
-            'Require reviews for .github/workflows, for example with a CODEOWNERS file.',
-          ),
-        ]
-      : []),
-  ];
+    left > 0 && found('unknown', `Holdfast did not look at ${left} more environments of ${repository}.`),
+    environments.some(({ waits }) => waits) &&
+      found(
+        'ok',
+        'Anybody who can edit a workflow can name another environment, which has no rule.',
+        'Require reviews for .github/workflows, for example with a CODEOWNERS file.',
+      ),
+  ].filter((finding) => finding !== false);
 }
 
 /** GitHub does not tell an App the plan of an owner. A rule that is enabled shows it. */
@@ -122,6 +115,80 @@ function judgeEnvironment(
   return isHeld
     ? found('warning', `${message}, so freezes do not block that.`, remedy)
     : found('ok', `${message}. No freeze blocks deployments there now.`, remedy);
+}
+
+/**
+ * A job that fails at once in an environment with a custom protection rule, or may do so.
+ * @property environment the name that it gives; null if an expression, another repository or nothing names one.
+ */
+export type DeployingJob = {
+  place: string;
+  environment: string | null;
+  without: 'deployment' | 'cannot tell';
+};
+
+/** What the workflows of the default branch say. @property unread the paths of those that are too large or too many. */
+export type Workflows = { jobs: DeployingJob[]; unread: string[] };
+
+/** How many jobs have a finding of their own, and how many places a list names. */
+const most = 10;
+
+/** Which jobs fail at once where a protection rule is on. @param workflows null: we did not look. */
+export function judgeWorkflows(
+  workflows: Fact<Workflows> | null,
+  environments: Fact<Environments> | null,
+  repository: string,
+): Finding[] {
+  if (!workflows) return [];
+  const found = findingsOf('deployments');
+  if (!workflows.known)
+    return [found('unknown', `Holdfast cannot read the workflows of ${repository}: ${workflows.reason}.`)];
+  const { jobs, unread } = workflows.value;
+  const failing = jobs.filter(({ without }) => without === 'deployment');
+  const unclear = jobs.filter(({ without }) => without === 'cannot tell').map(({ place }) => place);
+  const known = environments?.known ? environments.value.environments : [];
+  const rest = failing.slice(most).map(({ place }) => place);
+  return [
+    ...failing.slice(0, most).map((job) => ofJob(job, known)),
+    rest.length > 0 &&
+      found(
+        'warning',
+        `More jobs say deployment: false: ${listed(rest, most)}.`,
+        'Remove deployment: false there.',
+      ),
+    unclear.length > 0 &&
+      found(
+        'unknown',
+        `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear, most)}.`,
+        'Check them: such a job fails at once in an environment with a custom protection rule.',
+      ),
+    unread.length > 0 &&
+      found(
+        'unknown',
+        `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread, most)}.`,
+        'Check that none of their jobs says deployment: false.',
+      ),
+  ].filter((finding) => finding !== false);
+}
+
+function ofJob({ place, environment }: DeployingJob, known: EnvironmentFacts[]): Finding {
+  const found = findingsOf('deployments');
+  const to = environment === null ? '' : ` for ${environment}`;
+  const says = `The job at ${place} says deployment: false${to}, so`;
+  const isOn =
+    environment !== null &&
+    known.some(({ name, rules }) => rules > 0 && name.toLowerCase() === environment.toLowerCase());
+  return isOn
+    ? found(
+        'failed',
+        `${says} it fails at once: a custom protection rule is enabled there.`,
+        'Remove deployment: false there.',
+      )
+    : found(
+        'warning',
+        `${says} it fails at once where a custom protection rule is enabled.`,
+        'Remove deployment: false there before somebody enables the rule.',
+      );
 }
 
 /** Whether GitHub waits for Holdfast before the deployments that a freeze holds, also in a sentence. */

@@ -20,24 +20,19 @@ export function judgeInstallation(
 ): Finding[] {
   const found = findingsOf('installation');
   const product = findingsOf('product');
-  const findings: Finding[] = [];
-  if (installation.suspendedAt)
-    findings.push(
+  return [
+    installation.suspendedAt !== null &&
       found(
         'failed',
         `Holdfast's installation on ${account.login} is suspended, so it can neither read nor block anything.`,
         `Unsuspend it at ${installationUrl}.`,
       ),
-    );
-  if (archived)
-    findings.push(
+    archived &&
       found(
         'warning',
         `${repository} is archived, so nothing merges there and you cannot create freezes.`,
         `Unarchive it at ${web}/${repository}/settings.`,
       ),
-    );
-  findings.push(
     isOn
       ? product('ok', `Freezes are switched on for ${repository}.`)
       : product(
@@ -45,8 +40,7 @@ export function judgeInstallation(
           `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is blocked.`,
           `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
         ),
-  );
-  return findings;
+  ].filter((finding) => finding !== false);
 }
 
 /** Outgoing webhooks of the owner that Holdfast disabled. Never their addresses: that of a chat is a secret. */
@@ -89,24 +83,15 @@ export function judgeRoles(all: RoleFact[], { repository }: Target): Finding[] {
   const unknown = all.filter(({ isThere }) => !isThere.known);
   const [owner] = repository.split('/');
   return [
-    ...(gone.length > 0
-      ? [
-          found(
-            'warning',
-            `GitHub no longer has these freezers or approvers: ${texts(gone)}.`,
-            `Send the lists without them to PATCH /v1/repos/${repository}/settings. For inherited lists, use PATCH /v1/settings/${owner}.`,
-          ),
-        ]
-      : []),
-    ...(unknown.length > 0
-      ? [
-          found(
-            'unknown',
-            `Holdfast cannot tell whether these freezers or approvers exist: ${texts(unknown)}.`,
-          ),
-        ]
-      : []),
-  ];
+    gone.length > 0 &&
+      found(
+        'warning',
+        `GitHub no longer has these freezers or approvers: ${texts(gone)}.`,
+        `Send the lists without them to PATCH /v1/repos/${repository}/settings. For inherited lists, use PATCH /v1/settings/${owner}.`,
+      ),
+    unknown.length > 0 &&
+      found('unknown', `Holdfast cannot tell whether these freezers or approvers exist: ${texts(unknown)}.`),
+  ].filter((finding) => finding !== false);
 }
 
 /** Branches that we could not list, or that were too many. @param most how many we check. */
@@ -117,77 +102,59 @@ export function judgeTouched(
   { web, repository, context }: Target,
 ): Finding[] {
   const found = findingsOf('branches');
-  const findings: Finding[] = [];
   const settings = `${web}/${repository}/settings`;
-  if (!defaultBranch.known)
-    findings.push(
+  return [
+    !defaultBranch.known &&
       findingsOf('required_check')(
         'unknown',
         `Holdfast cannot tell whether the default branch requires ${context}: ${defaultBranch.reason}.`,
         `Check ${settings}/branches and ${web}/${repository}/rules.`,
       ),
-    );
-  if (!bases.known)
-    findings.push(
+    !bases.known &&
       found('unknown', `Holdfast cannot tell which branches have open pull requests: ${bases.reason}.`),
-    );
-  if (count > most)
-    findings.push(
+    count > most &&
       found(
         'warning',
         `Pull requests are open for ${count} branches. Holdfast checked ${most} of them.`,
         `Require ${context} with a branch name pattern at ${settings}/rules.`,
       ),
-    );
-  return findings;
+  ].filter((finding) => finding !== false);
 }
 
 /** Whether everything that freezes should block is known to be blocked. @param held what they hold or should hold. */
 export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Target): Finding[] {
   const rules = `${web}/${repository}/settings/rules`;
-  /** A finding about the pull requests that are not held for a reason, if there are any. */
-  const about = (
-    reason: ReasonNotHeld,
-    check: Finding['check'],
-    state: Finding['state'],
-    message: string,
-    remedy: string,
-  ): Finding[] => {
-    const numbers = held.flatMap(({ notHeld, number }) => (notHeld === reason ? `#${number}` : []));
-    return numbers.length > 0
-      ? [findingsOf(check)(state, `${message}: ${listed(numbers, 20)}.`, remedy)]
-      : [];
-  };
-  const findings = [
-    ...about(
-      'leaking',
+  const kinds: [ReasonNotHeld, Finding['state'], message: string, remedy: string][] = [
+    [
       'leaking',
       'failed',
       'GitHub would merge pull requests that freezes should block',
       `Require ${context} from Holdfast on their base branches at ${rules}. Holdfast asks GitHub again within a minute.`,
-    ),
-    ...about(
+    ],
+    [
       'refused',
-      'held',
       'failed',
       'GitHub refused the Holdfast status on pull requests that freezes should block',
       'Push a new commit to each. GitHub accepts at most 1,000 statuses with the same name on a commit.',
-    ),
-    ...about(
+    ],
+    [
       'contested',
-      'held',
       'failed',
       'Somebody keeps overwriting the Holdfast status on pull requests that freezes should block',
       `Find out who in the audit log (freeze_status.overwritten), and choose Holdfast as the source of ${context} at ${rules}.`,
-    ),
-    ...about(
+    ],
+    [
       'waiting',
-      'held',
       'warning',
       'These pull requests are waiting for their statuses',
       'Wait. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.',
-    ),
+    ],
   ];
+  const findings = kinds.flatMap(([reason, state, message, remedy]) => {
+    const numbers = held.flatMap(({ notHeld, number }) => (notHeld === reason ? `#${number}` : []));
+    const found = findingsOf(reason === 'leaking' ? 'leaking' : 'held');
+    return numbers.length > 0 ? found(state, `${message}: ${listed(numbers, 20)}.`, remedy) : [];
+  });
   if (held.length === 0 || findings.length > 0) return findings;
   const message = `Every pull request that freezes should block is known to be blocked: ${held.length}.`;
   return [findingsOf('held')('ok', message)];

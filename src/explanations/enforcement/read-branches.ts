@@ -2,7 +2,7 @@ import type { Fact } from '../../github/pull-requests/fact.ts';
 import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
 import { type Asking, ask } from './ask.ts';
 import type { Branch } from './judge-branch.ts';
-import { namedBranches } from '../../freezes/touched-branches.ts';
+import { namedBranches } from '../../freezes/judge-freeze.ts';
 
 const openBasesQuery = /* GraphQL */ `
   query OpenBases($owner: String!, $name: String!, $after: String) {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { isMap, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { isRuleEnabled } from '../../deployments/ask-github.ts';
 import { type Grants, missingPermissions } from '../../github/app-manifest.ts';
 import { type Fact, notKnown } from '../../github/pull-requests/fact.ts';
 import { type Asking, ask } from './ask.ts';
-import type { Environments } from './judge-environments.ts';
-import { type DeployingJob, readJobs, type Workflows } from './judge-workflows.ts';
+import type { DeployingJob, Environments, Workflows } from './judge-environments.ts';
 
 /**
  * Whether GitHub waits for Holdfast before a job deploys to an environment: our protection rule is enabled there. False
@@ -41,6 +41,52 @@ export async function readEnvironments(asking: Asking, grants: Grants): Promise<
       };
     });
     return { environments, total: data.total_count ?? environments.length };
+  });
+}
+
+/** A text without any of these says nothing that we look for. Reading YAML is slow. */
+const worthReading =
+  /deployment["']?\s*:|environment["']?\s*:\s*[>|]?[-+]?\s*["']?\$\{\{|\/\.github\/workflows\//;
+
+const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');
+
+/**
+ * The jobs of a workflow that say `deployment: false`, and those of which the file alone does not tell: an expression
+ * decides, or a workflow of another repository.
+ */
+export function readJobs(path: string, text: string): DeployingJob[] {
+  if (!worthReading.test(text)) return [];
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const at = (node: Node) => `${path}:${lines.linePos(node.range![0]).line}`;
+  const cannotTell = (node: Node): DeployingJob[] => [
+    { place: at(node), environment: null, without: 'cannot tell' },
+  ];
+  if (document.errors.length > 0) return [{ place: path, environment: null, without: 'cannot tell' }];
+  /** The key and the value of a field, also through an alias. */
+  const field = (of: unknown, name: string): [Scalar, Node] | null => {
+    const pair = isMap(of) ? of.items.find(({ key }) => isScalar(key) && key.value === name) : null;
+    return pair ? [pair.key as Scalar, pair.value as Node] : null;
+  };
+  const whole = (node: unknown): unknown =>
+    (node as { resolve?: (of: object) => unknown } | null)?.resolve?.(document) ?? node;
+  const jobs = whole(field(document.contents, 'jobs')?.[1]);
+  if (!isMap(jobs)) return [];
+  return jobs.items.flatMap((item) => {
+    const job = whole(item.value);
+    const [called, uses] = field(job, 'uses') ?? [];
+    if (called && isScalar(uses) && !String(uses.value).startsWith('./')) return cannotTell(called);
+    const [key, given] = field(job, 'environment') ?? [];
+    const environment = whole(given);
+    if (key && isScalar(environment) && isExpression(environment.value)) return cannotTell(key);
+    const [said, deployment] = field(environment, 'deployment') ?? [];
+    const value = whole(deployment);
+    if (!said || !isScalar(value)) return [];
+    if (isExpression(value.value)) return cannotTell(said);
+    if (String(value.value) !== 'false') return [];
+    const name = whole(field(environment, 'name')?.[1]);
+    const isNamed = isScalar(name) && !isExpression(name.value);
+    return { place: at(said), environment: isNamed ? String(name.value) : null, without: 'deployment' };
   });
 }
 

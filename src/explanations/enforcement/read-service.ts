@@ -7,9 +7,8 @@ import { type Asking, ask } from './ask.ts';
 import pLimit from 'p-limit';
 import { askHolder, holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
-import type { AppFacts } from './judge-app.ts';
+import type { AppFacts, Attempt, Budget, WebhookFacts } from './judge-service.ts';
 import type { RoleFact } from './judge-repository.ts';
-import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
 
 /** What the App requests, what was granted, and where to change it. */
 export async function readApp(asking: Asking): Promise<AppFacts> {

@@ -10,14 +10,14 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
-import { vital } from './judge-app.ts';
+import { vital } from './judge-service.ts';
 import { type Branch, judgeRequired } from './judge-branch.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
 import { waitsForUs } from './read-environment.ts';
-import { excludedBranches, onlyBranches } from '../../freezes/touched-branches.ts';
+import { excludedBranches, onlyBranches } from '../../freezes/judge-freeze.ts';
 
 // What GitHub enforces, for requests that wait. Each check costs GitHub requests, and people may ask often: so all share
 // an answer for a while.

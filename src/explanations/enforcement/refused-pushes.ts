@@ -7,8 +7,8 @@ import { readHold } from '../../statuses/instant-hold/hold-store.ts';
 import { rulesetName } from '../../statuses/instant-hold/ruleset.ts';
 import { listed } from '../../events/event-words.ts';
 import { type Asking, ask } from './ask.ts';
-import { actorName } from './read-branch.ts';
 import { readDefaultBranch } from './read-branches.ts';
+import { actorName } from './read-branch.ts';
 
 // Whom the ruleset of an instant hold refuses, for people who switch it on: it applies to pushes, too.
 

@@ -8,9 +8,8 @@ import { assertWritable, type FoundRepository, fullName } from '../../installati
 import { lockRepository } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { ExemptionState } from './exemption.ts';
-import { assertApprovalLimit } from './exemption-limits.ts';
+import { assertApprovalLimit, changeExemption, inLog, wakeFor } from './save-exemption.ts';
 import { type ExemptionKind, type ExemptionRecord, findExemption } from './exemption-store.ts';
-import { changeExemption, inLog, wakeFor } from './save-exemption.ts';
 
 /** The possible decisions, and the states that they need. */
 const decisions = {

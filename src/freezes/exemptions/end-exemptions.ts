@@ -6,9 +6,8 @@ import { type EventPlace, placeOf } from '../../events/append-event.ts';
 import { notEndedAmong } from '../freeze-store.ts';
 import { defineTask } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import type { EndedBy } from './exemption.ts';
+import { type EndedBy, type LeftBehind, movedBy, wasApprovedAt } from './exemption.ts';
 import { type ExemptionRecord, openExemptions } from './exemption-store.ts';
-import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
 import { changeExemption } from './save-exemption.ts';
 
 // Ends exemptions without a decision by a person. Verdicts do not depend on this: it records the end, writes the audit

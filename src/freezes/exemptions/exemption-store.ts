@@ -17,51 +17,38 @@ export const isIdle = (of: string, now: string): string => `
   ${of}.ended_at IS NULL AND ${of}.freeze_ids <> '{}' AND NOT EXISTS (
     SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
 
+/** The columns of an exemption, by its fields. */
+const columns: Record<keyof Exemption, string> = {
+  id: 'id',
+  pullRequest: 'number',
+  headSha: 'head_sha',
+  headSeenAt: 'head_seen_at',
+  baseRef: 'base_ref',
+  anyHead: 'any_head',
+  freezeIds: 'freeze_ids',
+  reason: 'reason',
+  publicReason: 'public_reason',
+  state: 'state::text',
+  requestedAt: 'requested_at',
+  approvedAt: 'approved_at',
+  expiresAt: 'expires_at',
+  endedAt: 'ended_at',
+};
+const fields = Object.keys(columns) as (keyof Exemption)[];
+
 /** The columns of an `ExemptionRow`. @param table the name of the table in the statement. */
-export const exemptionColumns = (table: string): string => `
-  ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
-  ${table}.base_ref, ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
-  ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
-  ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
+export const exemptionColumns = (table: string): string =>
+  fields.map((field) => `${table}.${columns[field]} AS "exempt_${field}"`).join(', ');
 
 /** An exemption among other columns. All are null if the row has none. */
-export type ExemptionRow = Row & {
-  exemption_id: string | null;
-  exempt_number: number;
-  head_sha: string;
-  head_seen_at: Date;
-  base_ref: string;
-  any_head: boolean;
-  freeze_ids: string[];
-  exemption_reason: string;
-  exemption_public_reason: string | null;
-  exemption_state: Exemption['state'];
-  requested_at: Date;
-  approved_at: Date | null;
-  expires_at: Date;
-  ended_at: Date | null;
-};
+export type ExemptionRow = Row & Record<`exempt_${keyof Exemption}`, unknown>;
 
 /** The exemption of a row; null if it has none. */
-export const exemptionIn = (row: ExemptionRow): Exemption | null =>
-  row.exemption_id === null
-    ? null
-    : {
-        id: row.exemption_id,
-        pullRequest: row.exempt_number,
-        headSha: row.head_sha,
-        headSeenAt: row.head_seen_at,
-        baseRef: row.base_ref,
-        anyHead: row.any_head,
-        freezeIds: coveredBy(row.freeze_ids),
-        reason: row.exemption_reason,
-        publicReason: row.exemption_public_reason,
-        state: row.exemption_state,
-        requestedAt: row.requested_at,
-        approvedAt: row.approved_at,
-        expiresAt: row.expires_at,
-        endedAt: row.ended_at,
-      };
+export function exemptionIn(row: ExemptionRow): Exemption | null {
+  if (row.exempt_id === null) return null;
+  const exemption = Object.fromEntries(fields.map((field) => [field, row[`exempt_${field}`]]));
+  return { ...(exemption as Exemption), freezeIds: coveredBy(row.exempt_freezeIds as string[]) };
+}
 
 /** The column has no nulls, so an empty list means every freeze. */
 const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);

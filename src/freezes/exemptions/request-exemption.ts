@@ -15,9 +15,15 @@ import { readSettings } from '../../installations/settings.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import type { Caller } from './decide-exemption.ts';
 import type { ExemptDeployment } from './exemption.ts';
-import { assertApprovalLimit, assertRequestLimit } from './exemption-limits.ts';
+import {
+  assertApprovalLimit,
+  assertRequestLimit,
+  appendExemptionEvent,
+  inLog,
+  insertExemption,
+  wakeFor,
+} from './save-exemption.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
-import { appendExemptionEvent, inLog, insertExemption, wakeFor } from './save-exemption.ts';
 
 /** What every request says. */
 type Wish = {

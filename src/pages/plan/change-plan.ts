@@ -3,19 +3,12 @@ import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/p
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
-import {
-  ownerFormPath,
-  ownerPath,
-  planPath,
-  plansPath,
-  progressPath,
-} from '../../installations/page-paths.ts';
-import { createPlan } from '../../plans/create-plan.ts';
+import { ownerFormPath, ownerPath, planPath, plansPath, progressPath } from '../../installations/page-paths.ts';
+import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { ruleOfFields } from '../../plans/repetition.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
 import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';

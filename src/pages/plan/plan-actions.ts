@@ -1,34 +1,26 @@
-import { html } from 'hono/html';
-import { nowOf } from '../../time/clock.ts';
 import { conflict } from '../../errors.ts';
+import { planChange } from '../../freezes/check-freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import { planChange, saveChange } from '../../freezes/update-freeze.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { saveChange } from '../../freezes/save-freeze.ts';
 import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
-import { deletePlan } from '../../plans/delete-plan.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
+import { lockPlan, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
-import { lockPlan, type StoredPlan, requirePlan } from '../../plans/plan-store.ts';
-import { ongoingFreezes } from '../../plans/read-freezes.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
+import { ongoingFreezes } from '../../plans/show-plan.ts';
+import { nowOf } from '../../time/clock.ts';
 import { toInstant } from '../../time/local-time.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
 import { extendForms, newEnd } from '../extend.ts';
-import {
-  assertFresh,
-  confirmation,
-  digestOf,
-  hidden,
-  requiredText,
-  textArea,
-  versionField,
-} from '../form.ts';
+import { assertFresh, confirmation, digestOf, hidden, requiredText, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
+import { html } from 'hono/html';
 
 /**
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer

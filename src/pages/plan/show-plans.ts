@@ -1,20 +1,13 @@
 import { actorName } from '../../events/actor.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import {
-  ownerFormPath,
-  planPath,
-  plansPath,
-  progressPath,
-  repositoryPath,
-} from '../../installations/page-paths.ts';
+import { ownerFormPath, planPath, plansPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { hostOf, type Source } from '../../plans/plan.ts';
-import { ongoingFreezes } from '../../plans/read-freezes.ts';
-import { type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
+import { ongoingFreezes, type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords } from '../freeze-now/plan-preview.ts';
 import { whatItHolds } from '../held.ts';

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { nowOf } from '../../time/clock.ts';
-import { coversFreeze } from '../../freezes/exemptions/judge-exemption.ts';
+import { coversFreeze } from '../../freezes/exemptions/exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { hasUnjudged, listFreezes } from '../../freezes/list-freezes.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
-import { type PullRequestExplanation, heldBelow } from '../../explanations/explain-pull-request.ts';
-import { recallPullRequest } from '../../explanations/recall.ts';
+import { heldBelow, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { recallPullRequest } from '../../explanations/explanations-for-pages.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';

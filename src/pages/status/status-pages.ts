@@ -1,7 +1,6 @@
-import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { recentEvents } from '../../events/list-events.ts';
-import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall.ts';
+import { type RecalledMergeGroup, recallMergeGroup } from '../../explanations/explanations-for-pages.ts';
 import { exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
@@ -11,7 +10,7 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { eventList } from '../audit/event-list.ts';
-import { type FormProblems, formProblem } from '../form.ts';
+import { formProblem, type FormProblems } from '../form.ts';
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import {
@@ -34,10 +33,11 @@ import {
   isOpen,
   otherHolds,
   readAs,
-  type ShownPullRequest,
   showablePullRequest,
+  type ShownPullRequest,
   verdict,
 } from './shown-pull-request.ts';
+import { html } from 'hono/html';
 
 // The pages that the statuses on GitHub link to.
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { judgeBase } from '../../conditions/match.ts';
 import { couldHold } from '../../freezes/frozen-state.ts';
-import { judgeFreeze, type ParsedFreeze } from '../../freezes/judge-freeze.ts';
-import { onlyBranches } from '../../freezes/touched-branches.ts';
+import { judgeFreeze, type ParsedFreeze, onlyBranches } from '../../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
 import type { Settings } from '../../installations/setting-fields.ts';
 import { describeInstant } from '../../time/local-time.ts';

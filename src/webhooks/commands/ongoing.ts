@@ -1,26 +1,25 @@
 import { validate } from '../../api/read-request.ts';
 import { givenReason } from '../../api/v1/exemption-schemas.ts';
-import { nowOf } from '../../time/clock.ts';
 import { conflict, isConflict, notFound } from '../../errors.ts';
+import { actorName } from '../../events/actor.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
-import { actorName } from '../../events/actor.ts';
+import { planChange } from '../../freezes/check-freeze.ts';
+import { updateFreeze } from '../../freezes/save-freeze.ts';
 import { asCode } from '../../github/markdown.ts';
 import { type Administered, type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { assertWritable, fullName } from '../../installations/find-repository.ts';
 import { ownerFormPath } from '../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { readTaken } from '../comments/answer-store.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
-import { updatePlan } from '../../plans/update-plan.ts';
+import { updatePlan } from '../../plans/change-plan.ts';
+import { nowOf } from '../../time/clock.ts';
 import { parseDuration } from '../../time/duration.ts';
 import { describeInstant, toLocalTime } from '../../time/local-time.ts';
 import { later } from '../../time/moment.ts';
-import { readTimeWords } from './freeze-words.ts';
-import type { Target } from './command.ts';
+import { readTaken } from '../comments/answer-store.ts';
 import {
   authorizeFreezer,
   note,
@@ -30,6 +29,8 @@ import {
   type SlackOrder,
 } from '../slack/slack-order.ts';
 import { count, list, plain } from '../slack/slack-text.ts';
+import type { Target } from './command.ts';
+import { readTimeWords } from './freeze-words.ts';
 import { where, zoneOf } from './freeze.ts';
 import { alsoBlocked, assertRole, type CommentOrder, type Order, type RunCommand } from './order.ts';
 

@@ -5,8 +5,9 @@ import {
   type EnvironmentFacts,
   judgeEnvironments,
   judgeHeldDeployments,
+  judgeWorkflows,
 } from '../../../src/explanations/enforcement/judge-environments.ts';
-import { judgeWorkflows, readJobs } from '../../../src/explanations/enforcement/judge-workflows.ts';
+import { readJobs } from '../../../src/explanations/enforcement/read-environment.ts';
 import type { StoredFreeze } from '../../../src/freezes/freeze-columns.ts';
 import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
 

@@ -1,23 +1,78 @@
-import { isDeepStrictEqual } from 'node:util';
+import { randomUUID } from 'node:crypto';
 import { nowOf } from '../time/clock.ts';
-import { throughPrisma } from '../database/sql.ts';
+import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { invalid, Refusal } from '../errors.ts';
+import { conflict, invalid, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/find-account.ts';
+import { lockAccount, type Administered } from '../installations/find-account.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { isTimeZone, toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
+import { attributesOfPlan, type PlanInput, type Plan, type ReadInput, type Source } from './plan.ts';
+import { countPlans, insertPlan, lockPlan, savePlan, requirePlan, markPlanDeleted } from './plan-store.ts';
+import { readInput, readSource, refuseUnreadable } from './read-source.ts';
+import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { throughPrisma } from '../database/sql.ts';
+import { isTimeZone, toInstant } from '../time/local-time.ts';
 import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
 import { firstOccurrence, isOnce } from './occurrences.ts';
-import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
-import { moveOccurrence } from './plan-freezes.ts';
-import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
-import { readSource, refuseUnreadable } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
+import { moveOccurrence, deleteFreezes } from './plan-freezes.ts';
+
+/** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
+const mostPlans = 200;
+
+/**
+ * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub,
+ * but reads the calendar that the plan follows.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal invalid, also if its calendar cannot be read; conflict if the owner has too many plans.
+ */
+export async function createPlan(
+  deps: Deps,
+  actor: Actor,
+  account: Account,
+  input: PlanInput,
+  beforeAnswering: (tx: Tx, saved: SavedPlan) => Promise<void> = async () => {},
+): Promise<SavedPlan> {
+  const now = nowOf(deps.clock);
+  const read = await readInput(deps, input);
+  const checked = checkPlan(read.input, now);
+  assertNotOver(checked, now);
+  const plan = { ...checked, id: randomUUID(), accountId: account.id };
+  const saved = await deps.db.$transaction(async (tx) => {
+    await assertRoomForPlan(tx, account, now);
+    await insertPlan(tx, plan, actor, now);
+    const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
+    await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
+    const kept = await keepFreezes({ tx, plan, by: actor, now });
+    const stored = { ...plan, createdBy: actor, createdAt: now, updatedAt: now, version: 1 };
+    const shown = await showPlan(tx, account, stored, now, kept.matched);
+    const saved = {
+      ...shown,
+      warnings: [
+        ...read.warnings,
+        ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
+        ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
+      ],
+    };
+    await beforeAnswering(tx, saved);
+    await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);
+    return saved;
+  });
+  deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');
+  return saved;
+}
+
+async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
+  await lockAccount(tx, account.id);
+  if ((await countPlans(tx, account.id, now)) < mostPlans) return;
+  throw conflict(
+    `${account.login} has ${mostPlans} freeze plans that are not over, the most there can be. Delete one first: GET /v1/freeze_plans/${account.login} lists them.`,
+  );
+}
 
 /** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
@@ -157,4 +212,33 @@ function assertStartStays(before: Plan, after: Plan, now: Date): void {
     'start-already-passed',
     'This plan has begun and does not repeat, so its start cannot change. Leave out start and timezone, or delete it and make another.',
   );
+}
+
+/**
+ * Deletes a plan and its freezes that have not ended, except for freezes that were changed or deleted separately.
+ * @param administered the repositories that the caller is an admin of.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal conflict if the plan now affects other repositories too; not-found if it is over or deleted.
+ */
+export async function deletePlan(
+  deps: Deps,
+  actor: Actor,
+  account: Account,
+  administered: Administered,
+  id: string,
+  reason: string,
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
+    await lockPlan(tx, id);
+    const plan = await requirePlan(tx, deps, account, id);
+    await assertMayChange(tx, administered, plan, now);
+    await markPlanDeleted(tx, id, actor, reason, now);
+    const metadata = { freeze_plan_id: id, freeze_plan_attributes: attributesOfPlan(plan), reason };
+    await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.delete', metadata }, actor, now);
+    await requestReconciles(deps, tx, await deleteFreezes({ tx, plan, by: actor, now }, reason), now);
+  });
+  deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan deleted');
 }

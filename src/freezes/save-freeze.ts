@@ -1,0 +1,243 @@
+import { lockRepository } from '../installations/repository-rows.ts';
+import type { Actor } from '../events/actor.ts';
+import { nowOf } from '../time/clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { conflict } from '../errors.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
+import { type Freeze, freezeInEvent, type NewFreeze, attributesOf, saysTheSame } from './freeze.ts';
+import { notEnded, assertOwnFreeze, requireFreeze, changeFreeze, findPause } from './freeze-store.ts';
+import { warningOfRepeat } from './freeze-warnings.ts';
+import { listFreezes } from './list-freezes.ts';
+import { requestReconcile } from './request-reconcile.ts';
+import { type StoredFreeze, toRow } from './freeze-columns.ts';
+
+/** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
+export type Ahead = { unenforced: string[]; warnings: string[] };
+
+/**
+ * Creates a freeze: checks what it would do, and saves it with its event and the jobs for its boundaries in one
+ * transaction.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal conflict if freezes are switched off, or if the repository cannot be written to or has too many freezes;
+ *   invalid if the window or the conditions are wrong.
+ */
+export async function createFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  input: NewFreeze,
+  beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
+): Promise<SavedFreeze> {
+  const { freeze, warnings } = planFreeze(deps, repository, input);
+  const ahead = await deps.lookAhead(deps, repository, freeze);
+  const now = nowOf(deps.clock);
+  const others = await listFreezes(deps.sql, repository, now);
+  const repeats = warningOfRepeat(freeze, others, now);
+  const saved = { freeze, warnings: [...warnings, ...ahead.warnings, ...repeats] };
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx, saved);
+    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
+  });
+  deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
+  return saved;
+}
+
+/**
+ * Saves a new freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict where the repository has as many freezes as it may.
+ */
+async function saveNewFreeze(
+  deps: Pick<Deps, 'config' | 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: Freeze,
+  { unenforced }: Ahead,
+  now: Date,
+): Promise<void> {
+  await assertRoom(tx, repository, now);
+  const { id, repositoryId } = freeze;
+  const stamps = { createdAt: now, createdBy: actor, updatedAt: now, updatedBy: actor };
+  await tx.freeze.create({ data: { ...toRow(freeze), id, repositoryId, ...stamps } });
+  const metadata = freezeInEvent(freeze);
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
+  if (unenforced.length > 0) {
+    const found = { ...metadata, branches: unenforced, context: deps.config.statusContext };
+    const event = { type: 'freeze.not_enforced', metadata: found } as const;
+    await appendEvent(tx, placeOf(repository), event, actor, now);
+  }
+  await requestReconcile(deps, tx, freeze, now);
+}
+
+/**
+ * How many freezes of a repository may be current, because we judge each of them on every pull request. Future freezes of
+ * plans do not count: the number of plans is limited, and so is what each creates ahead. If they counted, thirty daily
+ * plans would leave no room for the freeze that somebody needs now.
+ */
+export const mostFreezes = 1000;
+
+/**
+ * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
+ * @throws Refusal conflict.
+ */
+async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
+  await lockRepository(tx, repository.id);
+  const NOT = { planId: { not: null }, startsAt: { gt: now } };
+  const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });
+  if (count < mostFreezes) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${name} has ${mostFreezes.toLocaleString('en')} freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
+  );
+}
+
+/**
+ * Saves a change to a freeze. A change without effect writes nothing and is no event.
+ * @throws Refusal forbidden if the caller is a job that may not change it; conflict if a concurrent change won.
+ */
+export async function updateFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  planned: PlannedChange,
+): Promise<StoredFreeze> {
+  const { before, after } = planned;
+  await assertOwnFreeze(deps.db, actor, before.id);
+  if (saysTheSame(before, after)) return before;
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
+  deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');
+  return after;
+}
+
+/**
+ * Saves a change to a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function saveChange(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  { before, after }: Pick<PlannedChange, 'before' | 'after'>,
+  now: Date,
+): Promise<void> {
+  await changeFreeze(tx, after, { ...toRow(after), updatedAt: now, updatedBy: actor });
+  const { scheduled_freeze_attributes, ...about } = freezeInEvent(after);
+  const metadata = {
+    ...about,
+    scheduled_freeze_attributes_before: attributesOf(before),
+    scheduled_freeze_attributes_after: scheduled_freeze_attributes,
+  };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
+  await requestReconcile(deps, tx, after, now, before);
+}
+
+/**
+ * Deletes a freeze and releases what it held. The row keeps who deleted it, when and why.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal forbidden if the caller is a job that may not end it; not-found if the freeze is deleted, has ended or
+ *   belongs to another repository; conflict if a concurrent change won or the repository cannot be written to.
+ */
+export async function deleteFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  id: string,
+  reason: string,
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const freeze = await requireFreeze(deps, repository, id);
+  await assertOwnFreeze(deps.db, actor, id);
+  assertWritable(repository);
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
+    await saveDeletion(deps, tx, actor, repository, freeze, reason, now);
+  });
+  deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
+}
+
+/**
+ * Saves the deletion of a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+async function saveDeletion(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: StoredFreeze,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason });
+  const metadata = { ...freezeInEvent(freeze), reason };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
+  await requestReconcile(deps, tx, freeze, now);
+}
+
+/**
+ * Pauses the merge queue of a repository: a freeze of everything that begins now and has no end. If it is paused already,
+ * changes the reason, and makes the pause hold everything without an end again. Two calls at the same time create one
+ * pause.
+ * @returns the freeze that pauses it, and why it may not hold anything.
+ * @throws Refusal conflict if freezes are switched off, if the repository cannot be written to or has too many freezes, or
+ *   if a concurrent change of the pause won.
+ */
+export async function pauseMergeQueue(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  reason: string,
+): Promise<SavedFreeze> {
+  const everything = { matchingConditions: [], excludeConditions: [] };
+  const input = { reason, start: null, end: null, timezone: 'UTC', ...everything };
+  const { freeze } = planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
+  const pause = { ...freeze, isPause: true };
+  const ahead = await deps.lookAhead(deps, repository, pause);
+  const now = nowOf(deps.clock);
+  const paused = await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    const before = await findPause(tx, repository.id, now);
+    if (!before) {
+      await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
+      return pause;
+    }
+    const { id, version, publicReason, start, timezone, startsAt } = before;
+    const after = { ...pause, id, version, publicReason, start, timezone, startsAt };
+    if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
+    return after;
+  });
+  deps.log.info(
+    { repository: fullName(repository), freeze: paused.id, by: actor.name },
+    'merge queue paused',
+  );
+  return { freeze: paused, warnings: ahead.warnings };
+}
+
+/**
+ * Ends the pause of a repository's merge queue, if there is one.
+ * @throws Refusal conflict if a concurrent change of the pause won, or the paused repository cannot be written to.
+ */
+export async function unpauseMergeQueue(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const ended = await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    const pause = await findPause(tx, repository.id, now);
+    if (!pause) return null;
+    assertWritable(repository);
+    await saveDeletion(deps, tx, actor, repository, pause, 'Unpaused', now);
+    return pause;
+  });
+  if (!ended) return;
+  const what = { repository: fullName(repository), freeze: ended.id, by: actor.name };
+  deps.log.info(what, 'merge queue unpaused');
+}
