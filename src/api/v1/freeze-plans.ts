@@ -19,8 +19,8 @@ import {
 import { knownPlan, listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
+import { pageAnswer, pageByIds, pageHeaders, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
 import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
 import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
@@ -109,7 +109,7 @@ export const listPlansEndpoint = endpoint({
   success: {
     status: 200,
     description: 'A page of plans',
-    headers: { Link: linkHeaderDescription },
+    headers: pageHeaders,
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
@@ -126,7 +126,7 @@ export const listPlansEndpoint = endpoint({
           await mayChange(deps, plan, allowed && namesIn(plan)),
         ),
       );
-    return new HandlerAnswer(200, { freeze_plans: shown }, linkHeader(url, page.cursors));
+    return pageAnswer(url, { freeze_plans: shown }, page.cursors);
   },
 });
 
@@ -139,12 +139,9 @@ export const createPlanEndpoint = endpoint({
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
-  async handle({ deps, actor, account, body, remember }) {
-    const saved = await createPlan(deps, actor, account, readNewPlan(body), (tx, saved) =>
-      remember(tx, { status: 201, body: presentSavedPlan(saved, body) }),
-    );
-    return presentSavedPlan(saved, body);
-  },
+  handle: ({ deps, actor, account, body, remember }) =>
+    createPlan(deps, actor, account, readNewPlan(body), remember),
+  present: presentSavedPlan,
 });
 
 const count = z.int();
@@ -178,11 +175,9 @@ export const updatePlanEndpoint = endpoint({
   body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
-  async handle({ deps, actor, account, administered, path, body }) {
-    const change = readPlanChange(body);
-    const saved = await updatePlan(deps, actor, account, administered, path.plan_id, change);
-    return presentSavedPlan(saved, body);
-  },
+  handle: ({ deps, actor, account, administered, path, body }) =>
+    updatePlan(deps, actor, account, administered, path.plan_id, readPlanChange(body)),
+  present: presentSavedPlan,
 });
 
 const deletion = {
@@ -201,9 +196,7 @@ export const deletePlanEndpoint = endpoint({
   summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   body: { schema: freezeDeletion, example: exampleDeletion },
   async handle({ deps, actor, account, administered, path, body, remember }) {
-    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, (tx) =>
-      remember(tx, { status: 204 }),
-    );
+    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, remember);
   },
 });
 
