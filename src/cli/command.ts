@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Memory, memoryOf } from './memory.ts';
-import { addressOf, isReadableOnTheWay } from './service/address.ts';
-import { credentialOf } from './service/credential.ts';
+import { addressOf, credentialOf, isReadableOnTheWay } from './service/connection.ts';
 import { type Retries, type Service, serviceAt } from './service/service.ts';
 import type { ExitCode } from './stop.ts';
 import { type Output, outputOf } from './terminal.ts';

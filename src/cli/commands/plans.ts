@@ -1,6 +1,6 @@
 import { type Call, command, type CommandSpec, type OptionSpec } from '../command.ts';
 import { endItem, findItem } from '../freezing/items.ts';
-import { showPlan } from '../freezing/show-plan.ts';
+import { previewPlan, showPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
 import { readOwner } from '../target.ts';
@@ -122,8 +122,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
       repositories: { include, exclude: options.except },
       ...times,
     };
-    if (options.dryRun)
-      return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
+    if (options.dryRun) return previewPlan(call, service, owner, body);
     const plan = await service.post('/freeze_plans/{owner}', { owner }, body);
     memory.save([{ kind: 'plan', id: plan.id, owner, repository: null }]);
     await showPlan(call, plan);
