@@ -1,17 +1,15 @@
-import { command, type CommandSpec, type Connection } from '../command.ts';
+import { command, type CommandSpec, type Connection, ownerCommand } from '../command.ts';
 import { hostOf } from '../service/connection.ts';
 import { patience, readJson, type Schemas } from '../service/service.ts';
 import { notKnown, refused } from '../stop.ts';
 import { readOwner } from '../target.ts';
 import type { World } from '../world.ts';
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the application keys of an owner',
   examples: [['holdfast keys list acme', 'See the keys and when each was last used']],
-  async run({ output, connect }, _options, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }) {
     const { applications } = await service.get('/applications/{owner}', { owner });
     output.table(
       ['NAME', 'SCOPE', 'EXPIRES', 'LAST USED', 'BY', 'ID'],
@@ -62,13 +60,11 @@ const create = command<CreateOptions, [owner: string]>({
   },
 });
 
-const revoke = command<object, [owner: string, id: string]>({
+const revoke = ownerCommand<object, [id: string]>({
   usage: 'revoke <owner> <id>',
   summary: 'revoke a key, and the keys that it created',
   examples: [['holdfast keys revoke acme a0f1f4f4-4d29-400f-a3c1-cebb769bc5ae', 'Revoke a key']],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     await service.delete('/applications/{owner}/{application_id}', { owner, application_id: id });
     output.line(`Revoked key ${id} of ${owner}.`);
     output.json({ revoked: id });
@@ -83,13 +79,11 @@ export const keys: CommandSpec = {
 
 const shown = (globs: string[] | null): string => globs?.join(' ') ?? 'any';
 
-const listRules = command<object, [owner: string]>({
+const listRules = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the rules that let in jobs of GitHub Actions',
   examples: [['holdfast oidc-rules list acme', 'See which jobs can call without a key']],
-  async run({ output, connect }, _options, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }) {
     const { oidc_rules } = await service.get('/oidc_rules/{owner}', { owner });
     output.table(
       ['NAME', 'REPOSITORIES', 'REFS', 'ENVIRONMENTS', 'MAY', 'BY', 'ID'],
@@ -110,7 +104,7 @@ type RuleOptions = {
   freeze?: true;
 };
 
-const createRule = command<RuleOptions, [owner: string]>({
+const createRule = ownerCommand<RuleOptions>({
   usage: 'create <owner>',
   summary: 'create a rule that lets in jobs of GitHub Actions by their OIDC tokens',
   options: [
@@ -127,9 +121,7 @@ const createRule = command<RuleOptions, [owner: string]>({
       'Let jobs of release branches also freeze',
     ],
   ],
-  async run({ output, connect }, { name, repository, ref, environment, freeze }, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, { name, repository, ref, environment, freeze }) {
     const rule = await service.post(
       '/oidc_rules/{owner}',
       { owner },
@@ -146,13 +138,11 @@ const createRule = command<RuleOptions, [owner: string]>({
   },
 });
 
-const deleteRule = command<object, [owner: string, id: string]>({
+const deleteRule = ownerCommand<object, [id: string]>({
   usage: 'delete <owner> <id>',
   summary: 'delete a rule; it lets in no more jobs',
   examples: [['holdfast oidc-rules delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete a rule']],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     await service.delete('/oidc_rules/{owner}/{rule_id}', { owner, rule_id: id });
     output.line(`Deleted OIDC rule ${id} of ${owner}.`);
     output.json({ deleted: id });

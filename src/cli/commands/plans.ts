@@ -1,4 +1,4 @@
-import { type Call, command, type CommandSpec, type OptionSpec } from '../command.ts';
+import { type Call, command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
 import { endItem, findItem } from '../freezing/items.ts';
 import { previewPlan, showPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
@@ -48,13 +48,11 @@ const wantedOptions: OptionSpec[] = [
   publicReasonOption,
 ];
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the plans of an owner that are not over',
   examples: [['holdfast plans list acme', 'See the plans and their IDs']],
-  async run({ output, connect, world }, _options, text) {
-    const owner = readOwner(text);
-    const { service, memory } = await connect();
+  async run({ output, world, owner, service, memory }) {
     const { freeze_plans } = await service.get('/freeze_plans/{owner}', { owner });
     memory.save(freeze_plans.map(({ id }) => ({ kind: 'plan', id, owner, repository: null })));
     const { describeMoment } = await import('../times.ts');
