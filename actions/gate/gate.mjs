@@ -79,62 +79,6 @@ function readJsonFile(path) {
 	} catch {}
 	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
 }
-// src/cli/service/address.ts
-const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
-const namedAddress = (world, option) => option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
-function addressOf(world, option) {
-	const named = namedAddress(world, option);
-	if (!named) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
-	return readAddress(named);
-}
-function readAddress(text) {
-	const url = URL.canParse(text) ? new URL(text) : null;
-	if (url && (url.username || url.password || url.search || url.hash)) throw misused("The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.");
-	if (!url || !/^https?:$/.test(url.protocol)) throw misused(`"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`);
-	return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
-}
-function isReadableOnTheWay(address) {
-	const { protocol, hostname } = new URL(address);
-	return protocol === "http:" && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}
-const addressesFile = (world) => join(settingsFolder(world), "config.json");
-function savedAddress(world) {
-	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
-	return typeof url === "string" ? url : null;
-}
-const hostsIn = (saved) => saved?.["hosts"] ?? {};
-// src/cli/service/answers.ts
-function readJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
-}
-const advice = {
-	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.",
-	404: "Check the name, and whether Holdfast is installed there."
-};
-const noRoute = "There is no such route.";
-function refusalIn(url, status, body) {
-	const detail = body?.detail;
-	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
-	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
-	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
-	const message = [says, advice[status]].filter(Boolean).join("\n");
-	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
-}
-const problems = (list) => list.map(({ loc, msg }) => {
-	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
-	return place ? `${place}: ${String(msg)}` : String(msg);
-}).join("\n");
-function noAnswer(url, error) {
-	const { message, cause } = error;
-	const why = cause instanceof Error && cause.message ? cause.message : message;
-	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
-	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
-}
-const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
 // src/cli/version.ts
 const version = () => "1.0.0";
 // src/cli/service/service.ts
@@ -252,7 +196,61 @@ function readBody(url, { status, text }) {
 	if (body === null && status !== 204) throw notKnown(`What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`, status);
 	return body;
 }
-// src/cli/service/credential.ts
+function readJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+const advice = {
+	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.",
+	404: "Check the name, and whether Holdfast is installed there."
+};
+const noRoute = "There is no such route.";
+function refusalIn(url, status, body) {
+	const detail = body?.detail;
+	const says = typeof detail === "string" ? detail : Array.isArray(detail) ? problems(detail) : null;
+	if (says === null) return notKnown(`${url} answers ${status} and does not say why. ${status >= 500 ? "It may be starting or overloaded: try again in a minute, and see holdfast doctor." : "Check that the address is that of a Holdfast."}`, status);
+	if (status === 404 && says.startsWith(noRoute)) return refused(`The Holdfast at ${url} is older than this command, and cannot do this. Update it.`, status);
+	const message = [says, advice[status]].filter(Boolean).join("\n");
+	return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+}
+const problems = (list) => list.map(({ loc, msg }) => {
+	const place = Array.isArray(loc) ? loc.slice(1).join(".") : "";
+	return place ? `${place}: ${String(msg)}` : String(msg);
+}).join("\n");
+function noAnswer(url, error) {
+	const { message, cause } = error;
+	const why = cause instanceof Error && cause.message ? cause.message : message;
+	const remedy = isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL.";
+	return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+}
+const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
+// src/cli/service/connection.ts
+const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
+const namedAddress = (world, option) => option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
+function addressOf(world, option) {
+	const named = namedAddress(world, option);
+	if (!named) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
+	return readAddress(named);
+}
+function readAddress(text) {
+	const url = URL.canParse(text) ? new URL(text) : null;
+	if (url && (url.username || url.password || url.search || url.hash)) throw misused("The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.");
+	if (!url || !/^https?:$/.test(url.protocol)) throw misused(`"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`);
+	return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+function isReadableOnTheWay(address) {
+	const { protocol, hostname } = new URL(address);
+	return protocol === "http:" && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+const addressesFile = (world) => join(settingsFolder(world), "config.json");
+function savedAddress(world) {
+	const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+	return typeof url === "string" ? url : null;
+}
+const hostsIn = (saved) => saved?.["hosts"] ?? {};
 async function credentialOf(world, url, option, isInsecure = false) {
 	const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
 	const ofGh = given ? null : await tokenOfGh(world);

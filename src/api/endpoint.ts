@@ -1,14 +1,16 @@
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Caller } from '../auth/caller.ts';
 import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
 import type { AuthorizedOwner, RequestedRepositories } from '../auth/authorize-owner-or.ts';
 import type { Recency } from '../auth/permissions.ts';
+import type { Tx } from '../database/database.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import type { RepositoryRead } from '../installations/repository-rows.ts';
-import type { Remember } from './idempotency.ts';
+import { owner, ownerPath, uuid } from './fields.ts';
 
 /** Who may call a route, and what its path names. */
 export type Access = Recency &
@@ -36,7 +38,7 @@ type Authorized<A extends Access> = {
 }[A['to']];
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body, Read = never> = Authorized<A> & {
+export type Call<A extends Access, Path, Query, Body, Read = never, Result = unknown> = Authorized<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
@@ -47,8 +49,8 @@ export type Call<A extends Access, Path, Query, Body, Read = never> = Authorized
   read(): Promise<Read>;
   /** The URL of the request as clients see it, for links. */
   url: string;
-  /** Call this with the answer in the transaction of the change, so that `Idempotency-Key` can replay it. */
-  remember: Remember;
+  /** Call this with the result in the transaction of the change, so that `Idempotency-Key` can replay it. */
+  remember(tx: Tx | SqlTx, result?: Result): Promise<void>;
 };
 
 type Endpoint<
@@ -57,6 +59,7 @@ type Endpoint<
   Q extends z.ZodObject,
   B extends z.ZodType,
   Read = never,
+  Result = unknown,
 > = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI's form: `/repos/{owner}`. */
@@ -77,6 +80,8 @@ type Endpoint<
     example?: unknown;
     /** Headers that it may have, with their meaning. */
     headers?: Record<string, string>;
+    /** Whether it contains a secret: it is then saved encrypted. */
+    hasSecret?: true;
   };
   /** Refuses what else the path names if it does not exist, before the body is validated. */
   exists?(
@@ -96,7 +101,9 @@ type Endpoint<
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
-  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read>): Promise<unknown>;
+  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>): Promise<Result>;
+  /** The answer to a result. Without it, the result is the answer. */
+  present?(result: Result, call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>): unknown;
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
@@ -106,25 +113,48 @@ export const endpoint = <
   Q extends z.ZodObject,
   B extends z.ZodType,
   Read = never,
+  Result = unknown,
 >(
-  definition: Endpoint<A, P, Q, B, Read>,
+  definition: Endpoint<A, P, Q, B, Read, Result>,
 ): AnyEndpoint => definition;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
-export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any, any, any>;
 
 /** Whether the endpoint supports `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean =>
   method === 'post' && !isReading;
 
-/** A handler returns this if it sets headers. Any other result is the body. */
-export class HandlerAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Record<string, string>;
-  constructor(status: number, body: unknown, headers: Record<string, string>) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
+/** The part that routes to what an owner has share. */
+export const ofOwner = <Path extends string>(tag: string, path: Path) =>
+  ({ tag, path, access: { to: 'owner' }, params: ownerPath }) as const;
+
+/**
+ * The route that deletes something that an owner has.
+ * @param definition.id the name of its id in the path.
+ */
+export const deletionOf = ({
+  path,
+  id,
+  remove,
+  does = 'Deleted',
+  ...shared
+}: {
+  tag: string;
+  path: string;
+  id: string;
+  summary: string;
+  does?: string;
+  remove(deps: Deps, actor: Actor, account: InstalledAccount, id: string): Promise<unknown>;
+}) =>
+  endpoint({
+    ...shared,
+    method: 'delete',
+    path: `${path}/{${id}}`,
+    access: { to: 'owner' },
+    params: z.object({ owner, [id]: uuid(id) }),
+    success: { status: 204, description: does },
+    async handle({ deps, actor, account, path }) {
+      await remove(deps, actor, account, String(path[id]));
+    },
+  });

@@ -1,7 +1,6 @@
 import type { AnyEndpoint } from './endpoint.ts';
-import * as applications from './v1/applications.ts';
 import * as calendars from './v1/calendars.ts';
-import * as deploymentExemptions from './v1/deployment-exemptions.ts';
+import * as credentials from './v1/credentials.ts';
 import * as deployments from './v1/deployments.ts';
 import * as enforcement from './v1/enforcement.ts';
 import * as exemptions from './v1/exemptions.ts';
@@ -11,10 +10,8 @@ import * as freezeState from './v1/freeze-state.ts';
 import * as freezes from './v1/freezes.ts';
 import * as logs from './v1/logs.ts';
 import * as mergeQueue from './v1/merge-queue.ts';
-import * as oidcRules from './v1/oidc-rules.ts';
 import * as pause from './v1/pause.ts';
 import * as previews from './v1/previews.ts';
-import * as products from './v1/products.ts';
 import * as pushScopes from './v1/push-scopes.ts';
 import * as settings from './v1/settings.ts';
 import * as webhooks from './v1/webhooks.ts';
@@ -34,9 +31,9 @@ export const endpoints: AnyEndpoint[] = [
   deployments.listDeploymentsEndpoint,
   exemptions.listExemptionsEndpoint,
   ...exemptions.exemptionDecisionEndpoints,
-  deploymentExemptions.requestDeploymentExemptionEndpoint,
-  deploymentExemptions.listDeploymentExemptionsEndpoint,
-  ...deploymentExemptions.deploymentExemptionDecisionEndpoints,
+  exemptions.requestDeploymentExemptionEndpoint,
+  exemptions.listDeploymentExemptionsEndpoint,
+  ...exemptions.deploymentExemptionDecisionEndpoints,
   enforcement.enforcementEndpoint,
   pause.getPause,
   pause.putPause,
@@ -66,17 +63,17 @@ export const endpoints: AnyEndpoint[] = [
   calendars.getCalendars,
   calendars.postCalendars,
   calendars.deleteCalendar,
-  products.putProducts,
-  products.getDefaultProducts,
-  products.putDefaultProducts,
-  products.getRepositories,
-  applications.getOwnApplication,
-  applications.getApplications,
-  applications.postApplications,
-  applications.deleteApplication,
-  oidcRules.getOidcRules,
-  oidcRules.postOidcRules,
-  oidcRules.deleteOidcRule,
+  settings.putProducts,
+  settings.getDefaultProducts,
+  settings.putDefaultProducts,
+  settings.getRepositories,
+  credentials.getOwnApplication,
+  credentials.getApplications,
+  credentials.postApplications,
+  credentials.deleteApplication,
+  credentials.getOidcRules,
+  credentials.postOidcRules,
+  credentials.deleteOidcRule,
   logs.getLogs,
   logs.getOwnerLogs,
   pushScopes.putScopes,

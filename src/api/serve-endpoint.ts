@@ -15,7 +15,8 @@ import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey, type Access } from './endpoint.ts';
+import { HandlerAnswer } from './answers.ts';
+import { type AnyEndpoint, takesIdempotencyKey, type Access } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
 import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } from './read-request.ts';
@@ -94,10 +95,17 @@ async function answerCall(
           (authorized as AuthorizedRepository).repository,
         );
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
-  const run = async (remember: Remember): Promise<Answer> => {
+  const { status, hasSecret } = definition.success;
+  const run = async (save: Remember): Promise<Answer> => {
+    const remember = (tx: Parameters<Remember>[0], result?: unknown) =>
+      save(tx, { ...answerTo(result), hasSecret });
     const call = { ...authorized, deps: counted, actor, caller, path, query, body, read, url, remember };
-    const result = await definition.handle(call);
-    return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
+    return answerTo(await definition.handle(call));
+
+    function answerTo(result: unknown): Answer {
+      const shown: unknown = definition.present ? definition.present(result, call) : result;
+      return shown instanceof HandlerAnswer ? { status, ...shown } : { status, body: shown };
+    }
   };
   if (key === undefined) return run(async () => {});
   const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { addressOf, isReadableOnTheWay } from './service/address.ts';
-import { credentialOf, tokenOfJob } from './service/credential.ts';
+import { addressOf, credentialOf, isReadableOnTheWay, tokenOfJob } from './service/connection.ts';
 import { type ExitCode, exitCodes, misused, Stop } from './stop.ts';
 import { thisMachine, type World } from './world.ts';
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type Memory, memoryOf } from './memory.ts';
-import { addressOf, isReadableOnTheWay } from './service/address.ts';
-import { credentialOf } from './service/credential.ts';
+import { addressOf, credentialOf, isReadableOnTheWay } from './service/connection.ts';
 import { type Retries, type Service, serviceAt } from './service/service.ts';
 import type { ExitCode } from './stop.ts';
+import { readOwner } from './target.ts';
 import { type Output, outputOf } from './terminal.ts';
 import type { World } from './world.ts';
 
@@ -51,6 +51,24 @@ export const command = <Options, Args extends unknown[]>(
     run(call: Call, options: Options, ...args: Args): Promise<ExitCode | undefined>;
   },
 ): CommandSpec => spec as unknown as CommandSpec;
+
+/** The call of a command about an owner, with the service. */
+type OwnerCall = Call & Connection & { owner: string };
+
+/** A command about an owner, which its first argument names. */
+export const ownerCommand = <Options, Args extends unknown[] = []>({
+  run,
+  ...spec
+}: Omit<CommandSpec, 'run' | 'below'> & {
+  run(call: OwnerCall, options: Options, ...args: Args): Promise<ExitCode | undefined>;
+}): CommandSpec =>
+  command<Options, [owner: string, ...Args]>({
+    ...spec,
+    async run(call, options, text, ...args) {
+      const owner = readOwner(text);
+      return run({ ...call, ...(await call.connect()), owner }, options, ...args);
+    },
+  });
 
 export type Ended = (exitCode: ExitCode | undefined) => void;
 

@@ -29,7 +29,7 @@ import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { errorResponse } from '../api/error-response.ts';
 import { logRequests, ownRequestId } from '../api/log-requests.ts';
-import { mountCalendars } from '../api/serve-calendar.ts';
+import { mountCalendars } from '../api/v1/calendars.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNaturalAddresses, mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';

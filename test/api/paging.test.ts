@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageByIds } from '../../src/api/paging.ts';
+import { pageByIds } from '../../src/api/answers.ts';
 
 const all = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }));
 

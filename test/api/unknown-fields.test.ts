@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unknownFields } from '../../src/api/warnings.ts';
+import { unknownFields } from '../../src/api/answers.ts';
 
 test('names of up to 60 characters are shown whole, and ten of them', () => {
   const [short, long] = ['x'.repeat(60), 'y'.repeat(61)];

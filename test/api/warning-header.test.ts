@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warningHeader } from '../../src/api/warnings.ts';
+import { warningHeader } from '../../src/api/answers.ts';
 
 test.each([
   ['on main', '299 holdfast "on main"'],

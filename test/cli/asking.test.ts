@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { saveAddress } from '../../src/cli/service/address.ts';
+import { saveAddress } from '../../src/cli/service/connection.ts';
 import { settingsFolder, stateFolder } from '../../src/cli/memory.ts';
-import { credentialOf } from '../../src/cli/service/credential.ts';
+import { credentialOf } from '../../src/cli/service/connection.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 

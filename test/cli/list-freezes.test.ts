@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOn } from '../../src/cli/freezing/list-freezes.ts';
+import { isOn } from '../../src/cli/freezing/items.ts';
 
 test.each([
   [10, null, true],

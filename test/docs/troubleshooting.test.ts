@@ -229,7 +229,7 @@ test('every finding of the doctor is explained, and no other', () => {
 test('every reason why the doctor cannot ask is explained, and no other', () => {
   const reasons = [
     ...argumentsOf(/^notKnown$/, 0, /^cli\/commands\/doctor\.ts$/),
-    ...argumentsOf(/^notKnown$/, 0, /^cli\/service\/answers\.ts$/).filter((text) =>
+    ...argumentsOf(/^notKnown$/, 0, /^cli\/service\/service\.ts$/).filter((text) =>
       text.includes('not answer at'),
     ),
   ];

@@ -1,14 +1,20 @@
-import { z } from '@hono/zod-openapi';
+import { createHash } from 'node:crypto';
+import { type OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { loadEvents } from '../../plans/feeds/load-events.ts';
 import {
-  attributesOfFeed,
   type CalendarFeed,
   createFeed,
   deleteFeed,
+  findFeed,
   listFeeds,
-  type NewFeed,
 } from '../../plans/feeds/manage-feeds.ts';
-import { endpoint } from '../endpoint.ts';
-import { owner, ownerPath, repository, uuid, who } from '../fields.ts';
+import { nowOf } from '../../time/clock.ts';
+import { fieldsOf } from '../answers.ts';
+import { deletionOf, endpoint, ofOwner } from '../endpoint.ts';
+import { repository, who } from '../fields.ts';
+import { isKnown } from '../serve-endpoint.ts';
 
 const mostRepositories = 1000;
 
@@ -28,17 +34,18 @@ export const newCalendar = z
   })
   .openapi('NewCalendar');
 
-const fields = {
-  id: z.uuid(),
-  repositories: z.array(z.string()).nullable(),
-  public_text: z.boolean(),
-  created_by: who,
-  created_at: z.iso.datetime(),
-};
-const calendar = z.object(fields).openapi('Calendar');
+const calendar = z
+  .object({
+    id: z.uuid(),
+    repositories: z.array(z.string()).nullable(),
+    public_text: z.boolean(),
+    created_by: who,
+    created_at: z.iso.datetime(),
+  })
+  .openapi('Calendar');
 const calendarWithUrl = z
   .object({
-    ...fields,
+    ...calendar.shape,
     url: z.url().openapi({ description: 'Who has it can read the calendar. Only this answer contains it' }),
   })
   .openapi('CalendarWithUrl');
@@ -51,24 +58,14 @@ const example = {
   created_at: '2026-03-01T09:00:00.000Z',
 };
 
-const present = (feed: CalendarFeed) => ({
-  id: feed.id,
-  ...attributesOfFeed(feed),
-  created_by: feed.createdBy,
-  created_at: feed.createdAt.toISOString(),
-});
-const presentNew = ({ feed, url }: NewFeed) => ({ ...present(feed), url });
+const present = (feed: CalendarFeed) => fieldsOf(calendar, feed);
 
-const tag = 'Calendars';
-const path = '/calendars/{owner}';
+const calendarsOf = ofOwner('Calendars', '/calendars/{owner}');
 
 export const getCalendars = endpoint({
+  ...calendarsOf,
   method: 'get',
-  path,
-  tag,
   summary: "List an owner's calendars, without their addresses",
-  access: { to: 'owner' },
-  params: ownerPath,
   success: {
     status: 200,
     description: 'Every calendar, the oldest first',
@@ -81,38 +78,55 @@ export const getCalendars = endpoint({
 });
 
 export const postCalendars = endpoint({
+  ...calendarsOf,
   method: 'post',
-  path,
-  tag,
   summary: 'Create a calendar of freezes for calendar apps',
   description: 'The `url` answers with an iCalendar file (RFC 5545) to everybody who has it.',
-  access: { to: 'owner' },
-  params: ownerPath,
   body: { schema: newCalendar, example: exampleBody },
   success: {
     status: 201,
     description: 'The new calendar',
     schema: calendarWithUrl,
     example: { ...example, url: 'https://holdfast.example/calendars/hf_cal_….ics' },
+    hasSecret: true,
   },
   async handle({ deps, actor, account, body, remember }) {
     const wanted = { repositories: body.repositories ?? null, publicText: body.public_text ?? true };
-    const made = await createFeed(deps, actor, account, wanted, (tx, saved) =>
-      remember(tx, { status: 201, body: presentNew(saved), hasSecret: true }),
-    );
-    return presentNew(made);
+    return createFeed(deps, actor, account, wanted, remember);
   },
+  present: ({ feed, url }) => ({ ...present(feed), url }),
 });
 
-export const deleteCalendar = endpoint({
-  method: 'delete',
-  path: `${path}/{calendar_id}`,
-  tag,
+export const deleteCalendar = deletionOf({
+  ...calendarsOf,
+  id: 'calendar_id',
   summary: 'Delete a calendar. Its address stops working immediately',
-  access: { to: 'owner' },
-  params: z.object({ owner, calendar_id: uuid('calendar_id') }),
-  success: { status: 204, description: 'Deleted' },
-  async handle({ deps, actor, account, path }) {
-    await deleteFeed(deps, actor, account, path.calendar_id);
-  },
+  remove: deleteFeed,
 });
+
+/** `GET /calendars/{token}.ics`: the freezes of an owner for calendar apps. The token in the address is the credential. */
+export function mountCalendars(api: OpenAPIHono, deps: Deps): void {
+  api.get('/calendars/:calendar', async (context) => {
+    const [, token] = /^([\w-]{1,100})\.ics$/.exec(context.req.param('calendar')) ?? [];
+    const feed = token === undefined ? null : await findFeed(deps, token);
+    if (!feed)
+      throw notFound(
+        'There is no such calendar, or it was deleted. Ask who gave you its address for a new one.',
+      );
+    // Loads a library that services without subscribers never need.
+    const { writeCalendar } = await import('../../plans/feeds/write-calendar.ts');
+    const now = nowOf(deps.clock);
+    const { login } = feed.account;
+    const { publicUrl } = deps.config;
+    const text = writeCalendar(await loadEvents(deps, feed, now), { login, publicUrl, now });
+    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+    context.header('ETag', etag);
+    context.header('Cache-Control', 'private, max-age=60');
+    context.header('X-Content-Type-Options', 'nosniff');
+    context.header('Referrer-Policy', 'no-referrer');
+    if (isKnown(etag, context.req.header('If-None-Match'))) return context.body(null, 304);
+    context.header('Content-Type', 'text/calendar; charset=utf-8');
+    context.header('Content-Disposition', 'inline; filename="freezes.ics"');
+    return context.body(text);
+  });
+}

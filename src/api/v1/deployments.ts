@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { type Deployment, deploymentStates } from '../../deployments/deployment.ts';
 import { listDeployments } from '../../deployments/deployment-store.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { fieldsOf, pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
-import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 
 const schema = z
   .object({
@@ -39,33 +39,22 @@ const example = {
   url: 'https://github.com/acme/web/actions/runs/9000000001',
 };
 
-const present = (deployment: Deployment, repositoryUrl: string) => ({
-  run_id: Number(deployment.runId),
-  attempt: deployment.attempt,
-  environment: deployment.environment,
-  workflow: deployment.workflow,
-  ref: deployment.ref,
-  sha: deployment.sha,
-  requested_at: deployment.requestedAt.toISOString(),
-  state: deployment.state,
-  freeze_ids: deployment.freezeIds,
-  decided_at: deployment.decidedAt?.toISOString() ?? null,
-  url: `${repositoryUrl}/actions/runs/${deployment.runId}`,
-});
+const present = (deployment: Deployment, repositoryUrl: string) =>
+  fieldsOf(schema, { ...deployment, url: `${repositoryUrl}/actions/runs/${deployment.runId}` });
 
 export const listDeploymentsEndpoint = endpoint({
   method: 'get',
   path: '/repos/{owner}/{repository}/deployments',
   tag: 'Deployments',
   summary: 'List the deployments that GitHub asked about, newest first',
-  description: 'Pages are linked by the `Link` header (`next`, `prev`).',
+  description: pagesAreLinked,
   access: { to: 'repository', scope: 'admin', least: 'write' },
   params: repositoryPath,
   query: z.object({ state: z.enum(deploymentStates).optional(), ...pagingQuery(30) }),
   success: {
     status: 200,
     description: 'A page of deployments, including those that were decided in the last 90 days',
-    headers: { Link: linkHeaderDescription },
+    headers: pageHeaders,
     schema: z.object({ deployments: z.array(schema) }).openapi('Deployments'),
     example: { deployments: [example] },
   },
@@ -73,6 +62,6 @@ export const listDeploymentsEndpoint = endpoint({
     const { rows, older, newer } = await listDeployments(deps.db, repository.id, state, { size, cursor });
     const repositoryUrl = `${webUrlOf(deps.config.githubApiUrl)}/${repository.account.login}/${repository.name}`;
     const deployments = rows.map((each) => present(each, repositoryUrl));
-    return new HandlerAnswer(200, { deployments }, linkHeader(url, { next: older, prev: newer }));
+    return pageAnswer(url, { deployments }, { next: older, prev: newer });
   },
 });

@@ -7,7 +7,7 @@ import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-r
 import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { instantHolds } from '../../installations/setting-fields.ts';
-import type { Instant } from '../../statuses/instant-hold/hold-store.ts';
+import { fieldsOf } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import { freezePath } from './freeze-schemas.ts';
@@ -73,11 +73,6 @@ const instant = z
   .openapi('InstantHold');
 
 const exampleInstant = { mode: 'off', state: 'off', since: null, error: null } as const;
-
-const presentInstant = ({ since, ...others }: Instant) => ({
-  ...others,
-  since: since?.toISOString() ?? null,
-});
 
 const exampleHeld = {
   pull_requests: { to_hold: 12, held: 11 },
@@ -163,15 +158,15 @@ export const enforcementEndpoint = endpoint({
     },
   },
   async handle({ deps, repository }) {
-    const { enforced, checkedAt, held, instant, findings } = await lookAtEnforcement(deps, repository);
+    const { checkedAt, held, ...found } = await lookAtEnforcement(deps, repository);
     const isJudged = !(await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
     return {
-      enforced,
+      enforced: found.enforced,
       checked_at: checkedAt.toISOString(),
       ...presentHeld(held, isJudged),
-      instant: presentInstant(instant),
+      instant: fieldsOf(instant, found.instant),
       ...(await presentRefused(deps)),
-      findings,
+      findings: found.findings,
     };
   },
 });
@@ -232,7 +227,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: found.isOn,
       enforced: found.enforced,
       ...presentHeld(found.held, found.isJudged),
-      instant: presentInstant(found.instant),
+      instant: fieldsOf(instant, found.instant),
       ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),
       waiting_writes: found.waitingWrites,

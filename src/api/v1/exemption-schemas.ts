@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import { mostFreezes } from '../../freezes/save-freeze.ts';
+import type { NewDeploymentExemption, NewExemption } from '../../freezes/exemptions/request-exemption.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
-import { instant as instantInput, text, owner, repository, uuid, who } from '../fields.ts';
+import { instant as instantInput, text, who } from '../fields.ts';
 import { mostReason, publicReason } from './freeze-schemas.ts';
 
 /** A required reason. */
@@ -131,14 +133,14 @@ export const presentDeploymentExemption: Present<typeof deploymentExemptionSchem
 };
 
 /** The full SHA of a commit. */
-export const commit = z
+const commit = z
   .string()
   .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/i, 'Send the full SHA of a commit, or null.')
   .transform((sha) => sha.toLowerCase())
   .nullish();
 
 /** What every request of an exemption has. */
-export const wish = {
+const wish = {
   reason: givenReason,
   public_reason: publicReason.openapi({
     description: 'GitHub and public pages show this instead of the reason',
@@ -148,14 +150,62 @@ export const wish = {
   }),
 };
 
-export const readWish = (given: {
-  reason: string;
-  public_reason?: string | null;
-  expires_at?: string | null;
-}) => ({
+const readWish = (given: { reason: string; public_reason?: string | null; expires_at?: string | null }) => ({
   reason: given.reason,
   publicReason: given.public_reason ?? null,
   expiresAt: given.expires_at ? new Date(given.expires_at) : null,
 });
 
-export const exemptionPath = z.object({ owner, repository, exemption_id: uuid('exemption_id') });
+export const newExemption = z
+  .object({
+    ...wish,
+    freeze_ids: z
+      .array(z.guid('Send the UUID of a freeze.'))
+      .min(1, 'Send at least one freeze, or null for every freeze.')
+      .max(mostFreezes, `Send at most ${mostFreezes} freezes, or null for every freeze.`)
+      .nullish()
+      .openapi({
+        description: 'If null or absent, the exemption applies to every freeze, including future ones',
+      }),
+    any_head: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'If absent or false, a push to the pull request ends the exemption' }),
+    head_sha: commit.openapi({
+      description:
+        'The head commit that you mean. If the pull request has another head, the answer is 409. If null or absent, the current head',
+    }),
+  })
+  .openapi('NewExemption');
+
+export const readNewExemption = (given: z.output<typeof newExemption>): NewExemption => ({
+  ...readWish(given),
+  freezeIds: given.freeze_ids ? [...new Set(given.freeze_ids.map((id) => id.toLowerCase()))] : null,
+  anyHead: given.any_head ?? false,
+  headSha: given.head_sha ?? null,
+});
+
+export const newDeploymentExemption = z
+  .object({
+    environment: text(255, 'An environment').min(1, 'Send the name of an environment, such as production.'),
+    sha: commit.openapi({ description: 'The commit that may be deployed. Send this or `run_id`' }),
+    run_id: z.int().positive().nullish().openapi({
+      description: 'The run of a workflow that may deploy, as in its address on GitHub. Send this or `sha`',
+    }),
+    ...wish,
+  })
+  .refine(({ sha, run_id }) => ((sha ?? null) === null) !== ((run_id ?? null) === null), {
+    path: ['sha'],
+    error: 'Send either sha or run_id: the commit or the run that may deploy.',
+  })
+  .openapi('NewDeploymentExemption');
+
+export const readDeploymentExemption = ({
+  environment,
+  sha = null,
+  run_id,
+  ...given
+}: z.output<typeof newDeploymentExemption>): NewDeploymentExemption => ({
+  ...{ environment, sha, runId: typeof run_id === 'number' ? BigInt(run_id) : null },
+  ...readWish(given),
+});

@@ -1,148 +1,191 @@
-import { z } from '@hono/zod-openapi';
-import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
-import { type ExemptionKind, listExemptions } from '../../freezes/exemptions/exemption-store.ts';
-import { type NewExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
-import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
-import { mostFreezes } from '../../freezes/save-freeze.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { number, owner, repository, repositoryPath } from '../fields.ts';
-import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
-import {
-  commit,
-  exampleExemption,
-  exemptionPath,
-  exemptionSchema,
-  givenReason,
-  presentExemption,
-  readWish,
-  wish,
-} from './exemption-schemas.ts';
+import type { Deps } from '../../deps.ts';
 import {
   assertMay,
-  type Decision,
   decideExemption,
+  type Decision,
   requireExemption,
 } from '../../freezes/exemptions/decide-exemption.ts';
-
-const body = z
-  .object({
-    ...wish,
-    freeze_ids: z
-      .array(z.guid('Send the UUID of a freeze.'))
-      .min(1, 'Send at least one freeze, or null for every freeze.')
-      .max(mostFreezes, `Send at most ${mostFreezes} freezes, or null for every freeze.`)
-      .nullish()
-      .openapi({
-        description: 'If null or absent, the exemption applies to every freeze, including future ones',
-      }),
-    any_head: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'If absent or false, a push to the pull request ends the exemption' }),
-    head_sha: commit.openapi({
-      description:
-        'The head commit that you mean. If the pull request has another head, the answer is 409. If null or absent, the current head',
-    }),
-  })
-  .openapi('NewExemption');
-
-const readBody = (given: z.output<typeof body>): NewExemption => ({
-  ...readWish(given),
-  freezeIds: given.freeze_ids ? [...new Set(given.freeze_ids.map((id) => id.toLowerCase()))] : null,
-  anyHead: given.any_head ?? false,
-  headSha: given.head_sha ?? null,
-});
-
-export const requestExemptionEndpoint = endpoint({
-  method: 'post',
-  path: '/repos/{owner}/{repository}/pulls/{number}/exemptions',
-  tag: 'Exemptions',
-  summary: 'Exempt a pull request from freezes, or request an exemption',
-  description:
-    'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
-  access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
-  params: z.object({ owner, repository, number }),
-  body: { schema: body, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
-  success: {
-    status: 201,
-    description: 'The exemption',
-    schema: exemptionSchema,
-    example: exampleExemption,
-  },
-  async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
-    const { publicUrl } = deps.config;
-    const made = await requestExemption(
-      deps,
-      { actor, notAdmin },
-      repository,
-      path.number,
-      readBody(body),
-      (tx, exemption) =>
-        remember(tx, { status: 201, body: presentExemption(exemption, repository, publicUrl) }),
-    );
-    return presentExemption(made, repository, publicUrl);
-  },
-});
-
-const query = z.object({
-  state: z.enum(exemptionStates).optional(),
-  pull_request: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,18})$/, 'Send the number of a pull request, such as 42.')
-    .transform(BigInt)
-    .optional()
-    .openapi({ type: 'integer', minimum: 0 }),
-  ...pagingQuery(30),
-});
-
-export const listExemptionsEndpoint = endpoint({
-  method: 'get',
-  path: '/repos/{owner}/{repository}/exemptions',
-  tag: 'Exemptions',
-  summary: "List a repository's exemptions, newest first",
-  description: 'Pages are linked by the `Link` header (`next`, `prev`).',
-  access: { to: 'repository', scope: 'admin', least: 'write', role: 'approver' },
-  params: repositoryPath,
-  query,
-  success: {
-    status: 200,
-    description: 'A page of exemptions, including those that are over',
-    headers: { Link: linkHeaderDescription },
-    schema: z.object({ exemptions: z.array(exemptionSchema) }).openapi('Exemptions'),
-    example: { exemptions: [exampleExemption] },
-  },
-  async handle({ deps, repository, query: { state, pull_request, per_page, cursor }, url }) {
-    // No pull request has a number beyond GitHub's range: -1 finds none.
-    const pullRequest =
-      pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
-    const page = { size: per_page, cursor };
-    const filter = { of: 'pull request' as const, state, pullRequest };
-    const { rows, older, newer } = await listExemptions(
-      deps.db,
-      { repositoryId: repository.id },
-      filter,
-      page,
-    );
-    const exemptions = rows.map((each) => presentExemption(each, repository, deps.config.publicUrl));
-    return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: older, prev: newer }));
-  },
-});
+import {
+  type ExemptionKind,
+  type ExemptionRecord,
+  listExemptions,
+} from '../../freezes/exemptions/exemption-store.ts';
+import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
+import { requestDeploymentExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
+import { number, owner, repository, repositoryPath, uuid } from '../fields.ts';
+import {
+  deploymentExemptionSchema,
+  exampleDeploymentExemption,
+  exampleExemption,
+  exemptionSchema,
+  givenReason,
+  newDeploymentExemption,
+  newExemption,
+  presentDeploymentExemption,
+  presentExemption,
+  readDeploymentExemption,
+  readNewExemption,
+} from './exemption-schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 /** What differs between the routes of exemptions of pull requests and of deployments. */
 type Kind = {
   of: ExemptionKind;
   path: string;
   tag: string;
+  /** The field of a list, and the name of its schema. */
+  list: string;
+  schemaOfList: string;
   schema: z.ZodType;
   example: object;
   present: (...of: Parameters<typeof presentExemption>) => object;
 };
 
+const ofPullRequests: Kind = {
+  of: 'pull request',
+  path: '/repos/{owner}/{repository}/exemptions',
+  tag: 'Exemptions',
+  list: 'exemptions',
+  schemaOfList: 'Exemptions',
+  schema: exemptionSchema,
+  example: exampleExemption,
+  present: presentExemption,
+};
+
+const ofDeployments: Kind = {
+  of: 'deployment',
+  path: '/repos/{owner}/{repository}/deployment_exemptions',
+  tag: 'Deployments',
+  list: 'deployment_exemptions',
+  schemaOfList: 'DeploymentExemptions',
+  schema: deploymentExemptionSchema,
+  example: exampleDeploymentExemption,
+  present: presentDeploymentExemption,
+};
+
+const presentBy =
+  ({ present }: Kind) =>
+  (exemption: ExemptionRecord, { deps, repository }: { deps: Deps; repository: FoundRepository }) =>
+    present(exemption, repository, deps.config.publicUrl);
+
+/** What the routes that request an exemption share. */
+const requestOf = ({ tag, schema, example }: Kind) =>
+  ({
+    method: 'post',
+    tag,
+    access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
+    success: { status: 201, description: 'The exemption', schema, example },
+  }) as const;
+
+export const requestExemptionEndpoint = endpoint({
+  ...requestOf(ofPullRequests),
+  path: '/repos/{owner}/{repository}/pulls/{number}/exemptions',
+  summary: 'Exempt a pull request from freezes, or request an exemption',
+  description:
+    'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
+  params: z.object({ owner, repository, number }),
+  body: { schema: newExemption, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
+  async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
+    const wanted = readNewExemption(body);
+    return requestExemption(deps, { actor, notAdmin }, repository, path.number, wanted, remember);
+  },
+  present: presentBy(ofPullRequests),
+});
+
+export const requestDeploymentExemptionEndpoint = endpoint({
+  ...requestOf(ofDeployments),
+  path: ofDeployments.path,
+  summary: 'Exempt a deployment from freezes, or request an exemption',
+  description:
+    'For one environment, and one commit or one run, which may not exist yet. One deployment goes out with it: the first run of that commit, or the newest if several wait. The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
+  params: repositoryPath,
+  body: {
+    schema: newDeploymentExemption,
+    example: {
+      environment: 'production',
+      sha: exampleDeploymentExemption.sha,
+      reason: 'INC-4711 fix',
+    },
+  },
+  async handle({ deps, actor, repository, notAdmin, body, remember }) {
+    const wanted = readDeploymentExemption(body);
+    return requestDeploymentExemption(deps, { actor, notAdmin }, repository, wanted, remember);
+  },
+  present: presentBy(ofDeployments),
+});
+
+/** What the routes that list exemptions share. */
+const listOf = ({ path, tag, list, schemaOfList, schema, example }: Kind) =>
+  ({
+    method: 'get',
+    path,
+    tag,
+    description: pagesAreLinked,
+    access: { to: 'repository', scope: 'admin', least: 'write', role: 'approver' },
+    params: repositoryPath,
+    success: {
+      status: 200,
+      description: 'A page of exemptions, including those that are over',
+      headers: pageHeaders,
+      schema: z.object({ [list]: z.array(schema) }).openapi(schemaOfList),
+      example: { [list]: [example] },
+    },
+  }) as const;
+
+const state = z.enum(exemptionStates).optional();
+type ListCall = {
+  deps: Deps;
+  repository: FoundRepository;
+  query: { state?: z.output<typeof state>; per_page: number; cursor?: string };
+  url: string;
+};
+
+async function listed(kind: Kind, { deps, repository, query, url }: ListCall, pullRequest?: number) {
+  const filter = { of: kind.of, state: query.state, pullRequest };
+  const page = { size: query.per_page, cursor: query.cursor };
+  const place = { repositoryId: repository.id };
+  const { rows, older, newer } = await listExemptions(deps.db, place, filter, page);
+  const shown = rows.map((each) => kind.present(each, repository, deps.config.publicUrl));
+  return pageAnswer(url, { [kind.list]: shown }, { next: older, prev: newer });
+}
+
+export const listExemptionsEndpoint = endpoint({
+  ...listOf(ofPullRequests),
+  summary: "List a repository's exemptions, newest first",
+  query: z.object({
+    state,
+    pull_request: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,18})$/, 'Send the number of a pull request, such as 42.')
+      .transform(BigInt)
+      .optional()
+      .openapi({ type: 'integer', minimum: 0 }),
+    ...pagingQuery(30),
+  }),
+  async handle(call) {
+    const { pull_request: asked } = call.query;
+    // No pull request has a number beyond GitHub's range: -1 finds none.
+    const pullRequest = asked === undefined ? undefined : asked > greatestNumber ? -1 : Number(asked);
+    return listed(ofPullRequests, call, pullRequest);
+  },
+});
+
+export const listDeploymentExemptionsEndpoint = endpoint({
+  ...listOf(ofDeployments),
+  summary: "List a repository's exemptions of deployments, newest first",
+  query: z.object({ state, ...pagingQuery(30) }),
+  handle: (call) => listed(ofDeployments, call),
+});
+
 const reason = z.object({ reason: givenReason }).openapi('ExemptionDecision');
 const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('ExemptionApproval');
 
 /** The routes that decide about an exemption, if there is one and the caller may. */
-export function decisionEndpoints(kind: Kind) {
+function decisionEndpoints(kind: Kind) {
   /** @property least `write`: also for people who can write to the repository. */
   const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
     decision: Decision,
@@ -164,7 +207,7 @@ export function decisionEndpoints(kind: Kind) {
       method: 'post',
       path: `${kind.path}/{exemption_id}/${decision}`,
       tag: kind.tag,
-      params: exemptionPath,
+      params: z.object({ owner, repository, exemption_id: uuid('exemption_id') }),
       success: {
         status: 200,
         description: 'The exemption after the decision',
@@ -174,13 +217,10 @@ export function decisionEndpoints(kind: Kind) {
       exists: async ({ deps, repository, path, ...caller }) =>
         assertMay(decision, await requireExemption(deps.db, repository, path.exemption_id, kind.of), caller),
       async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
-        const { publicUrl } = deps.config;
         const call = { actor, notAdmin, decision, reason: body.reason ?? null };
-        const decided = await decideExemption(deps, repository, path.exemption_id, call, (tx, exemption) =>
-          remember(tx, { status: 200, body: kind.present(exemption, repository, publicUrl) }),
-        );
-        return kind.present(decided, repository, publicUrl);
+        return decideExemption(deps, repository, path.exemption_id, call, remember);
       },
+      present: presentBy(kind),
     });
   const what = kind.of === 'deployment' ? 'exemption of a deployment' : 'exemption';
   return [
@@ -207,11 +247,5 @@ export function decisionEndpoints(kind: Kind) {
   ];
 }
 
-export const exemptionDecisionEndpoints = decisionEndpoints({
-  of: 'pull request',
-  path: '/repos/{owner}/{repository}/exemptions',
-  tag: 'Exemptions',
-  schema: exemptionSchema,
-  example: exampleExemption,
-  present: presentExemption,
-});
+export const exemptionDecisionEndpoints = decisionEndpoints(ofPullRequests);
+export const deploymentExemptionDecisionEndpoints = decisionEndpoints(ofDeployments);

@@ -1,5 +1,3 @@
-import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
 import {
@@ -17,10 +15,11 @@ import {
 } from '../../plans/matched-repositories.ts';
 import { knownPlan, listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
-import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
+import { nowOf } from '../../time/clock.ts';
+import { pageAnswer, pageByIds, pageHeaders, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
 import { ownerPath } from '../fields.ts';
+import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
   exampleNewPlan,
@@ -36,6 +35,7 @@ import {
   readPlanChange,
   savedPlanSchema,
 } from './plan-schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const tag = 'Freeze plans';
 const path = '/freeze_plans/{owner}';
@@ -107,7 +107,7 @@ export const listPlansEndpoint = endpoint({
   success: {
     status: 200,
     description: 'A page of plans',
-    headers: { Link: linkHeaderDescription },
+    headers: pageHeaders,
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
@@ -124,7 +124,7 @@ export const listPlansEndpoint = endpoint({
           await mayChange(deps, plan, allowed && namesIn(plan)),
         ),
       );
-    return new HandlerAnswer(200, { freeze_plans: shown }, linkHeader(url, page.cursors));
+    return pageAnswer(url, { freeze_plans: shown }, page.cursors);
   },
 });
 
@@ -137,12 +137,9 @@ export const createPlanEndpoint = endpoint({
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
-  async handle({ deps, actor, account, body, remember }) {
-    const saved = await createPlan(deps, actor, account, readNewPlan(body), (tx, saved) =>
-      remember(tx, { status: 201, body: presentSavedPlan(saved, body) }),
-    );
-    return presentSavedPlan(saved, body);
-  },
+  handle: ({ deps, actor, account, body, remember }) =>
+    createPlan(deps, actor, account, readNewPlan(body), remember),
+  present: presentSavedPlan,
 });
 
 const count = z.int();
@@ -176,11 +173,9 @@ export const updatePlanEndpoint = endpoint({
   body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
-  async handle({ deps, actor, account, administered, path, body }) {
-    const change = readPlanChange(body);
-    const saved = await updatePlan(deps, actor, account, administered, path.plan_id, change);
-    return presentSavedPlan(saved, body);
-  },
+  handle: ({ deps, actor, account, administered, path, body }) =>
+    updatePlan(deps, actor, account, administered, path.plan_id, readPlanChange(body)),
+  present: presentSavedPlan,
 });
 
 const deletion = {
@@ -199,9 +194,7 @@ export const deletePlanEndpoint = endpoint({
   summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   body: { schema: freezeDeletion, example: exampleDeletion },
   async handle({ deps, actor, account, administered, path, body, remember }) {
-    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, (tx) =>
-      remember(tx, { status: 204 }),
-    );
+    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, remember);
   },
 });
 

@@ -14,9 +14,8 @@ import {
 } from '../../freezes/freeze.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { HandlerAnswer } from '../endpoint.ts';
+import { HandlerAnswer, unknownFields, warningHeader } from '../answers.ts';
 import { glob, text, owner, repository, uuid } from '../fields.ts';
-import { unknownFields, warningHeader } from '../warnings.ts';
 import { pushersGetThrough } from '../../freezes/freeze-warnings.ts';
 
 /** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */
@@ -249,15 +248,14 @@ export const savedFreezeSuccess = {
   headers: { Warning: 'The `warnings`, except those about unknown fields and about who can push' },
 };
 
-/** The answer to a creation or change. @param sent the body that it answers. */
-export function savedFreezeAnswer(
-  status: 200 | 201,
+/** The answer to a creation or change. @param call.body that it answers. */
+export function presentSaved(
   { freeze, warnings }: SavedFreeze,
-  sent: z.output<typeof newFreeze> | z.output<typeof freezeChange>,
+  { body: sent }: { body: z.output<typeof newFreeze> | z.output<typeof freezeChange> },
 ): HandlerAnswer {
   const [fields, answered] = [newFreeze, savedFreezeSchema].map(({ shape }) => Object.keys(shape));
   const all = [...warnings, ...unknownFields(sent, fields!, answered!, 'a freeze')];
   const body = { ...presentFreeze(freeze), ...(all.length > 0 && { warnings: all }) };
   const inHeader = warnings.filter((warning) => !warning.startsWith(pushersGetThrough));
-  return new HandlerAnswer(status, body, warningHeader(inHeader));
+  return new HandlerAnswer(body, warningHeader(inHeader));
 }

@@ -9,7 +9,8 @@ import { invalid } from '../../errors.ts';
 import type { Asked } from '../../freezes/frozen-state.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { HandlerAnswer } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
 import { instant, text, repositoryPath } from '../fields.ts';
 
 /** How many years ahead or back callers may ask about. */
@@ -106,7 +107,7 @@ export const freezeStateEndpoint = endpoint({
       enforced: enforcedWords[`${enforced}`],
     };
     const ETag = tagOf({ ...answer, at: undefined });
-    return new HandlerAnswer(200, answer, { ETag, 'Cache-Control': cacheControl(at, nextTransitionAt) });
+    return new HandlerAnswer(answer, { ETag, 'Cache-Control': cacheControl(at, nextTransitionAt) });
   },
 });
 

@@ -9,7 +9,7 @@ import {
   presentFreeze,
   newFreeze,
   readNewFreeze,
-  savedFreezeAnswer,
+  presentSaved,
   savedFreezeSuccess,
   freezeChange,
   freezeExists,
@@ -53,12 +53,9 @@ export const createFreezeEndpoint = endpoint({
   params: repositoryPath,
   body: { schema: newFreeze, example: exampleNewFreeze },
   success: { status: 201, ...savedFreezeSuccess },
-  async handle({ deps, actor, repository, body, remember }) {
-    const saved = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saving) =>
-      remember(tx, { ...savedFreezeAnswer(201, saving, body) }),
-    );
-    return savedFreezeAnswer(201, saved, body);
-  },
+  handle: ({ deps, actor, repository, body, remember }) =>
+    createFreeze(deps, actor, repository, readNewFreeze(body), remember),
+  present: presentSaved,
 });
 
 export const updateFreezeEndpoint = endpoint({
@@ -77,12 +74,10 @@ export const updateFreezeEndpoint = endpoint({
     // Runs in parallel, so that neither the change nor its statuses wait for it.
     const ahead = deps.lookAhead(deps, repository, planned.after);
     const freeze = await updateFreeze(deps, actor, repository, planned);
-    return savedFreezeAnswer(
-      200,
-      { freeze, warnings: [...planned.warnings, ...(await ahead).warnings] },
-      body,
-    );
+    const warnings = [...planned.warnings, ...(await ahead).warnings];
+    return { freeze, warnings };
   },
+  present: presentSaved,
 });
 
 const deletion = {
@@ -114,8 +109,6 @@ export const postDeleteFreezeEndpoint = endpoint({
   path: `${pathOfOne}/delete`,
   summary: 'Delete a freeze, with a reason',
   async handle({ deps, actor, repository, path, body, remember }) {
-    await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason, (tx) =>
-      remember(tx, { status: 204 }),
-    );
+    await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason, remember);
   },
 });

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
 import { auditEventTypes } from '../../events/audit-event.ts';
@@ -9,9 +8,10 @@ import {
   type LogPlace,
   outcomes,
 } from '../../events/list-events.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, repositoryPath, ownerPath, who } from '../fields.ts';
-import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
+import { camelCased, fieldsOf, pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
+import { instant, ownerPath, repositoryPath, who } from '../fields.ts';
+import { z } from '@hono/zod-openapi';
 
 /** `?x=a&x=b` and `?x=a` alike. */
 const many = <Item extends z.ZodType<string>>(item: Item) =>
@@ -105,7 +105,7 @@ const eventShape = z.object({
 const logPage = (name: string, event: z.ZodType, example: object) => ({
   status: 200 as const,
   description: 'A page of events',
-  headers: { Link: linkHeaderDescription },
+  headers: pageHeaders,
   schema: z
     .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
     .openapi(name),
@@ -117,15 +117,8 @@ const logPage = (name: string, event: z.ZodType, example: object) => ({
  * @param isOwners whether the reader is an admin of the owner, who may know the names of plans.
  */
 export const presentEvent = ({ behind, ...row }: ListedEvent, isOwners: boolean) => ({
-  id: Number(row.id),
-  received_at: row.receivedAt.toISOString(),
-  trigger: row.trigger,
-  repository: row.repository,
+  ...fieldsOf(eventShape, row),
   pull_request: row.pullRequest === null ? null : Number(row.pullRequest),
-  base_ref: row.baseRef,
-  outcome: row.outcome,
-  type: row.type,
-  metadata: row.metadata as Record<string, unknown>,
   ...(behind?.person && { on_behalf_of: behind.person }),
   ...(behind?.kind === 'plan' && {
     freeze_plan: { id: behind.id, ...(isOwners && { name: behind.name }) },
@@ -158,41 +151,17 @@ export const getLogs = endpoint({
       enabled_by_staff: false,
     },
   }),
-  async handle({ deps, repository, query, url }) {
-    return readLog(deps, { accountId: repository.accountId, repositoryId: repository.id }, query, url);
-  },
+  handle: ({ deps, repository, query, url }) =>
+    readLog(deps, { accountId: repository.accountId, repositoryId: repository.id }, query, url),
 });
 
 /** A page of an audit log, as its route answers. */
-async function readLog(
-  deps: Deps,
-  place: LogPlace,
-  query: z.output<typeof logQuery>,
-  url: string,
-): Promise<HandlerAnswer> {
-  const page = await listEvents(
-    deps,
-    place,
-    {
-      pullRequest: query.pull_request,
-      notPullRequest: query.not_pull_request,
-      batchPull: query.batch_pull,
-      eventType: query.event_type,
-      notEventType: query.not_event_type,
-      outcome: query.outcome,
-      notOutcome: query.not_outcome,
-      trigger: query.trigger,
-      notTrigger: query.not_trigger,
-      baseRef: query.base_ref,
-      by: query.by,
-      receivedFrom: query.received_from,
-      receivedTo: query.received_to,
-    },
-    { perPage: query.per_page, cursor: query.cursor },
-  );
+async function readLog(deps: Deps, place: LogPlace, query: z.output<typeof logQuery>, url: string) {
+  const { per_page, cursor, ...filters } = query;
+  const page = await listEvents(deps, place, camelCased(filters), { perPage: per_page, cursor });
   const events = page.events.map((event) => presentEvent(event, !('repositoryId' in place)));
-  const body = { size: events.length, per_page: query.per_page, events };
-  return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
+  const body = { size: events.length, per_page, events };
+  return pageAnswer(url, body, { next: page.next, prev: page.previous });
 }
 
 const ownerEvent = eventShape.extend({ repository: z.string().nullable() }).openapi('OwnerEvent');
@@ -232,7 +201,7 @@ export const getOwnerLogs = endpoint({
       created_by_staff: false,
     },
   }),
-  async handle({ deps, account, query, url }) {
-    return readLog(deps, { accountId: account.id, alsoOf: query.repositories }, query, url);
+  async handle({ deps, account, query: { repositories, ...query }, url }) {
+    return readLog(deps, { accountId: account.id, alsoOf: repositories }, query, url);
   },
 });

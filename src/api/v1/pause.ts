@@ -1,11 +1,11 @@
-import { z } from '@hono/zod-openapi';
-import { nowOf } from '../../time/clock.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
+import type { Freeze } from '../../freezes/freeze.ts';
 import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/save-freeze.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { text, repositoryPath } from '../fields.ts';
-import { warningHeader } from '../warnings.ts';
+import { nowOf } from '../../time/clock.ts';
+import { HandlerAnswer, warningHeader } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
+import { repositoryPath, text } from '../fields.ts';
+import { z } from '@hono/zod-openapi';
 
 const schema = z
   .object({
@@ -61,7 +61,7 @@ export const putPause = endpoint({
   },
   async handle({ deps, actor, repository, body }) {
     const { freeze, warnings } = await pauseMergeQueue(deps, actor, repository, body.reason);
-    return new HandlerAnswer(200, present(freeze), warningHeader(warnings));
+    return new HandlerAnswer(present(freeze), warningHeader(warnings));
   },
 });
 

@@ -1,11 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import type { FreezeFields, Unvalidated } from '../../freezes/freeze.ts';
+import type { PlanChange } from '../../plans/change-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, inOrderOfPlan, type PlanInput, type SourceInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
-import type { PlanChange } from '../../plans/change-plan.ts';
-import { checkGlob, text, owner, uuid, who } from '../fields.ts';
-import { unknownFields } from '../warnings.ts';
+import { fieldsOf, unknownFields } from '../answers.ts';
+import { checkGlob, owner, text, uuid, who } from '../fields.ts';
 import {
   answeredFields,
   changedFields,
@@ -14,6 +13,7 @@ import {
   readFields,
   readFreezeChange as readChange,
 } from './freeze-schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const mostGlobs = 1000;
 const mostExceptions = 1000;
@@ -234,12 +234,7 @@ export const examplePlan = {
 
 export const planPath = z.object({ owner, plan_id: uuid('plan_id') });
 
-export const presentOccurrence = ({ start, end, startsAt, endsAt }: Occurrence) => ({
-  start,
-  end,
-  starts_at: startsAt.toISOString(),
-  ends_at: endsAt?.toISOString() ?? null,
-});
+export const presentOccurrence = (each: Occurrence) => fieldsOf(occurrence, each);
 
 /** @param showsUrl whether the address of the calendar that it follows is shown: to people who may change the plan. */
 export const presentPlan = (
@@ -257,18 +252,18 @@ export const presentPlan = (
   created_at: plan.createdAt.toISOString(),
 });
 
-const fieldsOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
+const namesOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
 
 /** Names the unknown fields of a body, including nested ones, in sentences. */
 const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [
-  ...unknownFields(sent, fieldsOf(newPlan), fieldsOf(savedPlanSchema), 'a freeze plan'),
+  ...unknownFields(sent, namesOf(newPlan), namesOf(savedPlanSchema), 'a freeze plan'),
   ...unknownFields(sent.repositories ?? {}, ['include', 'exclude'], [], '`repositories`'),
-  ...unknownFields(sent.source ?? {}, fieldsOf(source), [], '`source`'),
-  ...unknownFields(sent.recurrence ?? {}, fieldsOf(recurrence), [], '`recurrence`'),
+  ...unknownFields(sent.source ?? {}, namesOf(source), [], '`source`'),
+  ...unknownFields(sent.recurrence ?? {}, namesOf(recurrence), [], '`recurrence`'),
 ];
 
-/** The answer to a creation or change. @param sent the request body. */
-export function presentSavedPlan(saved: SavedPlan, sent: Parameters<typeof unknownIn>[0]) {
-  const warnings = [...unknownIn(sent), ...saved.warnings];
+/** The answer to a creation or change. @param call.body that it answers. */
+export function presentSavedPlan(saved: SavedPlan, { body }: { body: Parameters<typeof unknownIn>[0] }) {
+  const warnings = [...unknownIn(body), ...saved.warnings];
   return { ...presentPlan(saved, true), ...(warnings.length > 0 && { warnings }) };
 }

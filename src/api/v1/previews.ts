@@ -1,11 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
 import type { TimeUntilHeld } from '../../statuses/instant-hold/hold.ts';
-import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
+import { pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
+import { endpoint } from '../endpoint.ts';
 import { ownerPath, repositoryPath } from '../fields.ts';
 import {
   examplePullRequest,
@@ -30,6 +29,7 @@ import {
   presentOccurrence,
   readNewPlan,
 } from './plan-schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const { id: _id, ...example } = exampleFreeze;
 
@@ -103,7 +103,7 @@ export const previewFreezeEndpoint = endpoint({
   success: {
     status: 200,
     description: 'What the freeze would do',
-    headers: { Link: linkHeaderDescription },
+    headers: pageHeaders,
     schema: preview,
     example: {
       judged_at: '2026-03-31T16:00:00.000Z',
@@ -135,7 +135,7 @@ export const previewFreezeEndpoint = endpoint({
       })),
     };
     const next = hasMore ? String(affected.at(-1)!.pullRequest.facts.number) : null;
-    return new HandlerAnswer(200, answer, linkHeader(url, { next }));
+    return pageAnswer(url, answer, { next, prev: null });
   },
 });
 

@@ -1,16 +1,19 @@
 import { z } from '@hono/zod-openapi';
+import { listRepositories, products } from '../../installations/product.ts';
 import { instantHolds, settingColumns } from '../../installations/setting-fields.ts';
 import {
   changeOwnerSettings,
   changeRepositorySettings,
+  setDefaultProducts,
+  setRepositoryProducts,
   showOwnerSettings,
   showRepositorySettings,
   type ShownSettings,
 } from '../../installations/settings.ts';
 import { pushesAreRefused, refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
-import { endpoint } from '../endpoint.ts';
-import { ownerPath, repositoryPath } from '../fields.ts';
-import { unknownFields } from '../warnings.ts';
+import { unknownFields } from '../answers.ts';
+import { endpoint, ofOwner } from '../endpoint.ts';
+import { repositoryPath } from '../fields.ts';
 
 /** Ten years. */
 const mostHours = 87_600;
@@ -138,9 +141,7 @@ export const getSettings = endpoint({
   ...ofRepository,
   method: 'get',
   summary: 'Read the settings of a repository',
-  async handle({ deps, repository }) {
-    return showRepositorySettings(deps, repository);
-  },
+  handle: ({ deps, repository }) => showRepositorySettings(deps, repository),
 });
 
 export const patchSettings = endpoint({
@@ -156,25 +157,20 @@ export const patchSettings = endpoint({
   },
 });
 
-const ofOwner = {
-  path: '/settings/{owner}',
-  tag: 'Settings',
-  access: { to: 'owner' },
-  params: ownerPath,
+const defaults = {
+  ...ofOwner('Settings', '/settings/{owner}'),
   success: { status: 200, description: 'The defaults', schema: ownerSchema, example },
 } as const;
 
 export const getOwnerSettings = endpoint({
-  ...ofOwner,
+  ...defaults,
   method: 'get',
   summary: "Read the default settings of an owner's repositories",
-  async handle({ deps, account }) {
-    return showOwnerSettings(deps, account);
-  },
+  handle: ({ deps, account }) => showOwnerSettings(deps, account),
 });
 
 export const patchOwnerSettings = endpoint({
-  ...ofOwner,
+  ...defaults,
   method: 'patch',
   summary: "Change the default settings of an owner's repositories that you send",
   description:
@@ -183,5 +179,67 @@ export const patchOwnerSettings = endpoint({
   async handle({ deps, actor, account, body }) {
     const settings = await changeOwnerSettings(deps, actor, account, body);
     return withWarnings(settings, body, setsHold(body) ? [pushesAreRefused] : []);
+  },
+});
+
+const productList = z.array(z.enum(products));
+const productsBody = {
+  schema: z.object({ products: productList }).openapi('Products'),
+  example: { products: ['merge_protections', 'merge_queue'] },
+};
+const productsOf = ofOwner('Products', '/default_products/{owner}');
+
+export const putProducts = endpoint({
+  method: 'put',
+  path: '/products/{owner}/{repository}',
+  tag: 'Products',
+  summary: 'Set the products enabled on a repository',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  body: productsBody,
+  success: { status: 204, description: 'Set' },
+  async handle({ deps, actor, repository, body }) {
+    await setRepositoryProducts(deps, actor, repository, body.products);
+  },
+});
+
+export const getDefaultProducts = endpoint({
+  ...productsOf,
+  method: 'get',
+  summary: 'Read the products that new repositories of an owner start with',
+  success: { status: 200, description: 'The default products', ...productsBody },
+  async handle({ deps, account }) {
+    const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id: account.id } });
+    return { products: defaultProducts };
+  },
+});
+
+export const putDefaultProducts = endpoint({
+  ...productsOf,
+  method: 'put',
+  summary: 'Set the products that new repositories of an owner start with',
+  body: productsBody,
+  success: { status: 204, description: 'Set' },
+  async handle({ deps, actor, account, body }) {
+    await setDefaultProducts(deps, actor, account, body.products);
+  },
+});
+
+export const getRepositories = endpoint({
+  ...productsOf,
+  path: '/repos/{owner}',
+  method: 'get',
+  summary: 'List the repositories of an owner with their enabled products',
+  success: {
+    status: 200,
+    description: 'Every repository where the App is installed',
+    schema: z
+      .object({ repositories: z.array(z.object({ name: z.string(), enabled_products: productList })) })
+      .openapi('Repositories'),
+    example: { repositories: [{ name: 'web', enabled_products: ['merge_protections', 'merge_queue'] }] },
+  },
+  async handle({ deps, account }) {
+    const repositories = await listRepositories(deps, account.id);
+    return { repositories: repositories.map(({ name, products }) => ({ name, enabled_products: products })) };
   },
 });

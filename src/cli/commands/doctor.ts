@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { command, type GlobalOptions, warnOfReaders } from '../command.ts';
-import { addressesFile, hostOf, namedAddress, readAddress, saveAddress } from '../service/address.ts';
-import { noAnswer, readJson } from '../service/answers.ts';
-import { credentialOf } from '../service/credential.ts';
-import { patience, type Schemas } from '../service/service.ts';
+import {
+  addressesFile,
+  credentialOf,
+  hostOf,
+  namedAddress,
+  readAddress,
+  saveAddress,
+} from '../service/connection.ts';
+import { noAnswer, patience, readJson, type Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, notKnown, Stop } from '../stop.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import type { World } from '../world.ts';

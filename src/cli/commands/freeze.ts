@@ -1,4 +1,4 @@
-import { atOnce } from '../freezing/items.ts';
+import { atOnce, listFreezes } from '../freezing/items.ts';
 import { previewFreeze, previewPlan } from '../freezing/preview.ts';
 import pLimit from 'p-limit';
 import { type Call, command } from '../command.ts';
@@ -187,7 +187,6 @@ async function waitFor(call: Call, service: Service, made: Made, longest: number
 
 async function freezesOf(service: Service, { item: { id }, frozen }: Made) {
   if (!isPlan(frozen)) return [{ ...frozen, id }];
-  const { listFreezes } = await import('../freezing/list-freezes.ts');
   const { owner, include } = frozen;
   // Only admins of the owner may list all repositories. Other people named each one.
   const names = include.some(isGlob) ? [null] : include;

@@ -1,18 +1,15 @@
-import { command, type CommandSpec, type Connection } from '../command.ts';
-import { hostOf } from '../service/address.ts';
-import { readJson } from '../service/answers.ts';
-import { patience, type Schemas } from '../service/service.ts';
+import { command, type CommandSpec, type Connection, ownerCommand } from '../command.ts';
+import { hostOf } from '../service/connection.ts';
+import { patience, readJson, type Schemas } from '../service/service.ts';
 import { notKnown, refused } from '../stop.ts';
 import { readOwner } from '../target.ts';
 import type { World } from '../world.ts';
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the application keys of an owner',
   examples: [['holdfast keys list acme', 'See the keys and when each was last used']],
-  async run({ output, connect }, _options, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }) {
     const { applications } = await service.get('/applications/{owner}', { owner });
     output.table(
       ['NAME', 'SCOPE', 'EXPIRES', 'LAST USED', 'BY', 'ID'],
@@ -63,13 +60,11 @@ const create = command<CreateOptions, [owner: string]>({
   },
 });
 
-const revoke = command<object, [owner: string, id: string]>({
+const revoke = ownerCommand<object, [id: string]>({
   usage: 'revoke <owner> <id>',
   summary: 'revoke a key, and the keys that it created',
   examples: [['holdfast keys revoke acme a0f1f4f4-4d29-400f-a3c1-cebb769bc5ae', 'Revoke a key']],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     await service.delete('/applications/{owner}/{application_id}', { owner, application_id: id });
     output.line(`Revoked key ${id} of ${owner}.`);
     output.json({ revoked: id });
@@ -80,6 +75,84 @@ export const keys: CommandSpec = {
   usage: 'keys',
   summary: 'manage the application keys of an owner',
   below: [list, create, revoke],
+};
+
+const shown = (globs: string[] | null): string => globs?.join(' ') ?? 'any';
+
+const listRules = ownerCommand<object>({
+  usage: 'list <owner>',
+  summary: 'list the rules that let in jobs of GitHub Actions',
+  examples: [['holdfast oidc-rules list acme', 'See which jobs can call without a key']],
+  async run({ output, owner, service }) {
+    const { oidc_rules } = await service.get('/oidc_rules/{owner}', { owner });
+    output.table(
+      ['NAME', 'REPOSITORIES', 'REFS', 'ENVIRONMENTS', 'MAY', 'BY', 'ID'],
+      oidc_rules.map(({ id, name, repositories, refs, environments, may, created_by }) => [
+        ...[name, shown(repositories), shown(refs), shown(environments), may.join(' '), created_by.name, id],
+      ]),
+    );
+    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets in no jobs.`);
+    output.json({ oidc_rules });
+  },
+});
+
+type RuleOptions = {
+  name: string;
+  repository?: string[];
+  ref?: string[];
+  environment?: string[];
+  freeze?: true;
+};
+
+const createRule = ownerCommand<RuleOptions>({
+  usage: 'create <owner>',
+  summary: 'create a rule that lets in jobs of GitHub Actions by their OIDC tokens',
+  options: [
+    ['--name <name>', 'what it is for', 'required'],
+    ['--repository <glob>', 'only these repositories; repeat for more', 'many'],
+    ['--ref <glob>', 'only these refs, such as refs/heads/main; repeat for more', 'many'],
+    ['--environment <glob>', 'only these environments; repeat for more', 'many'],
+    ['--freeze', 'let them also freeze; needs --ref or --environment'],
+  ],
+  examples: [
+    ['holdfast oidc-rules create acme --name scopes', 'Let every job push scopes in its own repository'],
+    [
+      'holdfast oidc-rules create acme --name release --repository web --ref "refs/heads/release/*" --freeze',
+      'Let jobs of release branches also freeze',
+    ],
+  ],
+  async run({ output, owner, service }, { name, repository, ref, environment, freeze }) {
+    const rule = await service.post(
+      '/oidc_rules/{owner}',
+      { owner },
+      {
+        name,
+        repositories: repository ?? null,
+        refs: ref ?? null,
+        environments: environment ?? null,
+        may: freeze ? ['push_scopes', 'freeze'] : ['push_scopes'],
+      },
+    );
+    output.line(`Made OIDC rule ${rule.id} of ${owner}.`);
+    output.json(rule);
+  },
+});
+
+const deleteRule = ownerCommand<object, [id: string]>({
+  usage: 'delete <owner> <id>',
+  summary: 'delete a rule; it lets in no more jobs',
+  examples: [['holdfast oidc-rules delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete a rule']],
+  async run({ output, owner, service }, _options, id) {
+    await service.delete('/oidc_rules/{owner}/{rule_id}', { owner, rule_id: id });
+    output.line(`Deleted OIDC rule ${id} of ${owner}.`);
+    output.json({ deleted: id });
+  },
+});
+
+export const oidcRules: CommandSpec = {
+  usage: 'oidc-rules',
+  summary: 'manage the rules of an owner that let in jobs of GitHub Actions',
+  below: [listRules, createRule, deleteRule],
 };
 
 /** Whom a credential stands for. */

@@ -1,7 +1,6 @@
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { command } from '../command.ts';
-import { inEach, ownPlace } from '../freezing/items.ts';
-import type { ListedFreeze } from '../freezing/list-freezes.ts';
+import { byOccurrence, inEach, isOn, type ListedFreeze, listFreezes, ownPlace } from '../freezing/items.ts';
 import type { Schemas } from '../service/service.ts';
 import { misused } from '../stop.ts';
 import { nameOf, readPlace } from '../target.ts';
@@ -18,7 +17,6 @@ export const list = command<{ each?: true }, [target: string]>({
   async run({ connect, output, world }, { each }, target) {
     const place = readPlace(target);
     const { service, memory } = await connect();
-    const { byOccurrence, isOn, listFreezes } = await import('../freezing/list-freezes.ts');
     const freezes = await listFreezes(service, place);
     memory.save(
       freezes.flatMap(({ owner, repository, freeze }) => [
@@ -116,7 +114,6 @@ export const calendar = command<{ month?: string }, [target: string | undefined]
     'Days are those of your time zone. What a plan does in several repositories is one row. Freezes that are over are not\nlisted: the calendar in the browser has them, and what plans do later than 35 days from now.',
   async run({ connect, output, world }, { month: text }, target) {
     const { Temporal } = await import('temporal-polyfill');
-    const { byOccurrence, isOn, listFreezes } = await import('../freezing/list-freezes.ts');
     const now = world.now();
     const dayOf = (at: number) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(world.zone).toPlainDate();

@@ -1,6 +1,6 @@
-import { type Call, command, type CommandSpec, type OptionSpec } from '../command.ts';
+import { type Call, command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
 import { endItem, findItem } from '../freezing/items.ts';
-import { showPlan } from '../freezing/show-plan.ts';
+import { previewPlan, showPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
 import { readOwner } from '../target.ts';
@@ -48,13 +48,11 @@ const wantedOptions: OptionSpec[] = [
   publicReasonOption,
 ];
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the plans of an owner that are not over',
   examples: [['holdfast plans list acme', 'See the plans and their IDs']],
-  async run({ output, connect, world }, _options, text) {
-    const owner = readOwner(text);
-    const { service, memory } = await connect();
+  async run({ output, world, owner, service, memory }) {
     const { freeze_plans } = await service.get('/freeze_plans/{owner}', { owner });
     memory.save(freeze_plans.map(({ id }) => ({ kind: 'plan', id, owner, repository: null })));
     const { describeMoment } = await import('../times.ts');
@@ -122,8 +120,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
       repositories: { include, exclude: options.except },
       ...times,
     };
-    if (options.dryRun)
-      return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
+    if (options.dryRun) return previewPlan(call, service, owner, body);
     const plan = await service.post('/freeze_plans/{owner}', { owner }, body);
     memory.save([{ kind: 'plan', id: plan.id, owner, repository: null }]);
     await showPlan(call, plan);

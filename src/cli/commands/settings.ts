@@ -1,7 +1,7 @@
 import type { Cell } from '../terminal.ts';
-import { command, type CommandSpec } from '../command.ts';
+import { command, type CommandSpec, ownerCommand } from '../command.ts';
 import { misused } from '../stop.ts';
-import { nameOf, readPlace, readOwner, readRepository } from '../target.ts';
+import { nameOf, readPlace, readRepository } from '../target.ts';
 import type { Schemas } from '../service/service.ts';
 
 type Value = boolean | number | string | string[] | null;
@@ -71,13 +71,11 @@ function valueOf(name: string, text: string): Value {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the repositories of an owner, with their products',
   examples: [['holdfast products list acme', 'See where freezes are switched on']],
-  async run({ output, connect }, _options, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }) {
     const found = await service.get('/repos/{owner}', { owner });
     output.table(
       ['REPOSITORY', 'PRODUCTS'],
@@ -107,16 +105,14 @@ const set = command<object, [repository: string, products: string[]]>({
   },
 });
 
-const defaults = command<object, [owner: string, products: string[]]>({
+const defaults = ownerCommand<object, [products: string[]]>({
   usage: 'default <owner> [products...]',
   summary: 'show or set the products of new repositories of an owner',
   examples: [
     ['holdfast products default acme', 'Show the default products'],
     ['holdfast products default acme merge_protections merge_queue', 'Set the default products'],
   ],
-  async run({ output, connect }, _options, text, names) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, names) {
     const path = '/default_products/{owner}';
     if (names.length > 0) await service.put(path, { owner }, { products: readProducts(names) });
     const { products } = await service.get(path, { owner });

@@ -1,5 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
-import { command, type CommandSpec, type OptionSpec } from '../command.ts';
+import { command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
 import type { Schemas } from '../service/service.ts';
 import { misused, notKnown } from '../stop.ts';
 import { readOwner } from '../target.ts';
@@ -37,13 +37,11 @@ const fieldsOf = async (
   description,
 });
 
-const list = command<object, [owner: string]>({
+const list = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the outgoing webhooks of an owner',
   examples: [['holdfast webhooks list acme', 'See where messages are sent, and what is disabled']],
-  async run({ output, connect }, _options, text) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }) {
     const { webhooks } = await service.get('/webhooks/{owner}', { owner });
     output.table(
       ['KIND', 'ADDRESS', 'STATE', 'REPOSITORIES', 'EVENTS', 'ID'],
@@ -124,26 +122,22 @@ const update = command<Options & { enable?: true; disable?: true }, [owner: stri
   },
 });
 
-const remove = command<object, [owner: string, id: string]>({
+const remove = ownerCommand<object, [id: string]>({
   usage: 'delete <owner> <id>',
   summary: 'delete a webhook and its deliveries',
   examples: [['holdfast webhooks delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete a webhook']],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     await service.delete('/webhooks/{owner}/{webhook_id}', { owner, webhook_id: id });
     output.line(`Deleted webhook ${id} of ${owner}.`);
     output.json({ deleted: id });
   },
 });
 
-const test = command<object, [owner: string, id: string]>({
+const test = ownerCommand<object, [id: string]>({
   usage: 'test <owner> <id>',
   summary: 'send a test message',
   examples: [['holdfast webhooks test acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'See whether it arrives']],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     const delivery = await service.post(
       '/webhooks/{owner}/{webhook_id}/test',
       { owner, webhook_id: id },
@@ -164,7 +158,7 @@ const stateOf = ({ state }: Delivery): Cell =>
       ? { text: state, tone: 'free' }
       : state;
 
-const deliveries = command<object, [owner: string, id: string]>({
+const deliveries = ownerCommand<object, [id: string]>({
   usage: 'deliveries <owner> <id>',
   summary: 'list the last deliveries of a webhook, newest first',
   examples: [
@@ -173,9 +167,7 @@ const deliveries = command<object, [owner: string, id: string]>({
       'See what arrived, and what failed',
     ],
   ],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     const path = '/webhooks/{owner}/{webhook_id}/deliveries';
     const found = await service.get(path, { owner, webhook_id: id });
     output.table(
@@ -190,7 +182,7 @@ const deliveries = command<object, [owner: string, id: string]>({
   },
 });
 
-const replay = command<object, [owner: string, id: string, delivery: string]>({
+const replay = ownerCommand<object, [id: string, delivery: string]>({
   usage: 'replay <owner> <id> <delivery>',
   summary: 'send a delivery again',
   examples: [
@@ -199,9 +191,7 @@ const replay = command<object, [owner: string, id: string, delivery: string]>({
       'Send a message again that failed',
     ],
   ],
-  async run({ output, connect }, _options, text, id, delivery) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id, delivery) {
     const path = '/webhooks/{owner}/{webhook_id}/deliveries/{delivery_id}/replay';
     const again = await service.post(path, { owner, webhook_id: id, delivery_id: delivery }, undefined);
     output.line(`Sending delivery ${delivery} again.`);
@@ -209,7 +199,7 @@ const replay = command<object, [owner: string, id: string, delivery: string]>({
   },
 });
 
-const rotateSecret = command<object, [owner: string, id: string]>({
+const rotateSecret = ownerCommand<object, [id: string]>({
   usage: 'rotate-secret <owner> <id>',
   summary: 'give a standard webhook another secret, and print it once; both sign for 24 hours',
   examples: [
@@ -218,9 +208,7 @@ const rotateSecret = command<object, [owner: string, id: string]>({
       'Pass the secret on without showing it',
     ],
   ],
-  async run({ output, connect }, _options, text, id) {
-    const owner = readOwner(text);
-    const { service } = await connect();
+  async run({ output, owner, service }, _options, id) {
     const path = '/webhooks/{owner}/{webhook_id}/rotate_secret';
     const webhook = await service.post(path, { owner, webhook_id: id }, undefined);
     if (webhook.secret === undefined) throw notKnown('The answer has no secret. Rotate it again.');

@@ -5,7 +5,7 @@ import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
 import { nameOf, type Repository } from '../target.ts';
-import type { Output } from '../terminal.ts';
+import { onOneLine, type Output } from '../terminal.ts';
 import type { World } from '../world.ts';
 
 type Condition = NonNullable<Schemas['NewScheduledFreeze']['exclude_conditions']>[number];
@@ -68,7 +68,7 @@ const exitCodeOf = (enforced: Enforced): ExitCode =>
   ({ yes: exitCodes.done, no: exitCodes.refused, unknown: exitCodes.notKnown })[enforced];
 
 /** A line for each occurrence, in the zone of the plan and of the reader. */
-export async function showOccurrences(
+async function showOccurrences(
   output: Output,
   world: World,
   zone: string,
@@ -115,4 +115,30 @@ export async function previewPlan(
   const states = new Set(repositories.map(({ enforced }) => enforced));
   if (not_enforced.length > 0 || states.has('no')) return exitCodeOf('no');
   return exitCodeOf(not_looked_at.length > 0 || states.has('unknown') ? 'unknown' : 'yes');
+}
+
+const ruleOf = ({ rule, except, until }: NonNullable<Schemas['FreezePlan']['recurrence']>): string =>
+  [rule, ...(except ?? []).map((date) => `not on ${date}`), ...(until ? [`until ${until}`] : [])].join(', ');
+
+/** Prints a plan and its next occurrences. */
+export async function showPlan(
+  { output, world }: Pick<Call, 'output' | 'world'>,
+  plan: Schemas['FreezePlan'] & { warnings?: string[] },
+): Promise<void> {
+  output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
+  output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
+  const blocked = whatIsBlocked(plan);
+  if (blocked !== null) output.line(`  ${onOneLine(blocked)}`);
+  if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
+  if (plan.source) {
+    const titles = plan.source.titles?.map(onOneLine).join(', ') ?? 'all events';
+    output.line(`  Follows ${plan.source.url}: ${titles}`);
+    if (plan.source_state?.error)
+      output.note(`Not read since ${plan.source_state.read_at}: ${plan.source_state.error}`);
+  }
+  await showOccurrences(output, world, plan.timezone, plan.next_occurrences);
+  for (const name of plan.not_enforced)
+    output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
+  for (const warning of plan.warnings ?? []) output.note(`Warning: ${warning}`);
+  output.json({ plan });
 }

@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
-import { newApplication } from '../../api/v1/applications.ts';
-import { newOidcRule, readNewRule } from '../../api/v1/oidc-rules.ts';
+import { newApplication, newOidcRule, readNewRule } from '../../api/v1/credentials.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../time/clock.ts';
 import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { newWebhook, readNewWebhook } from '../../api/v1/webhook-schemas.ts';
+import { newWebhook, readNewWebhook } from '../../api/v1/webhooks.ts';
 import { validate } from '../../api/read-request.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';

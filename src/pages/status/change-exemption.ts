@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import { newDeploymentExemption, readDeploymentExemption } from '../../api/v1/deployment-exemptions.ts';
-import { givenReason } from '../../api/v1/exemption-schemas.ts';
+import {
+  givenReason,
+  newDeploymentExemption,
+  readDeploymentExemption,
+} from '../../api/v1/exemption-schemas.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../time/clock.ts';
 import { Refusal } from '../../errors.ts';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { readJson } from '../../cli/service/answers.ts';
+import { readJson } from '../../cli/service/service.ts';
 
 /** An archive cannot be written or imported. Nothing was changed; the message says what to do next. */
 export class ArchiveRefused extends Error {}
