@@ -6,8 +6,7 @@ import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
-import type { RepositoryRead } from '../installations/repository-rows.ts';
+import type { FoundRepository, RepositoryRead } from '../installations/find-repository.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */

@@ -9,7 +9,7 @@ import {
   type ConditionFacts,
 } from '../conditions/attributes.ts';
 import type { AttributeType } from '../conditions/attributes/attribute.ts';
-import { aliases, refusedNames } from '../conditions/attributes/refused-names.ts';
+import { aliases, refusedNames } from '../conditions/attributes/rows.ts';
 import { ParseError } from '../conditions/scanner.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';

@@ -2,8 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
 import { systemClock } from '../time/clock.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
-import { prepare } from '../conditions/match.ts';
-import { nextChange } from '../conditions/next-change.ts';
+import { prepare, nextChange } from '../conditions/match.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import { isObject, readFacts } from './read-facts.ts';
 

@@ -1,4 +1,9 @@
-import { lockRepository } from '../installations/repository-rows.ts';
+import {
+  lockRepository,
+  assertWritable,
+  type FoundRepository,
+  fullName,
+} from '../installations/find-repository.ts';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../time/clock.ts';
@@ -7,7 +12,6 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { freezesAreOn } from '../installations/product.ts';
-import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, freezeInEvent, type NewFreeze } from './freeze.ts';
 import { insertFreeze, notEnded } from './freeze-store.ts';

@@ -1,8 +1,12 @@
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { type FoundRepository, fullName, assertWritable } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/repository-rows.ts';
+import {
+  type FoundRepository,
+  fullName,
+  assertWritable,
+  lockRepository,
+} from '../installations/find-repository.ts';
 import { planFreeze, type SavedFreeze, saveNewFreeze } from './create-freeze.ts';
 import { saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';

@@ -7,7 +7,7 @@ import { askGitHub } from '../github/ask-github.ts';
 import { cachePerService } from '../github/cache.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { readInstallation, saveInstallation } from './save-installation.ts';
+import { readInstallation, saveInstallation } from './sync-installations.ts';
 
 export type InstalledAccount = Account & { installation: Installation };
 

@@ -7,10 +7,9 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { type InstalledAccount, lockAccount } from './find-account.ts';
-import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
+import { assertWritable, type FoundRepository, suspended, lockRepository } from './find-repository.ts';
 import { conflict } from '../errors.ts';
 import { type Product, products } from './product.ts';
-import { lockRepository } from './repository-rows.ts';
 import { findHolders, holderText, type RolePlace, withCurrentLogins } from './role-holders.ts';
 import {
   eachSetting,

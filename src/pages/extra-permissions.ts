@@ -12,7 +12,7 @@ import {
 } from '../github/app-manifest.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import type { FoundRepository } from '../installations/repository-rows.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Html } from './layout.ts';
 
 // What works only if the owner of the App requests more permissions, and each account accepts them. GitHub has no API

@@ -9,7 +9,7 @@ import { isUnavailable } from '../errors.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
-import { listKeys } from '../auth/manage-keys.ts';
+import { listKeys } from '../auth/application-key.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
 import { type Html, layout } from './layout.ts';
 import {

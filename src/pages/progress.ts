@@ -13,7 +13,7 @@ import { nowOf } from '../time/clock.ts';
 import { about } from '../statuses/instant-hold/foresee.ts';
 import { onlyBranches } from '../freezes/touched-branches.ts';
 import { nullIf } from '../errors.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/read-freezes.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';

@@ -8,10 +8,13 @@ import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts'
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { authorizeReader } from '../auth/authorize.ts';
-import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
-import type { RepositoryPath } from '../installations/repository-rows.ts';
-import type { RepositoryPermission } from '../auth/permissions.ts';
-import { hasRole } from '../auth/roles.ts';
+import {
+  type FoundRepository,
+  fullName,
+  knownRepository,
+  type RepositoryPath,
+} from '../installations/find-repository.ts';
+import { type RepositoryPermission, hasRole } from '../auth/permissions.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';

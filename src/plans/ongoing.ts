@@ -9,7 +9,7 @@ import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { deleteFreeze } from '../freezes/delete-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
 import { deletePlan } from './delete-plan.ts';
 
 /** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */

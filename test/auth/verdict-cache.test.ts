@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { Permissions } from '../../src/auth/permissions.ts';
-import { KnownCredentials } from '../../src/github/limits/known-credentials.ts';
+import { KnownCredentials } from '../../src/github/limits/caller-limits.ts';
 import { createApi } from '../../src/server/http.ts';
 import type { JobQueue } from '../../src/database/queue/queue.ts';
 import { acmeForAll } from '../api/acme.ts';

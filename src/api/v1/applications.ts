@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { keyScopes } from '../../auth/application-key.ts';
-import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
+import { keyScopes, createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { forbidden } from '../../errors.ts';
 import type { Account, ApplicationKey } from '../../generated/prisma/client.ts';
 import { endpoint } from '../endpoint.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CookieName } from './cookies.ts';
+import type { CookieName } from './sessions.ts';
 
 import * as z from 'zod';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { askGitHub } from '../../github/ask-github.ts';
-import { giveTokenBack } from '../../github/own-tokens.ts';
+import { giveTokenBack } from '../github-token.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';

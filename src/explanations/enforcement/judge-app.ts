@@ -10,7 +10,7 @@ import {
   missingPermissions,
   permissionText,
 } from '../../github/app-manifest.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** Freezes need these to hold anything. Without another permission, only some conditions or merge queues fail. */

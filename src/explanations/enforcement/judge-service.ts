@@ -1,4 +1,4 @@
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** One attempt by GitHub to deliver a webhook. Lists have the newest first. */

@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { listed } from '../../events/event-words.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import type { EnvironmentFacts, Environments } from './judge-environments.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

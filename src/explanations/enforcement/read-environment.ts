@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isRuleEnabled } from '../../deployments/ask-github.ts';
 import { type Grants, missingPermissions } from '../../github/app-manifest.ts';
-import { type Fact, notKnown } from '../../github/pull-requests/fact.ts';
+import { type Fact, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { type Asking, ask } from './ask.ts';
 import type { Environments } from './judge-environments.ts';
 import { type DeployingJob, readJobs, type Workflows } from './judge-workflows.ts';

@@ -1,7 +1,7 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
 import type { Need } from '../../conditions/needs.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { type Fact, known } from '../pull-requests/fact.ts';
+import { type Fact, known } from '../pull-requests/pull-request.ts';
 import type { PullRequestAnswer } from '../pull-requests/queries.ts';
 
 /**

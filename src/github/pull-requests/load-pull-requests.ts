@@ -2,13 +2,14 @@ import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
+import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-in-part.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Page } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
 import type { PullRequestFacts } from './pull-request.ts';
-import { type PresentStatus, statusIn } from './present-status.ts';
 import {
+  type PresentStatus,
+  statusIn,
   closedPullRequestsQuery,
   headOf,
   openPullRequestsQuery,
@@ -16,8 +17,7 @@ import {
   pullRequestNodesQuery,
   pullRequestQuery,
 } from './queries.ts';
-import { readFacts, type Shared } from './read-facts.ts';
-import { readTeams } from './read-teams.ts';
+import { readFacts, type Shared, readTeams } from './read-facts.ts';
 import { placesIn, readStacks, type Stack } from './stacks.ts';
 
 /** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */

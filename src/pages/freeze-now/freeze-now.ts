@@ -8,7 +8,7 @@ import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
 import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { answerForm, once, type OwnerChange, type Remember } from '../change.ts';

@@ -3,7 +3,7 @@ import { type ExemptionRecord, waitingRequests } from '../../freezes/exemptions/
 import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';

@@ -1,7 +1,7 @@
 import { nowOf } from '../../time/clock.ts';
 import { conflict } from '../../errors.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';

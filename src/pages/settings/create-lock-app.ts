@@ -2,18 +2,29 @@ import type { Context } from 'hono';
 import { authorizeOwner } from '../../auth/authorize.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from '../../auth/sign-in/attempt.ts';
-import { cookieNamed, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/cookies.ts';
-import { releaseAttempt, useAttempt } from '../../auth/sign-in/sessions.ts';
+import {
+  cookieNamed,
+  dropCookie,
+  readCookie,
+  writeCookie,
+  releaseAttempt,
+  useAttempt,
+} from '../../auth/sign-in/sessions.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { isConflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
-import { saveApp } from '../../github/app-credentials-store.ts';
+import {
+  saveApp,
+  type AppOwner,
+  convertManifest,
+  isCode,
+  type NewApp,
+} from '../../github/app-credentials-store.ts';
 import { isForLock, lockManifestFor } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
-import { type AppOwner, convertManifest, isCode, type NewApp } from '../../github/convert-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { lockAppCallbackPath } from '../../installations/page-paths.ts';
 import { type Message, messagePage } from '../message-page.ts';

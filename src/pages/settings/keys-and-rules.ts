@@ -3,7 +3,7 @@ import { newApplication } from '../../api/v1/applications.ts';
 import { newOidcRule, readNewRule } from '../../api/v1/oidc-rules.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../time/clock.ts';
-import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
+import { createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import type { Deps } from '../../deps.ts';

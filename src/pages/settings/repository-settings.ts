@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { FoundRepository } from '../../installations/repository-rows.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { repositoryPath, repositorySettingsPath } from '../../installations/page-paths.ts';
 import {
   changeRepositorySettings,
@@ -7,7 +7,6 @@ import {
   showRepositorySettings,
 } from '../../installations/settings.ts';
 import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
-import { fullName } from '../../installations/find-repository.ts';
 import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { answerForm, type RepositoryChange } from '../change.ts';
 import { assertFresh, digestOf, type FormProblems, noProblems } from '../form.ts';

@@ -1,5 +1,5 @@
 import { Gauge, Registry } from '@prometheus-io/client';
-import type { Budget } from '../../github/rate-limits.ts';
+import type { Budget } from '../../github/ask-github.ts';
 import { nowOf, within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Answers } from '../../github/cache.ts';

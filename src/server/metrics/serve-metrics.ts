@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
-import { bearerOf } from '../../auth/authenticate.ts';
+import { bearerOf } from '../../auth/caller.ts';
 import type { Deps } from '../../deps.ts';
 import { gaugesOf, shareFigures } from './figures.ts';
 

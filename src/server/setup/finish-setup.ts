@@ -1,18 +1,20 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { anotherApp, assertNoneSaved, saveApp } from '../../github/app-credentials-store.ts';
-import { addToEnvFile } from './env-file.ts';
-import { type Clock, nowOf } from '../../time/clock.ts';
-import type { AppCredentials, StartConfig } from '../../config.ts';
-import { Refusal } from '../../errors.ts';
-import type { PrismaClient } from '../../generated/prisma/client.ts';
 import {
+  anotherApp,
+  assertNoneSaved,
+  saveApp,
   type AppOwner,
   convertManifest,
   isCode,
   type NewApp,
   type NoApp,
-} from '../../github/convert-manifest.ts';
+} from '../../github/app-credentials-store.ts';
+import { addToEnvFile } from './env-file.ts';
+import { type Clock, nowOf } from '../../time/clock.ts';
+import type { AppCredentials, StartConfig } from '../../config.ts';
+import { Refusal } from '../../errors.ts';
+import type { PrismaClient } from '../../generated/prisma/client.ts';
 import type { NewAppOffer } from '../../pages/new-app.ts';
 import { beginLockApp, fromSetup } from '../../pages/settings/create-lock-app.ts';
 import type { Begun, SetupCookies, SetupEnv } from './setup-cookies.ts';

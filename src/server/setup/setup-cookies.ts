@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Clock } from '../../time/clock.ts';
-import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/cookies.ts';
+import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/sessions.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 
 /** What the setup routes know about a visitor. */

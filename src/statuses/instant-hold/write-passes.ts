@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseInstallation } from '../../github/rate-limits.ts';
+import { pauseInstallation } from '../../github/ask-github.ts';
 import { postStatus } from '../write-status.ts';
 import { takePlace } from '../lease.ts';
 import { freeText } from '../status.ts';

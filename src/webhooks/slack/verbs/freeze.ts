@@ -7,7 +7,7 @@ import { type PlanPreview, previewPlanSoon } from '../../../explanations/preview
 import { whatIsBlocked } from '../../../events/describe-fields.ts';
 import { createFreeze } from '../../../freezes/create-freeze.ts';
 import { freezePath, planPath, pullRequestPath } from '../../../installations/page-paths.ts';
-import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../../../installations/find-repository.ts';
 import { createPlan } from '../../../plans/create-plan.ts';
 import { plainNames, repositoriesOfOwner } from '../../../plans/matched-repositories.ts';
 import { describeInstant } from '../../../time/local-time.ts';

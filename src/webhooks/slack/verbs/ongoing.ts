@@ -6,7 +6,7 @@ import { whatIsBlocked } from '../../../events/describe-fields.ts';
 import { asPublic } from '../../../freezes/freeze.ts';
 import { planChange, updateFreeze } from '../../../freezes/update-freeze.ts';
 import type { Administered } from '../../../installations/find-account.ts';
-import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../../../installations/find-repository.ts';
 import { matchedBy, repositoriesOfOwner } from '../../../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../../../plans/ongoing.ts';
 import { listPlans, type StoredPlan } from '../../../plans/plan-store.ts';

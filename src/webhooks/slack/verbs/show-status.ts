@@ -1,6 +1,6 @@
 import { authorizeOwner, authorizeReader } from '../../../auth/authorize.ts';
 import { nullIf } from '../../../errors.ts';
-import { repositoriesOfIds } from '../../../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../../../installations/find-repository.ts';
 import { ownerPath } from '../../../installations/page-paths.ts';
 import { matchedBy, repositoriesOfOwner } from '../../../plans/matched-repositories.ts';
 import { ongoingIn } from '../../../plans/ongoing.ts';
