@@ -21,24 +21,14 @@ export function either(one: Verdict, other: Verdict): Verdict {
 /** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
 export type Judge = (facts: ConditionFacts, now: number) => Verdict;
 
-export function all(judges: Judge[]): Judge {
+/** One item with the deciding verdict is enough: a false one for `and`, a true one for `or`. */
+export function joined(kind: 'and' | 'or', judges: Judge[]): Judge {
+  const deciding = kind === 'or';
   return (facts, now) => {
-    let verdict: Verdict = true;
+    let verdict: Verdict = !deciding;
     for (const judge of judges) {
       const each = judge(facts, now);
-      if (each === false) return false;
-      if (each === 'unknown') verdict = each;
-    }
-    return verdict;
-  };
-}
-
-export function any(judges: Judge[]): Judge {
-  return (facts, now) => {
-    let verdict: Verdict = false;
-    for (const judge of judges) {
-      const each = judge(facts, now);
-      if (each === true) return true;
+      if (each === deciding) return deciding;
       if (each === 'unknown') verdict = each;
     }
     return verdict;

@@ -1,6 +1,6 @@
 import type { ConditionNode, Leaf, Range } from './ast.ts';
 import type { ConditionFacts, CommitFacts } from './attributes.ts';
-import { judgeLeaf, type Side, all, any, type Judge, not, type Verdict, valueNameOf } from './judge-leaf.ts';
+import { joined, judgeLeaf, type Side, type Judge, not, type Verdict, valueNameOf } from './judge-leaf.ts';
 
 /** The position of a condition in its list: `[2, 'or', 0]`. */
 export type Path = (string | number)[];
@@ -22,7 +22,14 @@ export type Matcher =
  */
 export function prepare(nodes: ConditionNode[], isExclusion = false): Matcher {
   const matchers = nodes.map((node, index) => prepareNode(node, { isExclusion, isInverted: false }, [index]));
-  return { kind: 'and', nodes: matchers, judge: all(matchers.map(({ judge }) => judge)) };
+  return {
+    kind: 'and',
+    nodes: matchers,
+    judge: joined(
+      'and',
+      matchers.map(({ judge }) => judge),
+    ),
+  };
 }
 
 function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
@@ -37,8 +44,14 @@ function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
     default: {
       const { kind } = node;
       const nodes = node.nodes.map((each, index) => prepareNode(each, side, [...path, kind, index]));
-      const judges = nodes.map(({ judge }) => judge);
-      return { kind, nodes, judge: kind === 'and' ? all(judges) : any(judges) };
+      return {
+        kind,
+        nodes,
+        judge: joined(
+          kind,
+          nodes.map(({ judge }) => judge),
+        ),
+      };
     }
   }
 }
@@ -54,17 +67,13 @@ export function judgeBase(matcher: Matcher, base: string | null): Verdict {
     hasEveryScope: false,
     teams: new Map(),
   };
-  return judgeOf(matcher)(facts, 0);
+  const judge = judges.get(matcher) ?? ofBase(matcher);
+  judges.set(matcher, judge);
+  return judge(facts, 0);
 }
 
 /** Cached, because pipelines ask about the same freezes all day. */
 const judges = new WeakMap<Matcher, Judge>();
-
-function judgeOf(matcher: Matcher): Judge {
-  const judge = judges.get(matcher) ?? ofBase(matcher);
-  judges.set(matcher, judge);
-  return judge;
-}
 
 function ofBase(matcher: Matcher): Judge {
   switch (matcher.kind) {
@@ -74,10 +83,8 @@ function ofBase(matcher: Matcher): Judge {
       const inner = ofBase(matcher.node);
       return (facts, now) => not(inner(facts, now));
     }
-    default: {
-      const judges = matcher.nodes.map(ofBase);
-      return matcher.kind === 'and' ? all(judges) : any(judges);
-    }
+    default:
+      return joined(matcher.kind, matcher.nodes.map(ofBase));
   }
 }
 

@@ -61,19 +61,7 @@ function needsOfLeaf({ attribute, isCounted, test }: Leaf): Need[] {
   return needs && !(isCounted && hasOwnCount) ? [needs] : [];
 }
 
-/** A row of the table of attributes, for readers. */
-type AttributeRow = {
-  name: string;
-  type: string;
-  operators: readonly string[];
-  modifiers: readonly string[];
-  source: string;
-  cost: string;
-  description: string;
-  /** Who decides its value. */
-  decidedBy: string;
-};
-
+/** Who decides a value, in words. */
 const deciders: Record<DecidedBy, string> = {
   author: 'its author',
   'author-adds': 'its author, to more',
@@ -89,18 +77,9 @@ const deciders: Record<DecidedBy, string> = {
 };
 
 /** The table by name, as text for the documentation and the command line. */
-export const attributeRows = (): AttributeRow[] =>
+export const attributeRows = () =>
   attributeNames.map((name) => {
-    const {
-      type,
-      operators,
-      modifiers,
-      isCountRequired,
-      source,
-      needs: need,
-      description,
-      decidedBy,
-    } = attributeOf(name);
+    const { type, operators, modifiers, isCountRequired, source, needs: need, ...row } = attributeOf(name);
     return {
       name: isCountRequired ? `#${name}` : name,
       type,
@@ -108,7 +87,7 @@ export const attributeRows = (): AttributeRow[] =>
       modifiers: isCountRequired ? ['-'] : modifiers,
       source,
       cost: need ? needs[need] : 'nothing',
-      description,
-      decidedBy: deciders[decidedBy],
+      description: row.description,
+      decidedBy: deciders[row.decidedBy],
     };
   });

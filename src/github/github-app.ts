@@ -5,7 +5,7 @@ import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods';
 import type { Logger } from 'pino';
 import { Probot, type ProbotOctokit } from 'probot';
-import { Answers, createCache, type Cache } from './cache.ts';
+import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import type { AppOwner } from './app-credentials-store.ts';
@@ -155,7 +155,7 @@ export async function createGitHubApp(
     },
     owner: () => owners.get('', askOwner),
     // It gets no webhooks, so nobody knows this secret.
-    lock: new LockApp(clock, config.lock ?? null, loadLock, async (lock) => {
+    lock: createLockApp(clock, config.lock ?? null, loadLock, async (lock) => {
       const second = await connectAs({ ...lock, webhookSecret: randomUUID() });
       return {
         asApp: () => second.auth(),
@@ -196,121 +196,101 @@ function renewing(client: GitHubClient): GitHubClient {
   return client;
 }
 
-type Clients = {
-  asApp(): Promise<GitHubClient>;
-  asInstallation(id: bigint): Promise<GitHubClient>;
-};
-
 /** For so many milliseconds we believe what the database said: another process may save or forget a second App. */
 const lookAgain = 5000;
 /** How many accounts' installations we remember, and for how long in milliseconds. */
 const mostInstallations = 1000;
 const installationsKept = 3_600_000;
 
+/** A client of the second App for the App itself, and one for each installation. */
+type LockClients = {
+  asApp(): Promise<GitHubClient>;
+  asInstallation(id: bigint): Promise<GitHubClient>;
+};
+
+export type LockApp = ReturnType<typeof createLockApp>;
+
 /**
  * The second App. It puts rulesets in force and out of force, and has the permission Administration for that. It has
  * installations of its own. GitHub sends it no webhooks, so we ask where it is installed.
  */
-export class LockApp {
-  readonly #clock: Clock;
-  readonly #given: LockCredentials | null;
-  readonly #load: () => Promise<LockCredentials | null>;
-  readonly #connect: (lock: LockCredentials) => Promise<Clients>;
-  #installations!: Cache<string, bigint>;
-  #clients!: Cache<bigint, Promise<GitHubClient>>;
-  #saved: Promise<LockCredentials | null> = Promise.resolve(null);
-  #lookedAt = -Infinity;
-  #connection: { id: number; clients: Promise<Clients> } | null = null;
+function createLockApp(
+  clock: Clock,
+  given: LockCredentials | null,
+  load: () => Promise<LockCredentials | null>,
+  connect: (lock: LockCredentials) => Promise<LockClients>,
+) {
+  let installations = createCache<string, bigint>(clock, mostInstallations, installationsKept);
+  let clients = createCache<bigint, Promise<GitHubClient>>(clock, mostInstallations, installationsKept);
+  let saved: Promise<LockCredentials | null> = Promise.resolve(null);
+  let lookedAt = -Infinity;
+  let connection: { id: number; clients: Promise<LockClients> } | null = null;
 
-  constructor(
-    clock: Clock,
-    given: LockCredentials | null,
-    load: () => Promise<LockCredentials | null>,
-    connect: (lock: LockCredentials) => Promise<Clients>,
-  ) {
-    this.#clock = clock;
-    this.#given = given;
-    this.#load = load;
-    this.#connect = connect;
-    this.#forgetAll();
-  }
-
-  #forgetAll(): void {
-    this.#installations = createCache(this.#clock, mostInstallations, installationsKept);
-    this.#clients = createCache(this.#clock, mostInstallations, installationsKept);
-  }
-
-  /** Its id; null while there is none. */
-  async id(): Promise<number | null> {
-    return (await this.#credentials())?.id ?? null;
-  }
-
-  /** Asks the database next time: one was just made or forgotten. */
-  lookAgain(): void {
-    this.#lookedAt = -Infinity;
-  }
-
-  async #credentials(): Promise<LockCredentials | null> {
-    if (this.#given) return this.#given;
-    if (this.#clock.now() >= this.#lookedAt + lookAgain) {
-      this.#lookedAt = this.#clock.now();
-      this.#saved = this.#load();
-      this.#saved.catch(() => this.lookAgain());
+  async function credentials(): Promise<LockCredentials | null> {
+    if (given) return given;
+    if (clock.now() >= lookedAt + lookAgain) {
+      lookedAt = clock.now();
+      saved = load();
+      saved.catch(() => (lookedAt = -Infinity));
     }
-    return this.#saved;
+    return saved;
+  }
+
+  async function connected(): Promise<LockClients> {
+    const present = await credentials();
+    if (present === null) throw new Error('There is no second App');
+    if (connection?.id !== present.id) {
+      installations = createCache(clock, mostInstallations, installationsKept);
+      clients = createCache(clock, mostInstallations, installationsKept);
+      connection = { id: present.id, clients: connect(present) };
+    }
+    return connection.clients;
   }
 
   /** As the App itself (a JWT). @throws if there is no second App; GitHub's error. */
-  async asApp(): Promise<GitHubClient> {
-    return (await this.#connected()).asApp();
-  }
+  const asApp = async (): Promise<GitHubClient> => (await connected()).asApp();
 
-  /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
-  async forRepository(owner: string, repo: string): Promise<GitHubClient> {
-    const key = owner.toLowerCase();
-    await this.#connected();
-    const known = this.#installations.get(key) ?? (await this.#find(owner, repo));
-    this.#installations.set(key, known);
-    const client = this.#clients.get(known) ?? this.#clientOf(known);
-    this.#clients.set(known, client);
-    client.catch(() => this.forget(owner));
-    return client;
-  }
-
-  /** Whether we know where we are installed on an account without asking GitHub: it may not be so any more. */
-  remembers(owner: string): boolean {
-    return this.#installations.get(owner.toLowerCase()) !== undefined;
-  }
-
-  /**
-   * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions of
-   * then.
-   */
-  forget(owner: string): void {
-    const installation = this.#installations.get(owner.toLowerCase());
-    this.#installations.delete(owner.toLowerCase());
-    if (installation !== undefined) this.#clients.delete(installation);
-  }
-
-  async #find(owner: string, repo: string): Promise<bigint> {
-    const { data } = await (await this.asApp()).rest.apps.getRepoInstallation({ owner, repo });
+  async function find(owner: string, repo: string): Promise<bigint> {
+    const { data } = await (await asApp()).rest.apps.getRepoInstallation({ owner, repo });
     return BigInt(data.id);
   }
 
-  async #clientOf(installationId: bigint): Promise<GitHubClient> {
-    const client = await (await this.#connected()).asInstallation(installationId);
+  async function clientOf(installationId: bigint): Promise<GitHubClient> {
+    const client = await (await connected()).asInstallation(installationId);
     // The library keeps a token for an hour, whatever becomes of it.
     await client.auth({ type: 'installation', refresh: true });
     return client;
   }
 
-  async #connected(): Promise<Clients> {
-    const credentials = await this.#credentials();
-    if (credentials === null) throw new Error('There is no second App');
-    if (this.#connection?.id !== credentials.id) {
-      this.#forgetAll();
-      this.#connection = { id: credentials.id, clients: this.#connect(credentials) };
-    }
-    return this.#connection.clients;
+  /**
+   * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions
+   * of then.
+   */
+  function forget(owner: string): void {
+    const installation = installations.get(owner.toLowerCase());
+    installations.delete(owner.toLowerCase());
+    if (installation !== undefined) clients.delete(installation);
   }
+
+  return {
+    /** Its id; null while there is none. */
+    id: async (): Promise<number | null> => (await credentials())?.id ?? null,
+    /** Asks the database next time: one was just made or forgotten. */
+    lookAgain: () => void (lookedAt = -Infinity),
+    asApp,
+    /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
+    async forRepository(owner: string, repo: string): Promise<GitHubClient> {
+      const key = owner.toLowerCase();
+      await connected();
+      const known = installations.get(key) ?? (await find(owner, repo));
+      installations.set(key, known);
+      const client = clients.get(known) ?? clientOf(known);
+      clients.set(known, client);
+      client.catch(() => forget(owner));
+      return client;
+    },
+    /** Whether we know where we are installed on an account without asking GitHub: it may not be so any more. */
+    remembers: (owner: string): boolean => installations.get(owner.toLowerCase()) !== undefined,
+    forget,
+  };
 }

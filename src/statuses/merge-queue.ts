@@ -10,7 +10,7 @@ import {
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './plan-write.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
-import type { PresentStatus } from '../github/pull-requests/queries.ts';
+import type { PresentStatus } from '../github/pull-requests/pull-request.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../database/queue/jobs.ts';
 import { decideGroup, type Verdict } from './judge.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
@@ -57,7 +57,7 @@ export class CallerLimits {
   /** Counts that are used up, until their minute ends. After that, more questions cost no write. */
   readonly #usedUp: Cache<string, true>;
   readonly #namesCounted: Cache<string, true>;
-  readonly #identities: Cache<string, Identities>;
+  readonly #identities: Cache<string, ReturnType<typeof noIdentities>>;
 
   constructor(clock: Clock) {
     this.#known = new KnownCredentials(clock);
@@ -90,7 +90,7 @@ export class CallerLimits {
     };
     const beforeInstallation = async () => this.#take(deps, questionsOfCaller(deps, await named()));
     return {
-      whoIs: (credential, isRefused, ask) => this.#whoIs(deps, network, credential, isRefused, ask),
+      whoIs: this.#whoIs(deps, network),
       beforeInstallation,
       beforeName: async (name) => {
         const caller = await named();
@@ -111,32 +111,35 @@ export class CallerLimits {
   }
 
   /** A token that was accepted within the last weeks does not count: nobody can use up what its owner needs. */
-  async #whoIs<Answer>(
-    deps: Deps,
-    network: () => string,
-    credential: string | null,
-    isRefused: (answer: Answer) => boolean,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (credential !== null && (await this.#known.has(deps, credential))) return ask();
-    const client = network();
-    const counters = identities(deps, client);
-    for (const counter of counters) this.#assertLeft(deps, counter);
-    const { turns, underWay } = this.#identities.get(client) ?? noIdentities();
-    this.#identities.set(client, { turns, underWay });
-    return turns(async () => {
-      const since = nowOf(deps.clock);
-      for (const counter of counters) await this.#take(deps, counter, underWay);
-      const question = askAndCount(deps, counters, since, isRefused, ask);
-      const settled = question
-        .then(
-          () => {},
-          () => {},
-        )
-        .finally(() => underWay.delete(settled));
-      underWay.add(settled);
-      return question;
-    });
+  #whoIs(deps: Deps, network: () => string): CallerQuestions['whoIs'] {
+    return async (credential, isRefused, ask) => {
+      if (credential !== null && (await this.#known.has(deps, credential))) return ask();
+      const client = network();
+      const counters = identities(deps, client);
+      for (const counter of counters) this.#assertLeft(deps, counter);
+      const { turns, underWay } = this.#identities.get(client) ?? noIdentities();
+      this.#identities.set(client, { turns, underWay });
+      return turns(async () => {
+        const since = nowOf(deps.clock);
+        for (const counter of counters) await this.#take(deps, counter, underWay);
+        const askAndCount = async () => {
+          let refused = false;
+          try {
+            const answer = await ask();
+            refused = isRefused(answer);
+            return answer;
+          } finally {
+            // Only what GitHub refuses goes on counting.
+            if (!refused) for (const { name } of counters) await giveBack(deps, name, since);
+          }
+        };
+        const question = askAndCount();
+        const ended = () => void underWay.delete(settled);
+        const settled: Promise<void> = question.then(ended, ended);
+        underWay.add(settled);
+        return question;
+      });
+    };
   }
 
   #assertLeft({ clock }: Deps, { name, refusal }: Counter): void {
@@ -162,27 +165,7 @@ export class CallerLimits {
 }
 
 /** Questions of one address about identities. */
-type Identities = { turns: LimitFunction; underWay: Set<Promise<void>> };
-
-const noIdentities = (): Identities => ({ turns: pLimit(identitiesAtOnce), underWay: new Set() });
-
-/** Only what GitHub refuses goes on counting. */
-async function askAndCount<Answer>(
-  deps: Deps,
-  counters: Counter[],
-  since: Date,
-  isRefused: (answer: Answer) => boolean,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
-  let refused = false;
-  try {
-    const answer = await ask();
-    refused = isRefused(answer);
-    return answer;
-  } finally {
-    if (!refused) for (const { name } of counters) await giveBack(deps, name, since);
-  }
-}
+const noIdentities = () => ({ turns: pLimit(identitiesAtOnce), underWay: new Set<Promise<void>>() });
 
 const identities = (deps: Deps, network: string): Counter[] => {
   const refusal = (seconds: number) =>

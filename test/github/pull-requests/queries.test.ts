@@ -11,7 +11,7 @@ import {
   queuedOneQuery,
   queuedQuery,
 } from '../../../src/github/pull-requests/read-merge-queue.ts';
-import { mergeStatesQuery } from '../../../src/github/pull-requests/read-merge-states.ts';
+import { mergeStatesQuery } from '../../../src/github/pull-requests/load-pull-requests.ts';
 import { teamMembersQuery } from '../../../src/github/pull-requests/read-facts.ts';
 
 const others = {
