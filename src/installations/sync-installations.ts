@@ -3,7 +3,7 @@ import type { GitHubClient } from '../github/github-app.ts';
 import { defaultProducts } from './product.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { classifyGitHubError, isGitHubStatus, nullIf404 } from '../github/github-error.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 
@@ -173,12 +173,7 @@ export const syncInstallationsTask = defineTask(jobs.syncInstallations, syncInst
  */
 export async function syncInstallation(deps: Deps, installationId: bigint): Promise<void> {
   const app = await deps.github.asApp();
-  const answer = await app.rest.apps
-    .getInstallation({ installation_id: Number(installationId) })
-    .catch((error: unknown) => {
-      if (isGitHubStatus(error, 404)) return null;
-      throw error;
-    });
+  const answer = await nullIf404(app.rest.apps.getInstallation({ installation_id: Number(installationId) }));
   const now = nowOf(deps.clock);
   if (!answer) {
     await markUninstalled(deps.sql, installationId, now);
