@@ -241,7 +241,7 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
 test('every page with only a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
-    ...propertiesOf('heading', /^(?:server\/setup\/|github\/convert-manifest)/),
+    ...propertiesOf('heading', /^(?:server\/setup\/|github\/app-credentials-store)/),
     ...propertiesOf(
       'title',
       /^(?:pages\/mount-sign-in|pages\/settings\/create-lock-app|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,
