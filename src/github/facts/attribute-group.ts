@@ -32,6 +32,9 @@ export const emptyPage: Page<never> = { nodes: [], pageInfo: { hasNextPage: fals
 /** A list that can be longer than its first page. */
 export type List<Item> = Field<Page<Item> | null>;
 
+/** What a question asks about a commit; `$context` is ours. */
+export const withOwnStatus = 'oid status { context(name: $context) { state description createdAt } }';
+
 export const page = (fields: string): string => `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
 
 /** @param selection with an alias if GitHub's name differs. */

@@ -1,8 +1,14 @@
-import { emptyPage, type Page, page } from '../facts/attribute-group.ts';
+import { emptyPage, type Page, page, withOwnStatus } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
-import { didNotGive, known, notKnown } from './pull-request.ts';
 import { type LoadFrom, names, loadScopes } from './load-pull-requests.ts';
-import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './pull-request.ts';
+import {
+  type CommitStatusAnswer,
+  didNotGive,
+  known,
+  notKnown,
+  type PresentStatus,
+  statusIn,
+} from './pull-request.ts';
 import { classifyGitHubError } from '../github-error.ts';
 import type { ContextAnswer } from '../facts/checks.ts';
 import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
