@@ -82,13 +82,11 @@ const pure = [
   'src/github/{markdown,merge-group-ref}.ts',
   'src/deployments/deployment.ts',
   'src/installations/page-paths.ts',
-  'src/github/pull-requests/fact.ts',
   'src/github/pull-requests/pull-request.ts',
   'src/auth/oidc/oidc-rule.ts',
   'src/auth/sign-in/attempt.ts',
   'src/pages/calendar/calendar-window.ts',
   'src/database/queue/jobs.ts',
-  'src/installations/page-paths.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
   'src/webhooks/handled-events.ts',
 ];

@@ -1,8 +1,8 @@
 // `npm run docs`: writes the tables of docs/conditions.md that say what the code says. A test fails when they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { attributeRows } from '../src/conditions/attribute-rows.ts';
-import { aliases, refusedNames } from '../src/conditions/attributes/refused-names.ts';
+import { attributeRows } from '../src/conditions/needs.ts';
+import { aliases, refusedNames } from '../src/conditions/attributes/rows.ts';
 import { commitFields } from '../src/conditions/attributes.ts';
 
 const code = (text: string): string => `\`${text}\``;

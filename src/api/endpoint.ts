@@ -1,16 +1,15 @@
-import { z } from '@hono/zod-openapi';
-import type { Caller } from '../auth/caller.ts';
-import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
 import type { AuthorizedOwner, RequestedRepositories } from '../auth/authorize-owner-or.ts';
+import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
-import type { RepositoryRead } from '../installations/repository-rows.ts';
+import type { FoundRepository, RepositoryRead } from '../installations/find-repository.ts';
 import { owner, ownerPath, uuid } from './fields.ts';
+import { z } from '@hono/zod-openapi';
 
 /** Who may call a route, and what its path names. */
 export type Access = Recency &

@@ -2,7 +2,7 @@ import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { endpoints } from './endpoints.ts';
 import { matchingConditionsDict } from './v1/freeze-schemas.ts';
 import { type AnyEndpoint, takesIdempotencyKey, type Access } from './endpoint.ts';
-import { missingHeader } from '../auth/authenticate.ts';
+import { missingHeader } from '../auth/caller.ts';
 
 /** The OpenAPI 3.1 document of all endpoints, from the schemas that validate the requests. */
 export function openApiDocument(publicUrl: string): object {

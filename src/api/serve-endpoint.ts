@@ -1,7 +1,7 @@
 // Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
 import { isWellFormedKey } from '../auth/application-key.ts';
-import { authenticate, bearerOf } from '../auth/authenticate.ts';
+import { authenticate, bearerOf, actorOf, type Caller } from '../auth/caller.ts';
 import {
   type AuthorizedRepository,
   authorizeOwner,
@@ -9,7 +9,6 @@ import {
   authorizeRepository,
 } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
-import { actorOf, type Caller } from '../auth/caller.ts';
 import type { JobTokens } from '../auth/oidc/job-token.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
@@ -18,7 +17,7 @@ import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { HandlerAnswer } from './answers.ts';
 import { type AnyEndpoint, takesIdempotencyKey, type Access } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
-import { readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
+import { readAlone, type RepositoryRead } from '../installations/find-repository.ts';
 import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } from './read-request.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */

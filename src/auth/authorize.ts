@@ -11,16 +11,15 @@ import {
   hidden,
   lookUpRepository,
   repositoryAbsent,
+  type RepositoryPath,
 } from '../installations/find-repository.ts';
 import { type Role, roles } from '../installations/role-holders.ts';
 import { readSettings } from '../installations/settings.ts';
 import type { KeyScope, CallingKey } from './application-key.ts';
-import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
-import type { Recency, RepositoryPermission } from './permissions.ts';
-import { whyRoleLacks } from './roles.ts';
+import { type Recency, type RepositoryPermission, whyRoleLacks } from './permissions.ts';
 import { fromSignIn, lacksAdministration, lacksScope, hasScope } from './github-token.ts';
 
 const wanted = {

@@ -4,7 +4,7 @@ import { askGitHub, reservedUntil } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import type { RolePlace } from '../installations/role-holders.ts';
+import { type RolePlace, holderText, type Role } from '../installations/role-holders.ts';
 import {
   askHolder,
   isActiveAdmin,
@@ -17,6 +17,9 @@ import {
   tryOnRepository,
 } from './github-token.ts';
 import { unlessRefused, VerdictCache } from './verdict-cache.ts';
+import { nullIf } from '../errors.ts';
+import type { RoleHolder } from '../installations/setting-fields.ts';
+import type { PersonCaller } from './caller.ts';
 
 /** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
@@ -224,3 +227,65 @@ const askTeam = (deps: Deps, person: Person, { account, installation }: RolePlac
     const { data } = await rest.teams.getMembershipForUserInOrg(path);
     return data.state === 'active' && (await rest.users.getByUsername({ username })).data.id === person.id;
   });
+
+/** `unknown`: the person has it if they are in a team, and GitHub does not answer. Then it does not count. */
+type RoleVerdict = 'yes' | 'no' | 'unknown';
+
+/**
+ * Whether a list names a person, by GitHub's id, or a team that they are in.
+ * @throws Refusal too-many-requests if the person asked too much.
+ */
+export async function hasRole(
+  deps: Deps,
+  person: Person,
+  place: RolePlace,
+  holders: RoleHolder[],
+  recency: Recency = {},
+): Promise<RoleVerdict> {
+  if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
+  const teams = holders.flatMap((holder) => ('team' in holder ? [holder.team] : []));
+  let verdict: RoleVerdict = 'no';
+  for (const team of teams) {
+    const isMember = await deps.permissions
+      .isInTeam(deps, person, place, team, recency)
+      .catch(nullIf('unavailable'));
+    if (isMember) return 'yes';
+    if (isMember === null) verdict = 'unknown';
+  }
+  return verdict;
+}
+
+/**
+ * Why a role does not let a caller do something, empty if nobody has it; null if it does. Asks GitHub about teams at this moment.
+ * @param showsHolders whether the caller may learn who has the role.
+ */
+export async function whyRoleLacks(
+  deps: Deps,
+  caller: PersonCaller,
+  place: RolePlace,
+  role: Role,
+  holders: RoleHolder[],
+  showsHolders: boolean,
+): Promise<string | null> {
+  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true });
+  // Without scopes we cannot see what else the token was made for.
+  const isShown = caller.kind !== 'github-token' || caller.grant.by === 'scopes';
+  if (verdict === 'yes')
+    return isShown
+      ? null
+      : `You have the role ${role}, but it does not count for a token without scopes, which cannot show what it could do. Use a classic token with the scope repo, or the pages.`;
+  if (verdict === 'unknown')
+    return `GitHub does not say whether ${caller.person.login} is in a team with the role ${role}, so the role does not count. Try again in a moment.`;
+  if (!showsHolders)
+    return `The role ${role} is enough too, if the settings of ${place.account.login} give it.`;
+  if (holders.length === 0) return '';
+  return `The role ${role} is enough too: ${listed(holders, place.account.login)} ${holders.length === 1 ? 'has' : 'have'} it.`;
+}
+
+const mostListed = 10;
+
+function listed(holders: RoleHolder[], owner: string): string {
+  const more = holders.length - mostListed;
+  const texts = holders.slice(0, mostListed).map((holder) => holderText(holder, owner));
+  return more > 0 ? `${texts.join(', ')} and ${more} more` : texts.join(', ');
+}

@@ -2,8 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
 import { systemClock } from '../time/clock.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
-import { prepare } from '../conditions/match.ts';
-import { nextChange } from '../conditions/next-change.ts';
+import { nextChange, prepare } from '../conditions/match.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import {
   type AttributeName,
@@ -16,7 +15,7 @@ import {
   type ConditionFacts,
 } from '../conditions/attributes.ts';
 import type { AttributeType } from '../conditions/attributes/attribute.ts';
-import { aliases, refusedNames } from '../conditions/attributes/refused-names.ts';
+import { aliases, refusedNames } from '../conditions/attributes/rows.ts';
 import { ParseError } from '../conditions/scanner.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';

@@ -1,6 +1,11 @@
 import { type Attribute, type AttributeType, now, schedule } from './attributes/attribute.ts';
-import { changeAttributes, type CheckAttribute, checkAttributes } from './attributes/of-changes.ts';
-import { pullRequestAttributes, peopleAttributes } from './attributes/of-pull-request.ts';
+import {
+  changeAttributes,
+  type CheckAttribute,
+  checkAttributes,
+  pullRequestAttributes,
+  peopleAttributes,
+} from './attributes/rows.ts';
 
 /** Every attribute of conditions. The parser, the matcher, the loader and the documentation use this table. */
 export const attributes = {

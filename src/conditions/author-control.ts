@@ -7,30 +7,20 @@ import type { Matcher } from './match.ts';
  * nobody decides, such as the time or the base, does not stop the author.
  */
 export const excludedByAuthor = (exclude: Matcher): string[] =>
-  waysTo(true, exclude, waysOfAuthor(canSplit)) ?? [];
+  waysTo(true, exclude, waysOfAuthor({ canSplit: true })) ?? [];
 
 /**
  * The conditions that let the author alone avoid a freeze with the same change. The changed files do not count, because
  * other files are another change. Neither does the size, because a smaller change is another change.
  */
 export const escapedByAuthor = (matching: Matcher): string[] =>
-  waysTo(
-    false,
-    matching,
-    waysOfAuthor(() => false),
-  ) ?? [];
+  waysTo(false, matching, waysOfAuthor({ canSplit: false })) ?? [];
 
 /**
  * The conditions on the author that exclude a pull request no matter who pushes to its branch; empty if the exclusion
  * also asks who pushed.
  */
 export const excludedForPushers = (exclude: Matcher): string[] => waysTo(true, exclude, waysOfPusher) ?? [];
-
-/** Whether the author can reduce what the leaf counts. */
-type HasLess = (leaf: Leaf) => boolean;
-
-/** An author can split a change into small pieces, which an exclusion of small changes excludes one by one. */
-const canSplit: HasLess = ({ isCounted }) => isCounted;
 
 /** The leaves that let somebody alone make a condition true or false; null if somebody else must act. */
 type WaysOfLeaf = (wanted: boolean, leaf: Leaf) => string[] | null;
@@ -44,15 +34,16 @@ function waysTo(wanted: boolean, matcher: Matcher, waysOfLeaf: WaysOfLeaf): stri
   return isBlocked ? null : ways.flatMap((way) => way ?? []);
 }
 
+/** @param canSplit into small changes, which an exclusion of small changes excludes one by one. */
 const waysOfAuthor =
-  (hasLess: HasLess): WaysOfLeaf =>
+  ({ canSplit }: { canSplit: boolean }): WaysOfLeaf =>
   (wanted, leaf) => {
     const own = [leaf.text];
     switch (attributeOf(leaf.attribute).decidedBy) {
       case 'author':
         return own;
       case 'author-adds':
-        return hasLess(leaf) || moreMakes(leaf).includes(wanted) ? own : null;
+        return (canSplit && leaf.isCounted) || moreMakes(leaf).includes(wanted) ? own : null;
       case 'author-clears':
         return moreMakes(leaf).includes(!wanted) ? own : null;
       case 'nobody':

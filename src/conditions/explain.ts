@@ -1,8 +1,7 @@
 import type { Leaf } from './ast.ts';
 import { attributeOf, type ValueName, type CommitFacts, type ConditionFacts } from './attributes.ts';
-import { countOf, judgeLeaf, type Value, valueNameOf } from './judge-leaf.ts';
+import { countOf, judgeLeaf, type Value, valueNameOf, type Verdict } from './judge-leaf.ts';
 import type { Matcher, Path } from './match.ts';
-import type { Verdict } from './verdict.ts';
 
 /** What one leaf saw. */
 export type Reason = {

@@ -1,12 +1,39 @@
-import type { AuthorText, Comparison, Leaf, Test } from './ast.ts';
 import {
+  type ConditionFacts,
   attributeOf,
   type CommitFacts,
   commitFields,
-  type ConditionFacts,
   type ValueName,
 } from './attributes.ts';
-import { either, type Judge, not, type Verdict } from './verdict.ts';
+import type { AuthorText, Comparison, Leaf, Test } from './ast.ts';
+
+/** `unknown` means that a deciding fact is unknown. */
+export type Verdict = boolean | 'unknown';
+
+export const not = (verdict: Verdict): Verdict => (verdict === 'unknown' ? verdict : !verdict);
+
+/** Whether one of them is true. */
+export function either(one: Verdict, other: Verdict): Verdict {
+  if (one === true || other === true) return true;
+  return one === 'unknown' ? one : other;
+}
+
+/** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
+export type Judge = (facts: ConditionFacts, now: number) => Verdict;
+
+/** One item with the deciding verdict is enough: a false one for `and`, a true one for `or`. */
+export function joined(kind: 'and' | 'or', judges: Judge[]): Judge {
+  const deciding = kind === 'or';
+  return (facts, now) => {
+    let verdict: Verdict = !deciding;
+    for (const judge of judges) {
+      const each = judge(facts, now);
+      if (each === deciding) return deciding;
+      if (each === 'unknown') verdict = each;
+    }
+    return verdict;
+  };
+}
 
 /** A known value. */
 export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];

@@ -1,5 +1,6 @@
 import type { ConditionNode, Leaf } from './ast.ts';
-import { attributeOf } from './attributes.ts';
+import { attributeOf, attributeNames } from './attributes.ts';
+import type { DecidedBy } from './attributes/attribute.ts';
 
 /**
  * Facts that we only load if a condition reads them, with the cost of loading. Everything else comes with the query that
@@ -59,3 +60,34 @@ function needsOfLeaf({ attribute, isCounted, test }: Leaf): Need[] {
   if (test.type === 'team') return needs ? [needs, 'teams'] : ['teams'];
   return needs && !(isCounted && hasOwnCount) ? [needs] : [];
 }
+
+/** Who decides a value, in words. */
+const deciders: Record<DecidedBy, string> = {
+  author: 'its author',
+  'author-adds': 'its author, to more',
+  'author-clears': 'its author, to no',
+  'author-elsewhere': 'its author, elsewhere',
+  nobody: 'nobody',
+  opening: 'its opening',
+  collaborators: 'triage or write access',
+  reviewers: 'reviewers',
+  ci: 'CI keys',
+  pusher: 'who pushes last',
+  dependabot: 'Dependabot',
+};
+
+/** The table by name, as text for the documentation and the command line. */
+export const attributeRows = () =>
+  attributeNames.map((name) => {
+    const { type, operators, modifiers, isCountRequired, source, needs: need, ...row } = attributeOf(name);
+    return {
+      name: isCountRequired ? `#${name}` : name,
+      type,
+      operators,
+      modifiers: isCountRequired ? ['-'] : modifiers,
+      source,
+      cost: need ? needs[need] : 'nothing',
+      description: row.description,
+      decidedBy: deciders[row.decidedBy],
+    };
+  });

@@ -132,11 +132,7 @@ function inEachAuthorsWords<Made>(
  * The problem with a value for the attribute that it is compared with; null if it is possible.
  * @param subject the kind of value. Does not check the patterns of `~=` and `*=`.
  */
-function checkValue(
-  { rule, type, name }: { rule: ValueRule; type: AttributeType; name: string },
-  operator: Comparison,
-  value: string,
-): string | null {
+function checkValue({ rule, type, name }: Subject, operator: Comparison, value: string): string | null {
   // Any other template would count as plain text and never match.
   const other = /\{\{\s*(?!author\s*\}\})[a-z][\w.-]*\s*\}\}/i.exec(value);
   if (other) return `Only \`{{ author }}\` can stand in a condition, not \`${other[0].slice(0, 40)}\``;

@@ -6,7 +6,7 @@ import { missingForDeployments } from '../github/app-manifest.ts';
 import { holdsDeployments } from '../freezes/freeze.ts';
 import { freezesNotOver } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
-import { readAlone } from '../installations/repository-rows.ts';
+import { readAlone } from '../installations/find-repository.ts';
 import { syncRepository } from '../installations/sync-installations.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';

@@ -6,7 +6,7 @@ import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
+import { repositoryOfId, repositoryOfRow } from '../installations/find-repository.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
 import { next } from '../plans/keep-plan.ts';
 import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';

@@ -7,7 +7,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
 import { whyNotHeld } from '../statuses/held-pull-requests.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
 
 /** A repository and its current state according to our tables. Ignores freezes of deployments. */
 export type RepositoryState = {

@@ -1,8 +1,7 @@
 import { neededFacts, type FactNeeds } from '../conditions/needs.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
-import { type Matcher, prepare } from '../conditions/match.ts';
-import { isTimed, earliest, nextChange } from '../conditions/next-change.ts';
+import { type Matcher, prepare, isTimed, earliest, nextChange } from '../conditions/match.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';

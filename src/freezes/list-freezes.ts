@@ -1,5 +1,5 @@
 import type { SqlTx } from '../database/sql.ts';
-import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
+import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/find-repository.ts';
 import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
 import { isAheadOf, isNotEnded, notEnded } from './freeze-store.ts';
 import type { Holding } from '../events/describe-fields.ts';

@@ -1,14 +1,18 @@
-import { lockRepository } from '../installations/repository-rows.ts';
+import {
+  assertWritable,
+  type FoundRepository,
+  fullName,
+  lockRepository,
+} from '../installations/find-repository.ts';
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
-import { type Freeze, freezeInEvent, type NewFreeze, attributesOf, saysTheSame } from './freeze.ts';
-import { notEnded, assertOwnFreeze, requireFreeze, changeFreeze, findPause } from './freeze-store.ts';
+import { attributesOf, type Freeze, freezeInEvent, type NewFreeze, saysTheSame } from './freeze.ts';
+import { assertOwnFreeze, changeFreeze, findPause, notEnded, requireFreeze } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
 import { requestReconcile } from './request-reconcile.ts';

@@ -1,7 +1,9 @@
 import type { Deps } from '../deps.ts';
 import { Refusal, unavailable } from '../errors.ts';
-import { classifyGitHubError } from './github-error.ts';
+import { classifyGitHubError, type GitHubFailure } from './github-error.ts';
 import { takeOne } from './limits/minute-counts.ts';
+import { type Cache, createCache } from './cache.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 type Payer = 'caller' | 'App' | bigint;
@@ -74,3 +76,104 @@ function assertNotReserved(
     Math.ceil((until - deps.clock.now()) / 1000),
   );
 }
+
+// GitHub's limits: the pauses that it asks for, and what it says is left of hourly budgets.
+
+/** If a repository refuses us, we ask again after this time: soon enough to notice, and not too often. */
+export const checkAccessAfter = 30_000;
+
+type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
+
+/**
+ * Saves that GitHub asked an installation to wait. All workers see it, also after a restart. GraphQL has its own hourly
+ * budget, and writing statuses does not need it.
+ */
+export async function pauseInstallation(
+  deps: Pick<Deps, 'db' | 'log'>,
+  id: bigint,
+  { retryAt, of, isSecondary, isContentCreation }: Limited,
+): Promise<void> {
+  const until = new Date(retryAt);
+  const field = of === 'graphql' ? 'readsPausedUntil' : 'pausedUntil';
+  await deps.db.installation.updateMany({
+    where: { id, OR: [{ [field]: null }, { [field]: { lt: until } }] },
+    data: { [field]: until },
+  });
+  const about = { installationId: String(id), until, of, isSecondary, isContentCreation };
+  deps.log.warn(about, 'GitHub limits this installation; waiting');
+}
+
+/**
+ * The same for the error of an optional question, which has no other consequence. Never throws.
+ * @param error of any kind: this ignores errors that are not limits.
+ */
+export async function pauseIfLimited(
+  deps: Pick<Deps, 'db' | 'log' | 'clock'>,
+  id: bigint,
+  error: unknown,
+): Promise<void> {
+  const failure = classifyGitHubError(error, deps.clock.now());
+  if (failure.kind !== 'limited') return;
+  await pauseInstallation(deps, id, failure).catch((err: unknown) =>
+    deps.log.warn({ err, installationId: String(id) }, 'could not save that GitHub limits an installation'),
+  );
+}
+
+type Headers = Record<string, string | number | undefined>;
+
+/** The share, 0 to 1, that is left of an hourly budget of an installation. `resource` is `core` (REST) or `graphql`. */
+export type Budget = { installationId: string; resource: string; share: number };
+
+/** The budgets that we use. */
+const resources = ['core', 'graphql'];
+
+/** What GitHub last said about the hourly budgets of installations. It includes what other replicas use. */
+export class RateBudgets {
+  readonly #clock: Clock;
+  readonly #reported: Cache<string, Budget & { resetAt: number }>;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#reported = createCache(clock, mostBudgets, hour);
+  }
+
+  /** Reads the headers of an answer. */
+  note(installationId: bigint, headers: Headers): void {
+    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+      Number(headers[`x-ratelimit-${name}`]),
+    ) as [number, number, number];
+    const resource = String(headers['x-ratelimit-resource']);
+    if (!(limit > 0 && remaining >= 0 && reset > 0) || !resources.includes(resource)) return;
+    const budget = { installationId: String(installationId), resource, share: remaining / limit };
+    this.#reported.set(`${installationId} ${resource}`, { ...budget, resetAt: reset * 1000 });
+  }
+
+  /** The share, 0 to 1, that is left of the scarcer budget; 1 if nothing is known about this hour. */
+  left(installationId: bigint): number {
+    return Math.min(1, ...this.#of(installationId).map(({ share }) => share));
+  }
+
+  /** When no budget of the installation has less than this share left; null if none has now. Milliseconds. */
+  scarceUntil(installationId: bigint, least: number): number | null {
+    const scarce = this.#of(installationId).filter(({ share }) => share < least);
+    return scarce.length === 0 ? null : Math.max(...scarce.map(({ resetAt }) => resetAt));
+  }
+
+  /** Every budget of which something is known of this hour. */
+  known(): Budget[] {
+    return this.#ofThisHour(this.#reported.values());
+  }
+
+  #of(installationId: bigint) {
+    const kept = resources.map((resource) => this.#reported.get(`${installationId} ${resource}`));
+    return this.#ofThisHour(kept.filter((budget) => budget !== undefined));
+  }
+
+  #ofThisHour<Reported extends { resetAt: number }>(budgets: Reported[]): Reported[] {
+    return budgets.filter(({ resetAt }) => resetAt > this.#clock.now());
+  }
+}
+
+const mostBudgets = 10_000;
+/** After this time, the budget of the next hour counts. */
+const hour = 3_600_000;

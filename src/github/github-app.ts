@@ -8,11 +8,10 @@ import { Probot, type ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
-import type { AppOwner } from './convert-manifest.ts';
+import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
-import { LockApp } from './lock-app.ts';
-import { RateBudgets } from './rate-limits.ts';
+import { RateBudgets } from './ask-github.ts';
 
 /**
  * Octokit without what Probot adds: each plugin works at every request. The job queue waits and retries, because that
@@ -156,7 +155,7 @@ export async function createGitHubApp(
     },
     owner: () => owners.get('', askOwner),
     // It gets no webhooks, so nobody knows this secret.
-    lock: new LockApp(clock, config.lock ?? null, loadLock, async (lock) => {
+    lock: createLockApp(clock, config.lock ?? null, loadLock, async (lock) => {
       const second = await connectAs({ ...lock, webhookSecret: randomUUID() });
       return {
         asApp: () => second.auth(),
@@ -195,4 +194,103 @@ function renewing(client: GitHubClient): GitHubClient {
     }
   });
   return client;
+}
+
+/** For so many milliseconds we believe what the database said: another process may save or forget a second App. */
+const lookAgain = 5000;
+/** How many accounts' installations we remember, and for how long in milliseconds. */
+const mostInstallations = 1000;
+const installationsKept = 3_600_000;
+
+/** A client of the second App for the App itself, and one for each installation. */
+type LockClients = {
+  asApp(): Promise<GitHubClient>;
+  asInstallation(id: bigint): Promise<GitHubClient>;
+};
+
+export type LockApp = ReturnType<typeof createLockApp>;
+
+/**
+ * The second App. It puts rulesets in force and out of force, and has the permission Administration for that. It has
+ * installations of its own. GitHub sends it no webhooks, so we ask where it is installed.
+ */
+function createLockApp(
+  clock: Clock,
+  given: LockCredentials | null,
+  load: () => Promise<LockCredentials | null>,
+  connect: (lock: LockCredentials) => Promise<LockClients>,
+) {
+  let installations = createCache<string, bigint>(clock, mostInstallations, installationsKept);
+  let clients = createCache<bigint, Promise<GitHubClient>>(clock, mostInstallations, installationsKept);
+  let saved: Promise<LockCredentials | null> = Promise.resolve(null);
+  let lookedAt = -Infinity;
+  let connection: { id: number; clients: Promise<LockClients> } | null = null;
+
+  async function credentials(): Promise<LockCredentials | null> {
+    if (given) return given;
+    if (clock.now() >= lookedAt + lookAgain) {
+      lookedAt = clock.now();
+      saved = load();
+      saved.catch(() => (lookedAt = -Infinity));
+    }
+    return saved;
+  }
+
+  async function connected(): Promise<LockClients> {
+    const present = await credentials();
+    if (present === null) throw new Error('There is no second App');
+    if (connection?.id !== present.id) {
+      installations = createCache(clock, mostInstallations, installationsKept);
+      clients = createCache(clock, mostInstallations, installationsKept);
+      connection = { id: present.id, clients: connect(present) };
+    }
+    return connection.clients;
+  }
+
+  /** As the App itself (a JWT). @throws if there is no second App; GitHub's error. */
+  const asApp = async (): Promise<GitHubClient> => (await connected()).asApp();
+
+  async function find(owner: string, repo: string): Promise<bigint> {
+    const { data } = await (await asApp()).rest.apps.getRepoInstallation({ owner, repo });
+    return BigInt(data.id);
+  }
+
+  async function clientOf(installationId: bigint): Promise<GitHubClient> {
+    const client = await (await connected()).asInstallation(installationId);
+    // The library keeps a token for an hour, whatever becomes of it.
+    await client.auth({ type: 'installation', refresh: true });
+    return client;
+  }
+
+  /**
+   * GitHub refused us on an account: next time, asks where we are installed there, and for a token with the permissions
+   * of then.
+   */
+  function forget(owner: string): void {
+    const installation = installations.get(owner.toLowerCase());
+    installations.delete(owner.toLowerCase());
+    if (installation !== undefined) clients.delete(installation);
+  }
+
+  return {
+    /** Its id; null while there is none. */
+    id: async (): Promise<number | null> => (await credentials())?.id ?? null,
+    /** Asks the database next time: one was just made or forgotten. */
+    lookAgain: () => void (lookedAt = -Infinity),
+    asApp,
+    /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
+    async forRepository(owner: string, repo: string): Promise<GitHubClient> {
+      const key = owner.toLowerCase();
+      await connected();
+      const known = installations.get(key) ?? (await find(owner, repo));
+      installations.set(key, known);
+      const client = clients.get(known) ?? clientOf(known);
+      clients.set(known, client);
+      client.catch(() => forget(owner));
+      return client;
+    },
+    /** Whether we know where we are installed on an account without asking GitHub: it may not be so any more. */
+    remembers: (owner: string): boolean => installations.get(owner.toLowerCase()) !== undefined,
+    forget,
+  };
 }

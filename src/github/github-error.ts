@@ -5,6 +5,13 @@ import type { RequestError } from '@octokit/request-error';
 export const isGitHubStatus = (error: unknown, ...statuses: number[]): error is RequestError =>
   error instanceof Error && error.name === 'HttpError' && statuses.includes((error as RequestError).status);
 
+/** GitHub's answer; null if it answers that this is not there. */
+export const nullIf404 = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
+  answer.catch((error: unknown) => {
+    if (isGitHubStatus(error, 404)) return null;
+    throw error;
+  });
+
 export type GitHubFailure =
   /** It does not exist, or we cannot see it. */
   | { kind: 'absent' }
@@ -40,22 +47,20 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
     const isContentCreation = /blocked from content creation/i.test(message);
     return { kind: 'limited', ...limit, of: isGraphqlBudget(error) ? 'graphql' : 'all', isContentCreation };
   }
-  switch (error.status) {
-    case 404:
-    case 410:
-      return { kind: 'absent' };
-    case 401:
-    case 403:
-    case 451:
-      return { kind: 'forbidden', message };
-    case 400:
-    case 409:
-    case 422:
-      return { kind: 'invalid', message };
-    default:
-      return { kind: 'down', message };
-  }
+  const kind = kindOf[error.status] ?? 'down';
+  return kind === 'absent' ? { kind } : { kind, message };
 }
+
+const kindOf: Readonly<Record<number, 'absent' | 'forbidden' | 'invalid'>> = {
+  400: 'invalid',
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'absent',
+  409: 'invalid',
+  410: 'absent',
+  422: 'invalid',
+  451: 'forbidden',
+};
 
 /** GraphQL answers 200 for most failures and names them in `errors`. */
 function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {

@@ -5,9 +5,9 @@ import { notFound } from '../errors.ts';
 import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { cachePerService } from '../github/cache.ts';
-import { isGitHubStatus } from '../github/github-error.ts';
+import { nullIf404 } from '../github/github-error.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { readInstallation, saveInstallation } from './save-installation.ts';
+import { readInstallation, saveInstallation } from './sync-installations.ts';
 
 export type InstalledAccount = Account & { installation: Installation };
 
@@ -58,13 +58,9 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   await deps.questions?.beforeAppName();
   const app = await deps.github.asApp();
   const found = await askGitHub(deps, 'App', `whether Holdfast is installed on ${login}`, async () => {
-    try {
-      // This endpoint answers for organizations as well as for people.
-      return readInstallation((await app.rest.apps.getUserInstallation({ username: login })).data);
-    } catch (error) {
-      if (isGitHubStatus(error, 404)) return null;
-      throw error;
-    }
+    // This endpoint answers for organizations as well as for people.
+    const answer = await nullIf404(app.rest.apps.getUserInstallation({ username: login }));
+    return answer && readInstallation(answer.data);
   });
   if (!found) {
     absent.set(login.toLowerCase(), true);

@@ -4,7 +4,7 @@ import { invalid, nullIf, type Problem } from '../errors.ts';
 import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import type { GitHubClient } from '../github/github-app.ts';
-import { isGitHubStatus } from '../github/github-error.ts';
+import { nullIf404 } from '../github/github-error.ts';
 import type { RoleHolder } from './setting-fields.ts';
 
 /** The roles that settings give, and the settings that give them. */
@@ -66,26 +66,18 @@ async function findHolder(
   text: string,
 ): Promise<RoleHolder | null> {
   const [, organization, slug] = /^@([^/]+)\/(.+)$/.exec(text) ?? [];
-  if (slug === undefined)
-    return orNull(async () => {
-      const { data } = await client.rest.users.getByUsername({ username: text });
-      return data.type === 'User' ? { id: data.id, login: data.login } : null;
-    });
+  if (slug === undefined) {
+    const person = (await nullIf404(client.rest.users.getByUsername({ username: text })))?.data;
+    return person?.type === 'User' ? { id: person.id, login: person.login } : null;
+  }
   if (account.type !== 'Organization' || organization !== account.login.toLowerCase()) return null;
-  return orNull(() => findTeam(client, account.login, slug));
+  return nullIf404(findTeam(client, account.login, slug));
 }
 
 async function findTeam(client: GitHubClient, org: string, slug: string): Promise<RoleHolder> {
   const { data } = await client.rest.teams.getByName({ org, team_slug: slug });
   return { team: data.slug };
 }
-
-/** @returns null if GitHub answers that it is not there. */
-const orNull = <Answer>(ask: () => Promise<Answer>): Promise<Answer | null> =>
-  ask().catch((error: unknown) => {
-    if (isGitHubStatus(error, 404)) return null;
-    throw error;
-  });
 
 function whyUnknown(text: string, { account: { login, type } }: RolePlace): string {
   if (!text.startsWith('@')) return `GitHub has no person ${text}. Check the login.`;
@@ -94,16 +86,15 @@ function whyUnknown(text: string, { account: { login, type } }: RolePlace): stri
 }
 
 /** A person or a team as GitHub has them now, with a person's login of today; null if they are gone. */
-export const askHolder = (
+export async function askHolder(
   client: GitHubClient,
   owner: string,
   holder: RoleHolder,
-): Promise<RoleHolder | null> =>
-  orNull(async () => {
-    if ('team' in holder) return findTeam(client, owner, holder.team);
-    const { data } = await client.request('GET /user/{account_id}', { account_id: holder.id });
-    return { id: holder.id, login: data.login };
-  });
+): Promise<RoleHolder | null> {
+  if ('team' in holder) return nullIf404(findTeam(client, owner, holder.team));
+  const person = await nullIf404(client.request('GET /user/{account_id}', { account_id: holder.id }));
+  return person && { id: holder.id, login: person.data.login };
+}
 
 /** People with their logins of today. While GitHub does not answer, with those that are saved. */
 export async function withCurrentLogins(

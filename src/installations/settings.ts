@@ -7,10 +7,9 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { type InstalledAccount, lockAccount } from './find-account.ts';
-import { assertWritable, type FoundRepository, suspended } from './find-repository.ts';
+import { assertWritable, type FoundRepository, suspended, lockRepository } from './find-repository.ts';
 import { conflict } from '../errors.ts';
 import { type Product, products } from './product.ts';
-import { lockRepository } from './repository-rows.ts';
 import { findHolders, holderText, type RolePlace, withCurrentLogins } from './role-holders.ts';
 import {
   eachSetting,
@@ -45,19 +44,16 @@ const settingsOf = ({ account, ...row }: Row & { account: Row }): Settings =>
 
 /** The form of the API: people and teams as people write them. */
 type Presented = {
-  [Column in keyof SettingsByColumn]: Exclude<SettingsByColumn[Column], RoleHolder[]> | string[];
+  [Column in keyof SettingsByColumn]: SettingsByColumn[Column] extends RoleHolder[]
+    ? string[]
+    : SettingsByColumn[Column];
 };
 
 /** Settings as the API shows them. @property inherited of a repository: the names of those that it has from its owner. */
 export type ShownSettings = Presented & { inherited?: string[] };
 
 /** What to set, by the names in the API: null removes the setting, and what is absent stays. */
-export type SettingsChange = {
-  [Column in keyof SettingsByColumn]?:
-    | Exclude<SettingsByColumn[Column], RoleHolder[]>
-    | (SettingsByColumn[Column] extends RoleHolder[] ? string[] : never)
-    | null;
-};
+export type SettingsChange = { [Column in keyof Presented]?: Presented[Column] | null };
 
 /** The settings of a repository for people, with the logins of today. */
 export async function showRepositorySettings(

@@ -6,7 +6,7 @@ import { type EnforcementReport, recentEnforcement } from '../explanations/enfor
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
-import { listKeys } from '../auth/manage-keys.ts';
+import { listKeys } from '../auth/application-key.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
 import type { Html } from './layout.ts';
 import { showPage } from './message-page.ts';

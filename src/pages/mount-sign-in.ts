@@ -18,7 +18,13 @@ import {
   makeRoomForSignIn,
   readCookie,
   writeCookie,
-} from '../auth/sign-in/cookies.ts';
+  useAttempt,
+  readSession,
+  beginSession,
+  endSessions,
+  sessionSeconds,
+  type SignedIn,
+} from '../auth/sign-in/sessions.ts';
 import {
   authorizeUrl,
   identify,
@@ -27,14 +33,6 @@ import {
   missingForSignIn,
   signInSettings,
 } from '../auth/sign-in/github-identity.ts';
-import {
-  useAttempt,
-  readSession,
-  beginSession,
-  endSessions,
-  sessionSeconds,
-  type SignedIn,
-} from '../auth/sign-in/sessions.ts';
 
 /** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
 export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void {

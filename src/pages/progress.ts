@@ -4,8 +4,8 @@ import { type Enforced, enforcedOf } from '../explanations/repository-states.ts'
 import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
 import { countRequested } from '../freezes/request-reconcile.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
 import { freezePath, ownerPath, planPath, repositoryPath } from '../installations/page-paths.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
 import { about } from '../statuses/instant-hold/hold.ts';

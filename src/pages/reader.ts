@@ -1,27 +1,25 @@
-import type { Context, Handler } from 'hono';
-import { owner as ownerShape, uuid, repositoryPath } from '../api/fields.ts';
-import { readSession, type Session } from '../auth/sign-in/sessions.ts';
+import { owner as ownerShape, repositoryPath, uuid } from '../api/fields.ts';
+import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
-import { nowOf } from '../time/clock.ts';
+import { hasRole, type RepositoryPermission } from '../auth/permissions.ts';
+import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
+import { readSession, type Session } from '../auth/sign-in/sessions.ts';
 import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import { authorizeReader } from '../auth/authorize.ts';
-import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
-import type { RepositoryPath } from '../installations/repository-rows.ts';
-import type { RepositoryPermission } from '../auth/permissions.ts';
-import { hasRole } from '../auth/roles.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
+import { type FoundRepository, fullName, knownRepository, type RepositoryPath } from '../installations/find-repository.ts';
+import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
-import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
-import { asPublic, type Freeze } from '../freezes/freeze.ts';
+import { nowOf } from '../time/clock.ts';
 import type { Html } from './layout.ts';
-import { readerZone, type Times } from './text.ts';
 import { messagePage } from './message-page.ts';
-import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
+import { readerZone, type Times } from './text.ts';
+import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 
 /** The dependencies of a page. */

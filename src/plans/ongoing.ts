@@ -1,16 +1,16 @@
-import type { Administered } from '../installations/find-account.ts';
-import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
-import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
-import { isOnce } from './occurrences.ts';
-import { listPlans, type StoredPlan } from './plan-store.ts';
 import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
+import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
 import { deleteFreeze } from '../freezes/save-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import type { Administered } from '../installations/find-account.ts';
+import { repositoriesOfIds } from '../installations/find-repository.ts';
+import { nowOf } from '../time/clock.ts';
 import { deletePlan } from './change-plan.ts';
+import { isOnce } from './occurrences.ts';
+import { listPlans, type StoredPlan } from './plan-store.ts';
 
 /** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */
 export type Ongoing = {

@@ -6,7 +6,7 @@ import { retentionDays } from '../events/list-events.ts';
 import { isIdle } from '../freezes/exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
-import { knownFor } from '../github/limits/known-credentials.ts';
+import { knownFor } from '../github/limits/caller-limits.ts';
 import { forgetDeliveries, webhooksWithDue } from '../notices/delivery-store.ts';
 import { resealWebhooks } from '../notices/webhook-secrets.ts';
 import { defineTask } from '../database/queue/define-task.ts';

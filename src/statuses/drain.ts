@@ -1,7 +1,7 @@
 import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { heldAtOnce } from './instant-hold/hold-store.ts';

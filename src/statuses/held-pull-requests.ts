@@ -17,7 +17,7 @@ import {
   mostMergeStates,
   type ReadMergeState,
   readMergeStates,
-} from '../github/pull-requests/read-merge-states.ts';
+} from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { findObservable, observe, type ObservedRepository } from './observe.ts';
 

@@ -9,8 +9,7 @@ import {
 import type { Freeze } from '../freezes/freeze.ts';
 import { type ParsedFreeze, judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import type { PresentStatus } from '../github/pull-requests/present-status.ts';
-import { asOpen, type PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import { type PresentStatus, asOpen, type PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import {
   exemptText,
   freeGroupText,

@@ -1,7 +1,7 @@
 import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
-import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import type { PullRequestFacts, PresentStatus } from '../github/pull-requests/pull-request.ts';
 import {
   type MergeQueue,
   type QueueEntry,
@@ -10,7 +10,6 @@ import {
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './plan-write.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
-import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../database/queue/jobs.ts';
 import { decideGroup, type Verdict } from './judge.ts';

@@ -15,7 +15,7 @@ import { isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';

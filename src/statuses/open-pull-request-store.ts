@@ -1,6 +1,6 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import { lockRepository } from '../installations/repository-rows.ts';
+import { lockRepository } from '../installations/find-repository.ts';
 import { jobs } from '../database/queue/jobs.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers

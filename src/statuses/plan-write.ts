@@ -1,5 +1,5 @@
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import type { PresentStatus } from '../github/pull-requests/present-status.ts';
+import type { PresentStatus } from '../github/pull-requests/pull-request.ts';
 import { inSeconds } from '../time/local-time.ts';
 import { type Status, wantedOn } from './status.ts';
 import type { PaceRange } from '../config-values.ts';

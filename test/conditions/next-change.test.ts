@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { isTimed, nextChange } from '../../src/conditions/next-change.ts';
+import { isTimed, nextChange } from '../../src/conditions/match.ts';
 import { prepared, somePullRequest } from './some-pull-request.ts';
 
 // A Sunday.

@@ -123,7 +123,7 @@ describe('the status', () => {
   test('every reason why a condition could not be judged is explained', () => {
     const reasons = [
       ...argumentsOf(/^notKnown$/, 0, /^github\/(?:facts|pull-requests)\//),
-      ...allTexts(/^github\/pull-requests\/fact\.ts$/).filter((text) => text.includes(' ')),
+      ...allTexts(/^github\/pull-requests\/pull-request\.ts$/).filter((text) => text.includes(' ')),
     ].filter((text) => /\w \w+ /.test(text));
     expect(reasons.length).toBeGreaterThan(6);
     expect(missingIn(quotedIn('unjudged'), [...reasons, 'its conditions cannot be read any more'])).toEqual(
@@ -241,7 +241,7 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
 test('every page with only a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
-    ...propertiesOf('heading', /^(?:server\/setup\/|github\/convert-manifest)/),
+    ...propertiesOf('heading', /^(?:server\/setup\/|github\/app-credentials-store)/),
     ...propertiesOf(
       'title',
       /^(?:pages\/mount-sign-in|pages\/settings\/create-lock-app|pages\/reader|pages\/message-page|server\/not-served)\.ts$/,

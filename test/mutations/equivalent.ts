@@ -15,7 +15,7 @@ export const equivalent = new Map<string, string>([
   ['23553eaf8d', `app.ts: ${order}; the old phase closes while the new one serves`],
   ['7a0cb66a56', 'read-facts.ts: nothing else is thrown there'],
   ['b16208d25f', 'log-requests.ts: a probe is never answered with 400'],
-  ['61f3a2cb40', `manage-keys.ts: locks more rows than it needs: ${faster}`],
+  ['61f3a2cb40', `application-key.ts: locks more rows than it needs: ${faster}`],
   ['6d1d721d32', `test-conditions.ts: ${order}; Node keeps what it has not written yet`],
   ['c76dffd812', `command.ts: ${order}; Node keeps what it has not written yet`],
   ['3f6a0e92c6', `prepared-pglite.ts: ${faster}`],

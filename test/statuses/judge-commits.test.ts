@@ -5,7 +5,7 @@ import { judge, judgeClosed } from '../../src/statuses/judge.ts';
 import { beforeTheRest, closedUrgency } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
-import type { PresentStatus } from '../../src/github/pull-requests/present-status.ts';
+import type { PresentStatus } from '../../src/github/pull-requests/pull-request.ts';
 
 const observedAt = new Date('2026-03-01T10:00:00Z');
 const freeze = parseFreeze({

@@ -1,7 +1,6 @@
 // Who may call for an owner: its application keys, and jobs of GitHub Actions by OIDC rules.
 import { z } from '@hono/zod-openapi';
-import { keyScopes } from '../../auth/application-key.ts';
-import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
+import { createKey, keyScopes, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, type NewOidcRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { forbidden } from '../../errors.ts';

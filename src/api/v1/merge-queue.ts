@@ -5,7 +5,7 @@ import { notFound } from '../../errors.ts';
 import { readForExplanation } from '../../explanations/explain-pull-request.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
-import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';
+import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-merge-queue.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { branchesWithGroups, heldGroups } from '../../statuses/merge-queue.ts';
 import { endpoint } from '../endpoint.ts';

@@ -8,11 +8,15 @@ import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import {
+  assertWritable,
+  type FoundRepository,
+  fullName,
+  type RepositoryRead,
+} from '../../installations/find-repository.ts';
 import { isReadBy } from '../../freezes/freeze-store.ts';
-import type { RepositoryRead } from '../../installations/repository-rows.ts';
 import { endpoint } from '../endpoint.ts';
-import { text, number, owner, repository } from '../fields.ts';
+import { number, owner, repository, text } from '../fields.ts';
 
 const body = z
   .object({

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CookieName } from './cookies.ts';
-
 import * as z from 'zod';
+import type { CookieName } from './sessions.ts';
 
 /** A sign-in under way, in a cookie of the browser that began it. */
 export type Attempt = {

@@ -1,7 +1,8 @@
+import * as z from 'zod';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { askGitHub } from '../../github/ask-github.ts';
-import { giveTokenBack } from '../../github/own-tokens.ts';
+import { giveTokenBack } from '../github-token.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
@@ -29,8 +30,6 @@ export function missingForSignIn({ app, secretKey }: Config): string {
   ];
   return missing.length < 2 ? missing.join('') : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`;
 }
-
-import * as z from 'zod';
 
 // GitHub's web application flow (docs: "Generating a user access token for a GitHub App").
 
@@ -76,7 +75,10 @@ export async function identify(
       const installationIds = seen.data.installations.map(({ id }) => BigInt(id));
       return { id: data.id, login: data.login, installationIds };
     } finally {
-      await giveBack(deps, settings, answer.access_token);
+      // If it fails, signing in goes on: the token ends by itself after 8 hours, and only this call knew it.
+      await giveTokenBack(deps, settings, answer.access_token).catch((error: unknown) =>
+        deps.log.warn({ err: error }, 'could not revoke a sign-in token on GitHub'),
+      );
     }
   });
 }
@@ -102,12 +104,3 @@ async function exchange({ config }: Asking, settings: SignInSettings, attempt: A
 }
 
 const requestTimeout = 12_000;
-
-/** If revoking fails, signing in goes on: the token ends by itself after 8 hours, and only this call knew it. */
-async function giveBack(deps: Asking, settings: SignInSettings, token: string): Promise<void> {
-  try {
-    await giveTokenBack(deps, settings, token);
-  } catch (error) {
-    deps.log.warn({ err: error }, 'could not revoke a sign-in token on GitHub');
-  }
-}

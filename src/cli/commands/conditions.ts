@@ -25,7 +25,7 @@ const attributes = command<object, []>({
   summary: 'print the attributes that you can use in conditions',
   examples: [['holdfast conditions attributes --json', 'Print one JSON object on each line']],
   async run({ world, options }) {
-    const { attributeRows } = await import('../../conditions/attribute-rows.ts');
+    const { attributeRows } = await import('../../conditions/needs.ts');
     const rows = attributeRows();
     const width = Math.max(...rows.map(({ name }) => name.length));
     const indent = ' '.repeat(width + 2);

@@ -1,7 +1,6 @@
 import { Scanner } from '../scanner.ts';
-import { oneDay } from './calendar.ts';
+import { oneDay, type ClockTest, onWallClock } from './wall-clock.ts';
 import { isSameZone, takeZone } from './timestamp.ts';
-import { type ClockTest, onWallClock } from './wall-clock.ts';
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const expected = 'Send days, times or both, such as `Mon-Fri 09:00-17:00[Europe/Paris]`';

@@ -1,6 +1,6 @@
 import { isTimeZone, toInstant } from '../../time/local-time.ts';
 import { Scanner } from '../scanner.ts';
-import { isDate, midnightOf, oneDay } from './calendar.ts';
+import { isDate, midnightOf, oneDay } from './wall-clock.ts';
 
 /**
  * Reads a date, or a date and time: `2021-04-05`, `2012-09-17T22:02:51`, `…Z`, `…-08:00`, `…[Europe/Paris]`.

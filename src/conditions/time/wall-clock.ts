@@ -1,5 +1,24 @@
 import { Temporal } from 'temporal-polyfill';
-import { oneDay } from './calendar.ts';
+
+/** Milliseconds. */
+export const oneDay = 86_400_000;
+
+const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+export const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/** @param month from 1, as everywhere here. */
+export const daysIn = (year: number, month: number): number =>
+  month === 2 && isLeapYear(year) ? 29 : lengths[month - 1]!;
+
+export const isDate = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+
+/**
+ * A date of the Gregorian calendar, which exists, as milliseconds since 1970-01-01 on a clock without zone. The calendar
+ * repeats itself after 400 years: `Date.UTC` itself takes the years 0 to 99 for 1900 to 1999.
+ */
+export const midnightOf = (year: number, month: number, day: number): number =>
+  Date.UTC(year + 400, month - 1, day) - 146_097 * oneDay;
 
 /** A test that only needs the clock. Times are milliseconds since the epoch. */
 export type ClockTest = {
@@ -16,11 +35,10 @@ const reach = 2 * oneDay;
  * @param test its times are what that clock shows, as milliseconds since 1970-01-01 of a clock without zone;
  *   `nextChange` supposes that nobody sets it.
  */
-export const onWallClock = (test: ClockTest, zone: string): ClockTest =>
-  remembering({
-    holds: (now) => test.holds(now + offsetAt(zone, now)),
-    nextChange: (now) => nextChange(test, zone, now),
-  });
+export const onWallClock = (test: ClockTest, zone: string): ClockTest => ({
+  holds: rememberLast((now) => test.holds(now + offsetAt(zone, now))),
+  nextChange: rememberLast((now) => nextChange(test, zone, now)),
+});
 
 /**
  * Between two settings of the clock, the next change is where the wall test has it. A setting can itself be the
@@ -72,11 +90,6 @@ function firstOtherOffset(zone: string, offset: number, low: number, high: numbe
 }
 
 /** Computes once for thousands of pull requests at one instant. */
-const remembering = (test: ClockTest): ClockTest => ({
-  holds: rememberLast((now) => test.holds(now)),
-  nextChange: rememberLast((now) => test.nextChange(now)),
-});
-
 function rememberLast<Result>(ask: (now: number) => Result): (now: number) => Result {
   let last: { now: number; answer: Result } | undefined;
   return (now) => {

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseIfLimited } from '../../github/rate-limits.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
+import { pauseIfLimited } from '../../github/ask-github.ts';
+import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 
 /** What a question about one repository needs. */

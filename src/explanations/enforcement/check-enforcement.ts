@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { askAbout, findLeaking } from '../../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';

@@ -1,5 +1,5 @@
 import { type Grants, missingEvents, missingPermissions, permissionText } from '../../github/app-manifest.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { listed } from '../../events/event-words.ts';
 import { isForgotten } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { Instant } from '../../statuses/instant-hold/hold-store.ts';

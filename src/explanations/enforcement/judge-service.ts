@@ -1,4 +1,4 @@
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { holdsDeployments } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';

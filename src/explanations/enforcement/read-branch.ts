@@ -1,6 +1,6 @@
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { type Asking, ask } from './ask.ts';
 import type { Branch, BranchFacts, DormantRuleset, Requirement } from './judge-branch.ts';

@@ -1,4 +1,4 @@
-import type { Fact } from '../../github/pull-requests/fact.ts';
+import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
 import { type Asking, ask } from './ask.ts';
 import type { Branch } from './judge-branch.ts';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { isRuleEnabled } from '../../deployments/ask-github.ts';
 import { type Grants, missingPermissions } from '../../github/app-manifest.ts';
-import { type Fact, notKnown } from '../../github/pull-requests/fact.ts';
+import { type Fact, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { type Asking, ask } from './ask.ts';
 import type { DeployingJob, Environments, Workflows } from './judge-environments.ts';
 

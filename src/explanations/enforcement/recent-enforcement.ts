@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
 import { mayAskNow } from '../../github/ask-github.ts';
-import { known } from '../../github/pull-requests/fact.ts';
+import { known } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';

@@ -1,6 +1,6 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { readHold } from '../../statuses/instant-hold/hold-store.ts';

@@ -4,8 +4,12 @@ import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
 import { conflict, forbidden, notFound, type Refusal } from '../../errors.ts';
 import { placeOf } from '../../events/append-event.ts';
-import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { lockRepository } from '../../installations/repository-rows.ts';
+import {
+  assertWritable,
+  type FoundRepository,
+  fullName,
+  lockRepository,
+} from '../../installations/find-repository.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { ExemptionState } from './exemption.ts';
 import { assertApprovalLimit, changeExemption, inLog, wakeFor } from './save-exemption.ts';

@@ -9,8 +9,12 @@ import { askGitHub } from '../../github/ask-github.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
 import { notEndedAmong } from '../freeze-store.ts';
-import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { lockRepository } from '../../installations/repository-rows.ts';
+import {
+  assertWritable,
+  type FoundRepository,
+  fullName,
+  lockRepository,
+} from '../../installations/find-repository.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import type { Caller } from './decide-exemption.ts';

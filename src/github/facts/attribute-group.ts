@@ -1,7 +1,7 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
 import type { Need } from '../../conditions/needs.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { type Fact, known } from '../pull-requests/fact.ts';
+import { type Fact, known } from '../pull-requests/pull-request.ts';
 import type { PullRequestAnswer } from '../pull-requests/queries.ts';
 
 /**
@@ -31,6 +31,9 @@ export const emptyPage: Page<never> = { nodes: [], pageInfo: { hasNextPage: fals
 
 /** A list that can be longer than its first page. */
 export type List<Item> = Field<Page<Item> | null>;
+
+/** What a question asks about a commit; `$context` is ours. */
+export const withOwnStatus = 'oid status { context(name: $context) { state description createdAt } }';
 
 export const page = (fields: string): string => `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
 

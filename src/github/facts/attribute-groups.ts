@@ -1,13 +1,20 @@
 import type { Need } from '../../conditions/needs.ts';
 import type { AttributeGroup, FactEvent } from './attribute-group.ts';
-import { ofChecks, ofRequiredChecks } from './checks.ts';
-import { ofCommits } from './commits.ts';
-import { ofDependabot } from './dependabot.ts';
-import { ofDeployments } from './deployments.ts';
+import { ofChecks, ofRequiredChecks, ofDeployments } from './checks.ts';
+import { ofCommits, ofDependabot } from './commits.ts';
 import { ofBody, ofDependencies } from './description.ts';
 import { ofFiles } from './files.ts';
-import { ofBehind, ofConflict, ofLastPush, ofMergeCommit, ofMerger } from './merging.ts';
-import { ofHeadRepository, ofAssignees, ofLabels, ofMilestone } from './own-values.ts';
+import {
+  ofBehind,
+  ofConflict,
+  ofLastPush,
+  ofMergeCommit,
+  ofMerger,
+  ofHeadRepository,
+  ofAssignees,
+  ofLabels,
+  ofMilestone,
+} from './own-values.ts';
 import { ofComments, ofReviewDecision, ofReviewRequests, ofReviews, ofReviewThreads } from './reviews.ts';
 
 /** Everything that may be missing, except scopes and teams, which do not belong to a pull request. */

@@ -1,6 +1,6 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
-import type { CheckAttribute } from '../../conditions/attributes/of-changes.ts';
-import { didNotGive, type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import type { CheckAttribute } from '../../conditions/attributes/rows.ts';
+import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
 import {
   andThen,
   type AttributeGroup,
@@ -10,6 +10,7 @@ import {
   map,
   type Page,
   page,
+  listGroup,
 } from './attribute-group.ts';
 import { instantOf } from './own-values.ts';
 
@@ -208,3 +209,41 @@ export const ofRequiredChecks: AttributeGroup = {
     return map(await list(checks), (contexts) => readChecks(contexts, statusContext, required.value));
   },
 };
+
+type DeploymentAnswer = {
+  environment: string | null;
+  createdAt: string;
+  latestStatus: { state: string } | null;
+};
+
+/** The environments where the newest deployment of the head commit succeeded, or failed. */
+export function readDeployments(deployments: DeploymentAnswer[]): AttributeValues {
+  const newest = new Map<string, DeploymentAnswer>();
+  for (const deployment of deployments) {
+    const { environment, createdAt } = deployment;
+    if (environment === null) continue;
+    const other = newest.get(environment);
+    if (!other || Date.parse(createdAt) > Date.parse(other.createdAt)) newest.set(environment, deployment);
+  }
+  const ended = (...states: string[]) =>
+    [...newest]
+      .filter(([, { latestStatus }]) => states.includes(latestStatus?.state ?? ''))
+      .map(([name]) => name);
+  return { 'deployment-success': ended('SUCCESS'), 'deployment-failure': ended('FAILURE', 'ERROR') };
+}
+
+const order = 'orderBy: { field: CREATED_AT, direction: DESC }';
+const deployments = list<DeploymentAnswer>(
+  'deployments',
+  'deployments',
+  (which) => `deployments(${which}, ${order}) ${page('environment createdAt latestStatus { state }')}`,
+  { ofHead: true },
+);
+// The former deployment of an environment becomes inactive without an event.
+export const ofDeployments = listGroup(
+  'deployments',
+  ['deployment-success', 'deployment-failure'],
+  deployments,
+  readDeployments,
+  ['deployment_status'],
+);

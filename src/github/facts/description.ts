@@ -1,6 +1,5 @@
 // The description, and the pull requests that it depends on.
-import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
-import { greatestNumber } from '../pull-requests/pull-request.ts';
+import { type Fact, known, notKnown, greatestNumber } from '../pull-requests/pull-request.ts';
 import { type AttributeGroup, field, map, type Subject } from './attribute-group.ts';
 import { withoutComments } from './without-comments.ts';
 

@@ -1,5 +1,5 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
 import { type AttributeGroup, field, map, type Page, page, type Subject } from './attribute-group.ts';
 
 /** A changed file, in REST's words. A renamed file has its new path. */

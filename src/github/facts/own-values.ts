@@ -1,6 +1,16 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import type { PullRequestAnswer } from '../pull-requests/queries.ts';
-import { field, fieldGroup, list, listGroup, page } from './attribute-group.ts';
+import {
+  field,
+  fieldGroup,
+  list,
+  listGroup,
+  page,
+  type AttributeGroup,
+  map,
+  type Subject,
+} from './attribute-group.ts';
+import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
 
 /** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
 export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
@@ -84,3 +94,89 @@ export const ofMilestone = fieldGroup(
   (value) => ({ milestone: value?.title ?? null }),
   ['milestone'],
 );
+
+// Whether it conflicts, how far it is behind, who pushed it last, and who merged it.
+
+// A push to the base may change whether a pull request conflicts or is behind.
+export const ofConflict: AttributeGroup = {
+  needs: ['conflict'],
+  attributes: ['conflict'],
+  fields: [],
+  changedBy: ['push'],
+  read: async ({ answer }) => known({ conflict: answer.mergeable === 'CONFLICTING' }),
+};
+
+const base = field<{ target: { oid: string } | null }>('base', 'base', 'base: baseRef { target { oid } }');
+
+/** How many commits the base branch has that the pull request lacks. GitHub compares only two commits with one question. */
+async function readBehind(subject: Subject): Promise<Fact<number>> {
+  const { baseRefName, headRefOid } = subject.answer;
+  const fact = await subject.value(base);
+  const sha = fact.known ? fact.value?.target?.oid : undefined;
+  const question = {
+    what: 'distance from its base',
+    logged: 'a pull request could not be compared with its base',
+    key: sha ? `${sha}...${headRefOid}` : null,
+  };
+  return subject.request(question, async (client, repository) => {
+    // Without the base's SHA, it is compared by name. By its SHA, GitHub also finds the head of a fork.
+    const basehead = `${sha ?? baseRefName}...${headRefOid}`;
+    const { data } = await client.rest.repos.compareCommitsWithBasehead({
+      ...repository,
+      basehead,
+      per_page: 1,
+    });
+    return known(data.behind_by);
+  });
+}
+
+export const ofBehind: AttributeGroup = {
+  needs: ['behind'],
+  attributes: ['commits-behind'],
+  fields: [base],
+  changedBy: ['push'],
+  read: async (subject) => map(await readBehind(subject), (behind) => ({ 'commits-behind': behind })),
+};
+
+/**
+ * The login of the person or bot that pushed the head commit. Commits cannot tell: git takes every name, and a signature
+ * says who made a commit, not who pushed it. GitHub's list of a repository's activities has who was signed in.
+ */
+async function readLastPusher({ answer, value, request }: Subject): Promise<Fact<string>> {
+  const { headRefName, headRefOid, isCrossRepository } = answer;
+  const from = await value(headRepository);
+  if (isCrossRepository || !from.known || !from.value)
+    return notKnown('Holdfast cannot read who pushes to a fork');
+  const question = {
+    what: 'last push',
+    logged: 'the last push to a pull request could not be read',
+    // Who pushed a commit to a branch never changes.
+    key: `${headRefOid} ${headRefName}`,
+  };
+  return request(question, async (client, repository) => {
+    const ref = `refs/heads/${headRefName}`;
+    const { data } = await client.rest.repos.listActivities({ ...repository, ref, per_page: 1 });
+    const last = data[0];
+    // A push that is not in the list yet leaves an older one there.
+    return last?.after === headRefOid && last.actor
+      ? known(last.actor.login)
+      : notKnown(didNotGive(question.what));
+  });
+}
+
+export const ofLastPush: AttributeGroup = {
+  needs: ['last-push'],
+  attributes: ['last-pushed-by'],
+  fields: [headRepository],
+  read: async (subject) => map(await readLastPusher(subject), (login) => ({ 'last-pushed-by': login })),
+};
+
+const mergedBy = field<NonNullable<ActorAnswer>>('mergedBy', 'merger', 'mergedBy { __typename login }');
+export const ofMerger = fieldGroup(['merger'], ['merged-by'], mergedBy, (actor) => ({
+  'merged-by': loginOf(actor),
+}));
+
+const mergeCommit = field<{ oid: string }>('mergeCommit', 'merge commit', 'mergeCommit { oid }');
+export const ofMergeCommit = fieldGroup(['merger'], ['merge-commit-sha'], mergeCommit, (commit) => ({
+  'merge-commit-sha': commit?.oid ?? null,
+}));

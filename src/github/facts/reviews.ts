@@ -1,5 +1,5 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import { didNotGive, type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
 import { andThen, type AttributeGroup, field, fieldGroup, list, listGroup, page } from './attribute-group.ts';
 import { type ActorAnswer, loginOf } from './own-values.ts';
 

@@ -1,13 +1,12 @@
 import type { Context } from 'hono';
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
-import { bucketOf, mostBuckets, giveBack, minute, secondsLeft, takeOne } from './minute-counts.ts';
+import { bucketOf, mostBuckets, giveBack, minute, secondsLeft, takeOne, hmacOf } from './minute-counts.ts';
 import { addressOf, networkOf } from './client-address.ts';
-import { KnownCredentials } from './known-credentials.ts';
 
 /** Who a token belongs to: what GitHub refuses, for one address and in all. It costs no installation anything. */
 export const identitiesPerMinute = { address: 60, all: 600 };
@@ -58,7 +57,7 @@ export class CallerLimits {
   /** Counts that are used up, until their minute ends. After that, more questions cost no write. */
   readonly #usedUp: Cache<string, true>;
   readonly #namesCounted: Cache<string, true>;
-  readonly #identities: Cache<string, Identities>;
+  readonly #identities: Cache<string, ReturnType<typeof noIdentities>>;
 
   constructor(clock: Clock) {
     this.#known = new KnownCredentials(clock);
@@ -91,7 +90,7 @@ export class CallerLimits {
     };
     const beforeInstallation = async () => this.#take(deps, questionsOfCaller(deps, await named()));
     return {
-      whoIs: (credential, isRefused, ask) => this.#whoIs(deps, network, credential, isRefused, ask),
+      whoIs: this.#whoIs(deps, network),
       beforeInstallation,
       beforeName: async (name) => {
         const caller = await named();
@@ -112,32 +111,35 @@ export class CallerLimits {
   }
 
   /** A token that was accepted within the last weeks does not count: nobody can use up what its owner needs. */
-  async #whoIs<Answer>(
-    deps: Deps,
-    network: () => string,
-    credential: string | null,
-    isRefused: (answer: Answer) => boolean,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (credential !== null && (await this.#known.has(deps, credential))) return ask();
-    const client = network();
-    const counters = identities(deps, client);
-    for (const counter of counters) this.#assertLeft(deps, counter);
-    const { turns, underWay } = this.#identities.get(client) ?? noIdentities();
-    this.#identities.set(client, { turns, underWay });
-    return turns(async () => {
-      const since = nowOf(deps.clock);
-      for (const counter of counters) await this.#take(deps, counter, underWay);
-      const question = askAndCount(deps, counters, since, isRefused, ask);
-      const settled = question
-        .then(
-          () => {},
-          () => {},
-        )
-        .finally(() => underWay.delete(settled));
-      underWay.add(settled);
-      return question;
-    });
+  #whoIs(deps: Deps, network: () => string): CallerQuestions['whoIs'] {
+    return async (credential, isRefused, ask) => {
+      if (credential !== null && (await this.#known.has(deps, credential))) return ask();
+      const client = network();
+      const counters = identities(deps, client);
+      for (const counter of counters) this.#assertLeft(deps, counter);
+      const { turns, underWay } = this.#identities.get(client) ?? noIdentities();
+      this.#identities.set(client, { turns, underWay });
+      return turns(async () => {
+        const since = nowOf(deps.clock);
+        for (const counter of counters) await this.#take(deps, counter, underWay);
+        const askAndCount = async () => {
+          let refused = false;
+          try {
+            const answer = await ask();
+            refused = isRefused(answer);
+            return answer;
+          } finally {
+            // Only what GitHub refuses goes on counting.
+            if (!refused) for (const { name } of counters) await giveBack(deps, name, since);
+          }
+        };
+        const question = askAndCount();
+        const ended = () => void underWay.delete(settled);
+        const settled: Promise<void> = question.then(ended, ended);
+        underWay.add(settled);
+        return question;
+      });
+    };
   }
 
   #assertLeft({ clock }: Deps, { name, refusal }: Counter): void {
@@ -163,27 +165,7 @@ export class CallerLimits {
 }
 
 /** Questions of one address about identities. */
-type Identities = { turns: LimitFunction; underWay: Set<Promise<void>> };
-
-const noIdentities = (): Identities => ({ turns: pLimit(identitiesAtOnce), underWay: new Set() });
-
-/** Only what GitHub refuses goes on counting. */
-async function askAndCount<Answer>(
-  deps: Deps,
-  counters: Counter[],
-  since: Date,
-  isRefused: (answer: Answer) => boolean,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
-  let refused = false;
-  try {
-    const answer = await ask();
-    refused = isRefused(answer);
-    return answer;
-  } finally {
-    if (!refused) for (const { name } of counters) await giveBack(deps, name, since);
-  }
-}
+const noIdentities = () => ({ turns: pLimit(identitiesAtOnce), underWay: new Set<Promise<void>>() });
 
 const identities = (deps: Deps, network: string): Counter[] => {
   const refusal = (seconds: number) =>
@@ -234,3 +216,47 @@ const looksOfStrangers = (deps: Deps, network: string): Counter[] => {
     { name: 'strangers all', most: inAll, refusal },
   ];
 };
+
+// The only access to the table of known credentials: HMACs of people, and of tokens, that were accepted within 30 days.
+
+const hour = 3_600_000;
+/** Milliseconds that a credential stays known after it was accepted. */
+export const knownFor = 30 * 24 * hour;
+/** Milliseconds between two writes of the same credential. */
+const writtenEach = hour;
+const mostKept = 10_000;
+
+type Store = Pick<Deps, 'db' | 'clock' | 'config'>;
+
+/** Remembers accepted credentials, without the credentials themselves. */
+export class KnownCredentials {
+  /** What this process wrote recently. */
+  readonly #written: Cache<string, true>;
+
+  constructor(clock: Clock) {
+    this.#written = createCache(clock, mostKept, writtenEach);
+  }
+
+  /** @param credential a token, or `person` with GitHub's id of a signed-in person. */
+  async remember(deps: Store, credential: string): Promise<void> {
+    const hash = hashOf(deps, credential);
+    const now = nowOf(deps.clock);
+    if (this.#written.get(hash)) return;
+    this.#written.set(hash, true);
+    await deps.db.knownCredential.upsert({
+      where: { hash },
+      create: { hash, goodAt: now },
+      update: { goodAt: now },
+    });
+    await deps.db.$executeRaw`
+      DELETE FROM known_credentials WHERE hash IN (
+        SELECT hash FROM known_credentials ORDER BY good_at DESC OFFSET ${mostKept})`;
+  }
+
+  async has(deps: Store, credential: string): Promise<boolean> {
+    const goodAt = { gt: new Date(deps.clock.now() - knownFor) };
+    return (await deps.db.knownCredential.count({ where: { hash: hashOf(deps, credential), goodAt } })) > 0;
+  }
+}
+
+const hashOf = (deps: Store, credential: string): string => hmacOf(deps, 'known credentials', credential);

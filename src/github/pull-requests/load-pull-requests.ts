@@ -2,12 +2,11 @@ import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
+import { askForPullRequests, isTooMuch, type ReadPullRequest, askInPart } from './ask-in-part.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Page } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
-import type { PullRequestFacts } from './pull-request.ts';
-import { type PresentStatus, statusIn } from './present-status.ts';
+import { type PresentStatus, type PullRequestFacts, statusIn } from './pull-request.ts';
 import {
   closedPullRequestsQuery,
   headOf,
@@ -16,8 +15,7 @@ import {
   pullRequestNodesQuery,
   pullRequestQuery,
 } from './queries.ts';
-import { readFacts, type Shared } from './read-facts.ts';
-import { readTeams } from './read-teams.ts';
+import { readFacts, type Shared, readTeams } from './read-facts.ts';
 import { placesIn, readStacks, type Stack } from './stacks.ts';
 
 /** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */
@@ -258,4 +256,61 @@ function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
     isMergeable: mergeable === 'MERGEABLE',
     ...(!answer.isCrossRepository && { headBranch: answer.headRefName }),
   };
+}
+
+/** GraphQL's `MergeStateStatus`. */
+export type MergeState =
+  'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE';
+
+export const mergeStatesQuery = /* GraphQL */ `
+  query MergeStates($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      ... on PullRequest {
+        id
+        headRefOid
+        baseRefName
+        isDraft
+        mergeStateStatus
+      }
+    }
+  }
+`;
+
+type Answer = {
+  nodes: ({
+    id: string;
+    headRefOid: string;
+    baseRefName: string;
+    isDraft: boolean;
+    mergeStateStatus: MergeState;
+  } | null)[];
+};
+
+/** Whether GitHub would merge a pull request, and the head of that answer. */
+export type ReadMergeState = { headSha: string; base: string; state: MergeState };
+
+/** How many GitHub answers with one question. */
+export const mostMergeStates = 100;
+
+/**
+ * Whether GitHub would merge pull requests, by node id. Leaves out those that are gone. GitHub answers for the App: if
+ * a branch restricts who can push to it, it may be blocked only for the App.
+ * @param ids at most `mostMergeStates`.
+ * @throws GitHub's errors.
+ */
+export async function readMergeStates(
+  client: GitHubClient,
+  ids: string[],
+): Promise<Map<string, ReadMergeState>> {
+  // Old GitHub Enterprise Servers have this field only under the name of its preview.
+  const question = { ids, mediaType: { previews: ['merge-info'] } };
+  const { answer } = await askInPart<Answer>(client, mergeStatesQuery, question);
+  return new Map(
+    answer.nodes
+      .filter((node) => node !== null)
+      .map(({ id, headRefOid: headSha, baseRefName: base, isDraft, mergeStateStatus }) => [
+        id,
+        { headSha, base, state: isDraft ? 'DRAFT' : mergeStateStatus },
+      ]),
+  );
 }

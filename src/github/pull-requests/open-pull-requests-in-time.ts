@@ -1,9 +1,8 @@
 import { within } from '../../time/clock.ts';
-import { mayAskNow } from '../ask-github.ts';
+import { mayAskNow, pauseIfLimited } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
-import { pauseIfLimited } from '../rate-limits.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */

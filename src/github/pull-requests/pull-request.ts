@@ -1,6 +1,21 @@
 import type { ConditionFacts } from '../../conditions/attributes.ts';
 import type { StackPlace } from './stacks.ts';
 
+/** The value that we asked GitHub for, or why it is not known. */
+export type Fact<Value> = { known: true; value: Value } | { known: false; reason: string };
+
+export const known = <Value>(value: Value): Fact<Value> => ({ known: true, value });
+export const notKnown = (reason: string): Fact<never> => ({ known: false, reason });
+
+// Each reason completes "could not be judged: …" in a commit status.
+
+/** @param what a part of the pull request: `labels`. */
+export const didNotGive = (what: string): string => `GitHub did not give its ${what}`;
+
+/** An installation has its old permissions until somebody accepts the new ones. */
+export const mayNotRead = (what: string): string =>
+  `Holdfast cannot read ${what} here: accept its new permissions`;
+
 /** The known facts of a pull request, for judging it. */
 export type PullRequestFacts = ConditionFacts & {
   number: number;
@@ -32,3 +47,19 @@ export const asOpen = (facts: PullRequestFacts): PullRequestFacts => ({
     'merge-commit-sha': null,
   },
 });
+
+/** A commit with our status on it, as `withOwnStatus` asks for it. */
+export type CommitStatusAnswer = {
+  oid: string;
+  status?: { context: { state: string; description: string | null; createdAt: string } | null } | null;
+};
+
+/** Our status on a commit, in REST's words, with its time by GitHub's clock; null if there is none. */
+export type PresentStatus = { state: string; description: string; at: Date } | null;
+
+export function statusIn({ status }: CommitStatusAnswer): PresentStatus {
+  const context = status?.context;
+  if (!context) return null;
+  const { state, description, createdAt } = context;
+  return { state: state.toLowerCase(), description: description ?? '', at: new Date(createdAt) };
+}

@@ -1,7 +1,8 @@
 import type { Need } from '../../conditions/needs.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import type { ActorAnswer } from '../facts/own-values.ts';
-import { type CommitStatusAnswer, withOwnStatus } from './present-status.ts';
+import type { CommitStatusAnswer } from './pull-request.ts';
+import { withOwnStatus } from '../facts/attribute-group.ts';
 
 // Constant texts with variables, so that a test can check each against GitHub's own schema.
 

@@ -7,8 +7,8 @@ import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { nowOf } from '../../time/clock.ts';
@@ -20,14 +20,7 @@ import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
-import {
-  endOf,
-  type FreezeFields,
-  freezeForm,
-  type FreezeForm,
-  labels,
-  readFreezeFields,
-} from './freeze-form.ts';
+import { endOf, type FreezeFields, type FreezeForm, freezeForm, labels, readFreezeFields } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 import { html } from 'hono/html';
 

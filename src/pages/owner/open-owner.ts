@@ -9,7 +9,7 @@ import type { InstalledAccount } from '../../installations/find-account.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
 import { messagePage } from '../message-page.ts';

@@ -3,14 +3,14 @@ import { type ExemptionRecord, waitingRequests } from '../../freezes/exemptions/
 import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
 import {
-  freezePath,
-  planPath,
-  exemptionsPath,
   calendarPath,
+  exemptionsPath,
+  freezePath,
   ownerPath,
+  planPath,
   repositoryPath,
 } from '../../installations/page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../freezes/exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
-import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { holderText } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import type { FoundRepository } from '../../installations/repository-rows.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
 
 /** Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded. */
 export function enforcement(report: EnforcementReport | null, times: Times): Html {

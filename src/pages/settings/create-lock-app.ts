@@ -1,25 +1,23 @@
-import type { Context } from 'hono';
 import { authorizeOwner } from '../../auth/authorize.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from '../../auth/sign-in/attempt.ts';
-import { cookieNamed, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/cookies.ts';
-import { releaseAttempt, useAttempt } from '../../auth/sign-in/sessions.ts';
-import { nowOf } from '../../time/clock.ts';
+import { cookieNamed, dropCookie, readCookie, releaseAttempt, useAttempt, writeCookie } from '../../auth/sign-in/sessions.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { isConflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
-import { saveApp } from '../../github/app-credentials-store.ts';
-import { isForLock, lockManifestFor, type AppManifest } from '../../github/app-manifest.ts';
+import { type AppOwner, convertManifest, isCode, type NewApp, saveApp } from '../../github/app-credentials-store.ts';
+import { type AppManifest, isForLock, lockManifestFor } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
-import { type AppOwner, convertManifest, isCode, type NewApp } from '../../github/convert-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { lockAppCallbackPath } from '../../installations/page-paths.ts';
+import { nowOf } from '../../time/clock.ts';
+import type { Html } from '../layout.ts';
 import { type Message, messagePage } from '../message-page.ts';
 import { signInFirst, type Visit } from '../reader.ts';
+import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Html } from '../layout.ts';
 
 // The second App by a manifest. It belongs to the owner of the first one: whoever can take a key of it at GitHub can take
 // one of the first App, too.

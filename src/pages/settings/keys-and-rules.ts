@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { newApplication, newOidcRule, readNewRule } from '../../api/v1/credentials.ts';
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../time/clock.ts';
-import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
+import { createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import type { Actor } from '../../events/actor.ts';

@@ -1,14 +1,14 @@
-import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
-import type { Budget } from '../../github/rate-limits.ts';
-import { nowOf, within } from '../../time/clock.ts';
-import type { Deps } from '../../deps.ts';
-import { Answers } from '../../github/cache.ts';
+import { bearerOf } from '../../auth/caller.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 import { datedBack } from '../../database/queue/queue.ts';
+import type { Deps } from '../../deps.ts';
+import type { Budget } from '../../github/ask-github.ts';
+import { Answers } from '../../github/cache.ts';
 import { lateStatuses } from '../../statuses/write-store.ts';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { nowOf, within } from '../../time/clock.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { bearerOf } from '../../auth/authenticate.ts';
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** What the database knows of the work that is left and of what is on. The same for all processes on it. */
 type Figures = {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Clock } from '../../time/clock.ts';
-import { type Cookie, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/cookies.ts';
+import { type Cookie, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/sessions.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import { type Cache, createCache } from '../../github/cache.ts';
 import { BlockList, isIP, isIPv4 } from 'node:net';

@@ -1,8 +1,7 @@
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import { anotherApp, assertNoneSaved, type MadeApp, saveApp } from '../../github/app-credentials-store.ts';
-import { type AppOwner, convertManifest, isCode, type NewApp, type NoApp } from '../../github/convert-manifest.ts';
+import { anotherApp, type AppOwner, assertNoneSaved, convertManifest, isCode, type MadeApp, type NewApp, type NoApp, saveApp } from '../../github/app-credentials-store.ts';
 import { beginLockApp, fromSetup, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Begun, SetupCookies, SetupEnv } from './admission.ts';

@@ -6,13 +6,11 @@
 //  4. We post the answer. Before a second try, we check whether the first one arrived.
 import { nowOf } from '../../time/clock.ts';
 import { actorOf } from '../../auth/caller.ts';
-import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
-import { hasRole } from '../../auth/roles.ts';
+import { askPermission, type RepositoryPermission, hasRole } from '../../auth/permissions.ts';
 import type { Deps } from '../../deps.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseInstallation } from '../../github/rate-limits.ts';
-import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { pauseInstallation } from '../../github/ask-github.ts';
+import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';

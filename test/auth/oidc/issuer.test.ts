@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { issuerOf } from '../../../src/auth/oidc/issuer-keys.ts';
+import { issuerOf } from '../../../src/auth/oidc/job-token.ts';
 
 test.each([
   ['https://api.github.com', 'https://token.actions.githubusercontent.com'],

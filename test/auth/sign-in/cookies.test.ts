@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { cookieNamed, readCookie, writeCookie } from '../../../src/auth/sign-in/cookies.ts';
+import { cookieNamed, readCookie, writeCookie } from '../../../src/auth/sign-in/sessions.ts';
 
 const config = {
   publicUrl: 'https://holdfast.example',

@@ -5,7 +5,7 @@ import {
   judgeBranch,
 } from '../../../src/explanations/enforcement/judge-branch.ts';
 import { type Finding, isEnforced, states } from '../../../src/explanations/enforcement/finding.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
+import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
 
 // Answers that the sandbox cannot give: an Enterprise's rulesets, older servers, partial answers.
 

@@ -4,7 +4,7 @@ import {
   judgeWebhooks,
   whySpare,
 } from '../../../src/explanations/enforcement/judge-service.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
+import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
 
 // Answers that the sandbox cannot give: an App that never had a delivery, servers without limits.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { attributeOf } from '../../../src/conditions/attributes.ts';
-import { checkAttributes } from '../../../src/conditions/attributes/of-changes.ts';
+import { checkAttributes } from '../../../src/conditions/attributes/rows.ts';
 import { readChecks, reportedAttributes, type ContextAnswer } from '../../../src/github/facts/checks.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

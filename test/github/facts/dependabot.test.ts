@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { dependabotMetadata, readDependabot } from '../../../src/github/facts/dependabot.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
-import type { CommitAnswer } from '../../../src/github/facts/commits.ts';
+import { dependabotMetadata, readDependabot, type CommitAnswer } from '../../../src/github/facts/commits.ts';
+import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
 
 const message = `Bump the house group across 1 directory with 3 updates
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDeployments } from '../../../src/github/facts/deployments.ts';
+import { readDeployments } from '../../../src/github/facts/checks.ts';
 
 const deployment = (environment: string | null, day: number, state: string | null) => ({
   environment,

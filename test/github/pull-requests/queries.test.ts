@@ -6,10 +6,13 @@ import { needs, type Need } from '../../../src/conditions/needs.ts';
 import { attributeGroups } from '../../../src/github/facts/attribute-groups.ts';
 import { mergedQuery } from '../../../src/github/facts/description.ts';
 import * as pullRequests from '../../../src/github/pull-requests/queries.ts';
-import { mergeQueueQuery } from '../../../src/github/pull-requests/read-merge-queue.ts';
-import { mergeStatesQuery } from '../../../src/github/pull-requests/read-merge-states.ts';
-import { queuedOneQuery, queuedQuery } from '../../../src/github/pull-requests/read-queued.ts';
-import { teamMembersQuery } from '../../../src/github/pull-requests/read-teams.ts';
+import {
+  mergeQueueQuery,
+  queuedOneQuery,
+  queuedQuery,
+} from '../../../src/github/pull-requests/read-merge-queue.ts';
+import { mergeStatesQuery } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import { teamMembersQuery } from '../../../src/github/pull-requests/read-facts.ts';
 
 const others = {
   mergedQuery,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateBudgets } from '../../../src/github/rate-limits.ts';
+import { RateBudgets } from '../../../src/github/ask-github.ts';
 import { gaugesOf } from '../../../src/server/metrics/figures.ts';
 import { samplesIn } from '../../support/samples.ts';
 import { TestClock } from '../../support/test-clock.ts';
