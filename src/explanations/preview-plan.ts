@@ -17,7 +17,7 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
-import { mostShown, foreseeGivenEnds, warnOfDeployments } from '../plans/show-plan.ts';
+import { mostShown, foreseeGivenEnds, warnOfDeployments, warnOfExceptions } from '../plans/show-plan.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { selectedAmong, type Selected } from '../statuses/instant-hold/hold.ts';
 import { foreseeTime, seenOf, warningsToTell } from './look-ahead.ts';
@@ -202,6 +202,7 @@ async function previewBy(
       ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
+      ...warnOfExceptions(plan),
       ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),
     ],
   };

@@ -13,7 +13,13 @@ import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
 import { readInput } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
+import {
+  type SavedPlan,
+  showPlan,
+  warnOfDeployments,
+  warnOfExceptions,
+  warnOfGivenEnds,
+} from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 const mostPlans = 200;
@@ -49,6 +55,7 @@ export async function createPlan(
       warnings: [
         ...read.warnings,
         ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
+        ...warnOfExceptions(plan),
         ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
       ],
     };

@@ -17,7 +17,13 @@ import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Sourc
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
 import { readSource, refuseUnreadable } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
+import {
+  type SavedPlan,
+  showPlan,
+  warnOfDeployments,
+  warnOfExceptions,
+  warnOfGivenEnds,
+} from './show-plan.ts';
 
 /** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
@@ -69,7 +75,7 @@ export async function updatePlan(
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
     const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);
-    const warnings = [...read.warnings, ...givenEnds, ...ofDeployments];
+    const warnings = [...read.warnings, ...givenEnds, ...warnOfExceptions(after), ...ofDeployments];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });

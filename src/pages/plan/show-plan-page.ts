@@ -10,7 +10,13 @@ import {
 } from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
-import { type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
+import {
+  type ShownPlan,
+  showPlan,
+  warnOfDeployments,
+  warnOfExceptions,
+  warnOfGivenEnds,
+} from '../../plans/show-plan.ts';
 import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
@@ -55,7 +61,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
       ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${[...warnings, ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${[...warnings, ...warnOfExceptions(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
   return context.html(layout({ ...page, body }));
