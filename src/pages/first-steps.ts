@@ -47,6 +47,7 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
     const account = await findOwner(visit, viewer);
     if (!account) return absentPage(visit);
     await rememberReader(deps, viewer);
+    const opens = ['audit', 'settings'] as const;
     const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
     const title = `First steps for ${account.login}`;
     const crumbs = [{ name: 'First steps' }];
@@ -54,7 +55,7 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
       layout({
         title,
         body: body(deps, account, page),
-        viewer,
+        viewer: { ...viewer, opens },
         owner: account.login,
         crumbs,
         zone: readerZone(context),

@@ -18,7 +18,7 @@ import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
-import type { Html } from './layout.ts';
+import type { Html, Opens, Page } from './layout.ts';
 import { readerZone, type Times } from './text.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
@@ -35,7 +35,7 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
 /** Who is signed in. */
-export type Viewer = Session | null;
+export type Viewer = (Session & Pick<NonNullable<Page['viewer']>, 'opens'>) | null;
 
 /** A request for a page. Its questions to GitHub count for the viewer. */
 export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
@@ -81,9 +81,22 @@ export const repositoryPage = (
     }
     if (!repository || !path.success) return absentOrSignIn(visit);
     return isNamed(repository, path.data)
-      ? show({ ...visit, repository })
+      ? show({ ...visit, repository, viewer: whoOpens({ ...visit, repository }) })
       : context.redirect(underItsName(context, repository), 302);
   });
+
+/** The viewer with the pages of the owner that they may open: as far as GitHub says so of an admin of the repository. */
+export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { viewer: V }): V {
+  const { deps, repository, viewer } = visit;
+  if (!viewer) return viewer;
+  const { account, installation } = repository;
+  const ask = async (): Promise<Opens> => {
+    if ((await permissionOf(visit)) !== 'admin') return [];
+    const isOwners = await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation });
+    return isOwners ? ['audit', 'settings'] : ['audit'];
+  };
+  return { ...viewer, opens: ask().catch(() => []) };
+}
 
 /** How the reader of a page sees times. */
 export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({

@@ -74,9 +74,10 @@ export const ownerPage = (
       if (!isUnavailable(error)) throw error;
       return silentPage(visit);
     }
-    return opened && (opened.isAdmin || opened.repositories.length > 0)
-      ? show(opened)
-      : absentOrSignIn(visit);
+    if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
+    const isSomeAdmin = repositoriesFor(opened, ['admin']).length > 0;
+    const opens = opened.isAdmin ? (['audit', 'settings'] as const) : isSomeAdmin ? (['audit'] as const) : [];
+    return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens } });
   });
 
 /** Handles a page of the plan of the path (`:plan`), if the viewer may see it. */
