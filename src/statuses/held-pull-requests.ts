@@ -34,6 +34,8 @@ export type HeldPullRequest = {
   heldBy: string[];
   /** Null if it is known to be held. */
   notHeld: ReasonNotHeld | null;
+  /** Since when its status waits to be written; null if none does. */
+  waitingSince: Date | null;
 };
 
 /**
@@ -46,7 +48,8 @@ export async function heldPullRequests(
   only: number | null = null,
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
+    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld",
+      least(head.waiting_since, merge.waiting_since) AS "waitingSince"
     FROM open_pull_requests held ${statusesOfHeld}
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
       AND (${only}::int IS NULL OR held.number = ${only}::int)

@@ -142,8 +142,16 @@ export function judgeTouched(
   return findings;
 }
 
-/** Whether everything that freezes should block is known to be blocked. @param held what they hold or should hold. */
-export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Target): Finding[] {
+/**
+ * Whether everything that freezes should block is known to be blocked.
+ * @param held what they hold or should hold. @param wait for how many minutes the first one waits, and
+ *   how long all take: `about 8 minutes`.
+ */
+export function judgeHeld(
+  held: HeldPullRequest[],
+  { web, repository, context }: Target,
+  wait: { minutes: number; takes: string },
+): Finding[] {
   const rules = `${web}/${repository}/settings/rules`;
   /** A finding about the pull requests that are not held for a reason, if there are any. */
   const about = (
@@ -184,8 +192,8 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
       'waiting',
       'held',
       'warning',
-      'These pull requests are waiting for their statuses',
-      'Wait. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.',
+      `These pull requests are waiting for their statuses, the first for ${wait.minutes} min`,
+      `Wait. At the current pace, it takes ${wait.takes}. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.`,
     ),
   ];
   if (held.length === 0 || findings.length > 0) return findings;
