@@ -1,7 +1,8 @@
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { asPublic } from '../../freezes/freeze.ts';
+import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
+  freezePath,
   ownerFormPath,
   planPath,
   plansPath,
@@ -63,7 +64,8 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${[...warnings, ...warnOfExceptions(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
-    ${mayChange ? actions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
+    ${mayChange ? actions(visit, on) : ''} ${ongoingIn(visit, on)} ${details(visit, shown, times, mayChange)}
+    ${past}`;
   return context.html(layout({ ...page, body }));
 }
 
@@ -168,6 +170,29 @@ function stateOf(
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
   ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
   ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
+}
+
+/**
+ * The repositories with ongoing freezes of the plan that the viewer can read, the most important first, and how many
+ * pull requests are blocked in each. The page of the freeze lists them.
+ */
+function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[]): Html {
+  const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
+  const frozen = repositories.filter(({ id }) => ids.has(id));
+  if (frozen.length === 0) return html``;
+  return html`<h2>Ongoing</h2>
+    <ul>
+      ${frozen
+        .slice(0, mostNamed)
+        .map(
+          ({ id, name, held, waiting }) =>
+            html`<li>
+              <a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a
+              >${holdsMerges(plan) ? `: ${waiting > 0 ? `${held} of ` : ''}${countOf(held + waiting, 'pull request')} blocked` : ''}
+            </li>`,
+        )}
+      ${frozen.length > mostNamed ? html`<li>and ${frozen.length - mostNamed} more</li>` : ''}
+    </ul>`;
 }
 
 /** @param on the ongoing freezes of the plan. */
