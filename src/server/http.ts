@@ -56,7 +56,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/v1', v1);
   api.use(compressPages);
   mountApiReference(api, document);
-  api.route('/help', helpRoutes());
+  api.route('/help', helpRoutes(deps));
   mountPages(api, deps, limits);
   mountNotServed(api);
   mountNaturalAddresses(api);

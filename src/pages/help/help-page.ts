@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import { version } from '../../cli/version.ts';
 import { assetUrl } from '../assets.ts';
-import { type Html, layout } from '../layout.ts';
+import { type Html, layout, type Page } from '../layout.ts';
 import type { Library, Topic } from './library.ts';
 import { documentPath, overviewName } from './address.ts';
 import type { HelpDocument, Section } from './render-document.ts';
@@ -10,17 +10,20 @@ import type { Found } from './search-documents.ts';
 /** Longer questions are cut. */
 export const longestQuestion = 200;
 
-/** A document with the menu, its own contents, and where its text is. @param zone the reader's, to choose another one. */
-export function documentPage(library: Library, document: HelpDocument, zone: string): Html {
+/** Who reads, if anybody is signed in, and their time zone. */
+type Reader = Pick<Page, 'viewer' | 'zone'>;
+
+/** A document with the menu, its own contents, and where its text is. */
+export function documentPage(library: Library, document: HelpDocument, reader: Reader): Html {
   const { name, title, html: text, sections } = document;
   const body = html`<h1 id="${sections[0]?.anchor ?? ''}">${title}</h1>
     ${name === overviewName ? '' : contents(sections)} ${raw(text)}
     <p class="muted source">This page is <code>docs/${name}.md</code> of Holdfast ${version()}.</p>`;
-  return helpPage(library.topics, { title, current: name, body, zone });
+  return helpPage(library.topics, { title, current: name, body, ...reader });
 }
 
 /** What the search found; nothing for an empty question. */
-export function resultsPage({ topics }: Library, question: string, found: Found[], zone: string): Html {
+export function resultsPage({ topics }: Library, question: string, found: Found[], reader: Reader): Html {
   const heading = question === '' ? 'Search the documentation' : `Results for “${question}”`;
   const body = html`<h1>${heading}</h1>
     ${question === '' ? html`<p>Type what you want to do, such as “back up” or “merge queue”.</p>` : ''}
@@ -39,23 +42,23 @@ export function resultsPage({ topics }: Library, question: string, found: Found[
           </li>`,
       )}
     </ol>`;
-  return helpPage(topics, { title: heading, question, body, zone });
+  return helpPage(topics, { title: heading, question, body, ...reader });
 }
 
 /** For an address below `/help` at which there is no document. */
-export function noSuchDocument({ topics }: Library, zone: string): Html {
+export function noSuchDocument({ topics }: Library, reader: Reader): Html {
   const title = 'There is no such page of the documentation';
   const body = html`<h1>${title}</h1>
     <p>Search for what you want to do, or choose a topic from the menu.</p>`;
-  return helpPage(topics, { title, body, zone });
+  return helpPage(topics, { title, body, ...reader });
 }
 
-type HelpPage = { title: string; body: Html; zone: string; current?: string; question?: string };
+type HelpPage = Reader & { title: string; body: Html; current?: string; question?: string };
 
-function helpPage(topics: Topic[], { title, body, zone, current, question = '' }: HelpPage): Html {
+function helpPage(topics: Topic[], { title, body, current, question = '', ...reader }: HelpPage): Html {
   return layout({
     title: current === overviewName ? title : `${title} · Help`,
-    zone,
+    ...reader,
     head: html`<link rel="stylesheet" href="${assetUrl('help.css')}" />`,
     body: html`<div class="help">
       <div class="help-top">
