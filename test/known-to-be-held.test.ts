@@ -82,6 +82,12 @@ test('ones whose status waits are to be held, until it is written', async () => 
     '0 pull requests are blocked. 2 more should be blocked: 2 are waiting for their statuses.',
   );
   expect(await page('acme/ops/pulls/1')).toContain('but Holdfast has not written its status yet.');
+  await acme.advanceTo(new Date(acme.clock.now() + 125_000));
+  const { body } = await acme.call('GET', '/v1/repos/acme/ops/enforcement', { as: acme.admin });
+  expect(body.findings.find(({ check }: { check: string }) => check === 'held')).toMatchObject({
+    message: 'These pull requests are waiting for their statuses, the first for 2 min: #1, #2.',
+    remedy: expect.stringMatching(/^Wait\. At the current pace, it takes about \d+ seconds?\. /),
+  });
   fault.remove();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   expect(await progress(ops, id)).toMatchObject({ pull_requests: { to_hold: 2, held: 2 }, not_held: [] });

@@ -1,6 +1,6 @@
 // GitHub does not say how many statuses a minute it bears: the pace finds out, with few refusals, and remembers.
-import type { PaceRange } from '../src/config-values.ts';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { PaceRange } from '../src/config-values.ts';
 import { WriteLimit } from '../sandbox/http/write-limit.ts';
 import { takeLease } from '../src/statuses/lease.ts';
 import {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -40,6 +40,24 @@ test('a private one asks for a sign-in, and then shows the page', async () => {
   expect(page.text).toContain('Rotate keys');
   expect(page.text).toContain('<span>bob</span>');
   expect(page.headers.get('cache-control')).toBe('private, no-store');
+});
+
+test('the documentation shows who is signed in, also while the database does not answer', async () => {
+  for (const path of ['/help', '/help/search?q=back+up', '/help/nothing'])
+    expect((await visitor.open(path)).text).toContain('href="/auth/sign-in"');
+  await visitor.signIn('bob');
+  const { text, headers } = await visitor.open('/help');
+  expect(text).toContain('<span>bob</span>');
+  expect(headers.get('cache-control')).toBe('private, no-cache');
+  const asked = vi.spyOn(acme.app.deps.db, '$queryRaw').mockRejectedValue(new Error('down'));
+  try {
+    const { status, text } = await visitor.open('/help');
+    expect([status, text.includes('<span>bob</span>'), asked.mock.calls.length]).toEqual([200, false, 1]);
+    await new Visitor(acme).open('/help');
+    expect(asked).toHaveBeenCalledTimes(1);
+  } finally {
+    asked.mockRestore();
+  }
 });
 
 test('neither scripts nor other sites get the cookie, and no token of GitHub is saved', async () => {

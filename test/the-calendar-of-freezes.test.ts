@@ -45,6 +45,33 @@ test('a freeze is one event, from its creation to its end', async () => {
   expect(await read(url)).toEqual([]);
 });
 
+test('a freeze of deployments says what it blocks, and so does a plan before and after it makes freezes', async () => {
+  const { url } = await make({ repositories: ['web'] });
+  const holding = { environments: ['production', 'live-*'], on_deployment: 'reject' };
+  const alone = await acme.freeze({ reason: 'Alone', holds: ['deployments'], ...holding });
+  const both = { holds: ['merges', 'deployments'], environments: ['production'], reason: 'Both' };
+  const times = { start: '2026-03-20T18:00:00', end: '2026-03-21T08:00:00', timezone: 'UTC' };
+  const repositories = { include: ['web'] };
+  const plan = await acme.plan({
+    ...both,
+    ...times,
+    repositories,
+    recurrence: { rule: 'FREQ=MONTHLY;COUNT=3' },
+  });
+  const saidOf = (all: Awaited<ReturnType<typeof read>>) =>
+    all
+      .map(({ summary, description }) => [summary, /\n\n(.*)\nWhere: web\n/.exec(description)?.[1]])
+      .toSorted();
+  const deployments = 'Deployments to production and live-* are rejected; merges are not blocked.';
+  const all = 'Merges are blocked; deployments to production wait.';
+  expect(saidOf(await read(url))).toEqual([
+    ['Deployment freeze of web: Alone', deployments],
+    ...Array.from({ length: 3 }, () => ['Freeze of web: Both', all]),
+  ]);
+  await acme.call('DELETE', `/v1/freeze_plans/acme/${plan.id}`, as());
+  await acme.call('DELETE', `${web}/${alone.id}`, { ...as(), body: { delete_reason: 'Done' } });
+});
+
 test('a freeze that somebody ends early stays as long as it was', async () => {
   const { url } = await make({ repositories: ['vault'] });
   const begun = '2026-03-02T19:00:00.000Z';

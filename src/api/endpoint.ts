@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { AuthorizedOwner, RequestedRepositories } from '../auth/authorize-owner-or.ts';
 import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -9,7 +10,6 @@ import type { Actor } from '../events/actor.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository, RepositoryRead } from '../installations/find-repository.ts';
 import { owner, ownerPath, uuid } from './fields.ts';
-import { z } from '@hono/zod-openapi';
 
 /** Who may call a route, and what its path names. */
 export type Access = Recency &

@@ -57,7 +57,11 @@ export const isOwnRepository = (deps: Asking, token: string, id: bigint): Promis
   });
 
 /** The same for the organization. */
-export const isOwnOrganization = (deps: Asking, token: string, owner: InstalledAccount): Promise<boolean> =>
+export const isOwnOrganization = (
+  deps: Asking,
+  token: string,
+  owner: Pick<InstalledAccount, 'id' | 'login'>,
+): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
     const { rest } = deps.github.asPerson(token);
     const { data } = await rest.orgs.getMembershipForAuthenticatedUser({ org: owner.login });

@@ -35,6 +35,8 @@ export type Recency = {
   isUrgent?: boolean;
 };
 
+type Owner = RolePlace['account'] & Pick<RolePlace, 'installation'>;
+
 /** Milliseconds for which a token that GitHub does not know is refused without another question. */
 const refusedFor = 600_000;
 /** Milliseconds for which an admin stays one for what is urgent. */
@@ -118,7 +120,7 @@ export class Permissions {
   async isOwnerAdmin(
     deps: Deps,
     person: Person,
-    owner: InstalledAccount,
+    owner: Owner,
     recency: Recency = {},
     token: string | null = null,
   ): Promise<boolean> {
@@ -159,7 +161,7 @@ export class Permissions {
   async #asInstallation(
     deps: Deps,
     { id, login }: Person,
-    { installation }: Pick<FoundRepository, 'installation'>,
+    { installation }: Pick<RolePlace, 'installation'>,
     { about, question }: { about: string; question: string },
     { isLive, isUrgent }: Recency,
     token: string | null,
@@ -205,7 +207,7 @@ export const askPermission = (
   });
 
 /** Asks GitHub, as the installation, whether a person is an admin of the organization. @throws as above. */
-const askOwnerAdmin = (deps: Deps, person: Person, owner: InstalledAccount): Promise<boolean> =>
+const askOwnerAdmin = (deps: Deps, person: Person, owner: Owner): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
     const client = await deps.github.asInstallation(owner.installation.id);
     const { data } = await client.rest.orgs.getMembershipForUser({

@@ -2,6 +2,11 @@ import { cpSync, existsSync } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createConnection, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -10,11 +15,6 @@ import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 import { DataDirInUse, refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
-import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { createConnection, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
 const withLittleMemory = (params: string[]): string[] => [...params, '-c', 'shared_buffers=16MB'];

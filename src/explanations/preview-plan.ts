@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
@@ -13,13 +14,12 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/read-source.ts';
-import { foreseeGivenEnds, mostShown, warnOfDeployments } from '../plans/show-plan.ts';
+import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfExceptions } from '../plans/show-plan.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
 import { recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { foreseeTime, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
-import pLimit from 'p-limit';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -201,6 +201,7 @@ async function previewBy(
       ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
+      ...warnOfExceptions(plan),
       ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),
     ],
   };

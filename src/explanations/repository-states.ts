@@ -64,7 +64,9 @@ export async function repositoryStates(
   accountIds: bigint[],
 ): Promise<Map<bigint, RepositoryState[]>> {
   const now = nowOf(clock);
-  // Each owner is one JSON column: drivers parse every column of every row, and there may be thousands of rows.
+  // Each owner is one JSON column: drivers parse every column of every row, and there may be thousands of rows. The counts
+  // have no other repositories, so a full join is a left join; but PostgreSQL never makes it a nested loop, which it chooses
+  // for a new table that it has no statistics of, and which then reads all counts for each repository.
   const rows = await db.$queryRaw<{ account_id: bigint; repositories: Row[] }[]>`
     WITH repository AS (
       SELECT r.* FROM repositories r JOIN installations i ON i.id = r.installation_id
@@ -96,8 +98,8 @@ export async function repositoryStates(
       'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
       'until', until, 'next', next, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
       'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
-    FROM repository LEFT JOIN frozen ON frozen.repository_id = id LEFT JOIN pulls ON pulls.repository_id = id
-      LEFT JOIN asked ON asked.repository_id = id
+    FROM repository FULL JOIN frozen ON frozen.repository_id = id FULL JOIN pulls ON pulls.repository_id = id
+      FULL JOIN asked ON asked.repository_id = id
     GROUP BY account_id`;
   return new Map(
     rows.map(({ account_id, repositories }) => [account_id, repositories.map(read).sort(byWeight)]),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { neededFacts, type FactNeeds } from '../conditions/needs.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
@@ -5,7 +6,6 @@ import { type Matcher, prepare, isTimed, earliest, nextChange } from '../conditi
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
-import { LRUCache } from 'lru-cache';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
 /** A freeze with parsed conditions; null if they cannot be read, which only an older version can cause. */

@@ -1,6 +1,5 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import type { Session } from '../auth/sign-in/sessions.ts';
 import { randomUUID } from 'node:crypto';
 import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
 import { authorizeOwnerOr, mostNamed, type Selection } from '../auth/authorize-owner-or.ts';
@@ -24,6 +23,7 @@ import {
   rememberReader,
   type RepositoryVisit,
   type Visit,
+  whoOpens,
 } from './reader.ts';
 import { repositoryPath } from '../api/fields.ts';
 import { assertStorable, readLimited } from '../api/read-request.ts';
@@ -38,7 +38,7 @@ import { assertStorable, readLimited } from '../api/read-request.ts';
 
 /** A form that a person sent. */
 export type Sent = Visit & {
-  viewer: Session;
+  viewer: NonNullable<Visit['viewer']>;
   caller: PersonCaller;
   /** The person as the audit log names them. */
   actor: Actor;
@@ -72,7 +72,8 @@ export const repositoryForm = (
       (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(nullIf('not-found')));
     if (!authorized) return absentPage(sent);
     await rememberReader(sent.deps, sent.viewer);
-    return change({ ...sent, ...authorized });
+    const changing = { ...sent, ...authorized };
+    return change({ ...changing, viewer: whoOpens(changing) });
   });
 
 /**
@@ -101,7 +102,8 @@ export const ownerForm = (
     if (!authorized || authorized instanceof Refusal)
       throw forbidden(await whyForbidden(sent, owner, account, names, authorized));
     await rememberReader(sent.deps, sent.viewer);
-    return change({ ...sent, ...authorized });
+    const opens = authorized.administered === null ? (['audit', 'settings'] as const) : [];
+    return change({ ...sent, ...authorized, viewer: { ...sent.viewer, opens } });
   });
 
 /**

@@ -1,31 +1,31 @@
-import { hasEverFrozen } from '../freezes/list-freezes.ts';
-import { usedRepositories } from '../installations/product.ts';
-import pLimit from 'p-limit';
 import { html } from 'hono/html';
+import pLimit from 'p-limit';
+import { listKeys } from '../auth/application-key.ts';
 import { type EnforcementReport, recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
+import { hasEverFrozen } from '../freezes/list-freezes.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
-import { listKeys } from '../auth/application-key.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
+import { usedRepositories } from '../installations/product.ts';
 import type { Html } from './layout.ts';
 import { showPage } from './message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
   ownerOfPath,
-  unlessSilent,
   type PageDeps,
   rememberReader,
+  unlessSilent,
   type Visit,
 } from './reader.ts';
 import {
+  deploymentFindings,
   type ExtraPermissions,
   howToGrant,
   installationPage,
   isGranted,
   readExtraPermissions,
-  deploymentFindings,
   verdictOf,
   whatToMend,
 } from './repository/enforcement.ts';
@@ -49,8 +49,12 @@ async function show(visit: Visit): Promise<Response> {
   if (!account || !(await deps.permissions.isOwnerAdmin(deps, viewer, account))) return absentPage(visit);
   await rememberReader(deps, viewer);
   const steps = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
+  const opens = ['audit', 'settings'] as const;
   const page = { title: `First steps for ${account.login}`, body: body(deps, account, steps) };
-  return showPage(visit, { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] });
+  return showPage(
+    { context, viewer: { ...viewer, opens } },
+    { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] },
+  );
 }
 
 /** @property report null while GitHub has not answered yet. */

@@ -1,6 +1,6 @@
+import { html } from 'hono/html';
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
-import { html } from 'hono/html';
 import { isTooManyRequests } from '../errors.ts';
 import { ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
 import type { Times } from './text.ts';

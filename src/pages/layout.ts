@@ -1,4 +1,7 @@
 import { html, raw } from 'hono/html';
+import type { MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
+import { secureHeaders } from 'hono/secure-headers';
 import {
   auditPath,
   calendarPath,
@@ -10,9 +13,6 @@ import {
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
 import { cityOf } from '../time/local-time.ts';
-import type { MiddlewareHandler } from 'hono';
-import { compress } from 'hono/compress';
-import { secureHeaders } from 'hono/secure-headers';
 
 /** Markup with escaped texts. Only `html` makes it. */
 export type Html = ReturnType<typeof html>;
@@ -22,7 +22,7 @@ export type Page = {
   title: string;
   body: Html;
   /** Who is signed in, and the owners that they may open; null for nobody. Absent where nobody can sign in, such as on the setup page. */
-  viewer?: { login: string; owners?: string[] } | null;
+  viewer?: { login: string; owners?: string[]; opens?: Opens | Promise<Opens> } | null;
   /** The owner that the page is about, for the navigation: absent on pages about none. */
   owner?: string;
   /** The page of the navigation that this one is. */
@@ -34,6 +34,9 @@ export type Page = {
   /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
+
+/** The pages of the owner for admins that the viewer may open. None by default. */
+export type Opens = readonly ('audit' | 'settings')[];
 
 /** A step of the way to a page. */
 export type Crumb = { name: string; href?: string };
@@ -63,7 +66,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
             <span class="rest"></span>
             ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
-          ${owner ? tabsOf(owner, tab) : ''}
+          ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
         </header>
         <main>${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}</main>
         <footer>
@@ -116,16 +119,20 @@ const tabs = {
 type Tab = keyof typeof tabs;
 
 /** The navigation of an owner's pages. On a phone it takes two lines. */
-const tabsOf = (login: string, tab: Tab | undefined): Html =>
-  html`<nav class="tabs" aria-label="${login}">
-    ${Object.entries(tabs).map(
-      ([id, { name, icon: image, path }]) =>
-        html`<a href="${path(login)}" ${id === tab ? html`aria-current="page"` : ''}
-          >${icon(image)}${name}</a
-        >`,
-    )}
+async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promise<Opens> = []) {
+  const shown = new Set<string>([...(await opens), tab ?? '']);
+  return html`<nav class="tabs" aria-label="${login}">
+    ${Object.entries(tabs)
+      .filter(([id]) => (id !== 'audit' && id !== 'settings') || shown.has(id))
+      .map(
+        ([id, { name, icon: image, path }]) =>
+          html`<a href="${path(login)}" ${id === tab ? html`aria-current="page"` : ''}
+            >${icon(image)}${name}</a
+          >`,
+      )}
     <a href="/help">${icon('question')}Help</a>
   </nav>`;
+}
 
 /** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
 const logo = html`<span class="logo" aria-hidden="true">${raw(iconSvg)}</span>`;

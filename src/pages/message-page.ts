@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { ownFormsOnly } from '../auth/own-forms.ts';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
+import { ownFormsOnly } from '../auth/own-forms.ts';
 import { type Html, layout, type Page } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';

@@ -1,3 +1,5 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
@@ -49,8 +51,6 @@ import {
 } from './status/change-exemption.ts';
 import { mergeGroupPage, pullRequestPage } from './status/status-pages.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 
 /** Mounts the pages for people. Each page has its own file. */
 export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits): void {

@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { html } from 'hono/html';
+import { streamSSE } from 'hono/streaming';
+import { z } from 'zod';
 import { nullIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
@@ -18,10 +22,6 @@ import { showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
 import { readerZone } from './text.ts';
-import { html } from 'hono/html';
-import { streamSSE } from 'hono/streaming';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 
 /** Milliseconds between two reads of our tables. */
 const step = 1_000;

@@ -1,3 +1,5 @@
+import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
 import { owner as ownerShape, repositoryPath, uuid } from '../api/fields.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
@@ -10,17 +12,20 @@ import type { ExplanationsForPages } from '../explanations/explanations-for-page
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
-import { type FoundRepository, fullName, knownRepository, type RepositoryPath } from '../installations/find-repository.ts';
+import {
+  type FoundRepository,
+  fullName,
+  knownRepository,
+  type RepositoryPath,
+} from '../installations/find-repository.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Html } from './layout.ts';
+import type { Html, Opens, Page } from './layout.ts';
 import { messagePage } from './message-page.ts';
 import { readerZone, type Times } from './text.ts';
-import type { Context, Handler } from 'hono';
-import { html } from 'hono/html';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -33,7 +38,7 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
 /** Who is signed in. */
-export type Viewer = Session | null;
+export type Viewer = (Session & Pick<NonNullable<Page['viewer']>, 'opens'>) | null;
 
 /** A request for a page. Its questions to GitHub count for the viewer. */
 export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
@@ -75,9 +80,22 @@ export const repositoryPage = (
     if (repository instanceof Response) return repository;
     if (!repository) return absentOrSignIn(visit);
     return isNamed(repository, path.data)
-      ? show({ ...visit, repository })
+      ? show({ ...visit, repository, viewer: whoOpens({ ...visit, repository }) })
       : context.redirect(underItsName(context, repository), 302);
   });
+
+/** The viewer with the pages of the owner that they may open: as far as GitHub says so of an admin of the repository. */
+export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { viewer: V }): V {
+  const { deps, repository, viewer } = visit;
+  if (!viewer) return viewer;
+  const { account, installation } = repository;
+  const ask = async (): Promise<Opens> => {
+    if ((await permissionOf(visit)) !== 'admin') return [];
+    const isOwners = await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation });
+    return isOwners ? ['audit', 'settings'] : ['audit'];
+  };
+  return { ...viewer, opens: ask().catch(() => []) };
+}
 
 /** How the reader of a page sees times. */
 export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import type { Selection } from '../auth/authorize-owner-or.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
@@ -21,7 +22,6 @@ import { timesOf } from './reader.ts';
 import { whatIsBlocked } from '../events/describe-fields.ts';
 import { shorten } from '../events/event-words.ts';
 import { instant, type Times } from './text.ts';
-import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
 export const showUnfreezeForm = (visit: OwnerVisit): Promise<Response> =>

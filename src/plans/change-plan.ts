@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { nowOf } from '../time/clock.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../database/database.ts';
+import { jobs } from '../database/queue/jobs.ts';
+import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import { lockAccount, type Administered } from '../installations/find-account.ts';
-import { jobs } from '../database/queue/jobs.ts';
+import { type Administered, lockAccount } from '../installations/find-account.ts';
+import { nowOf } from '../time/clock.ts';
+import { isTimeZone, toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
-import { attributesOfPlan, type PlanInput, type Plan, type ReadInput, type Source } from './plan.ts';
-import { countPlans, insertPlan, lockPlan, savePlan, requirePlan, markPlanDeleted } from './plan-store.ts';
-import { readInput, readSource, refuseUnreadable } from './read-source.ts';
-import { type SavedPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from './show-plan.ts';
-import { isDeepStrictEqual } from 'node:util';
-import { throughPrisma } from '../database/sql.ts';
-import { isTimeZone, toInstant } from '../time/local-time.ts';
-import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
+import { assertMayChange, matchedRepositories } from './matched-repositories.ts';
 import { firstOccurrence, isOnce } from './occurrences.ts';
-import { moveOccurrence, deleteFreezes } from './plan-freezes.ts';
+import { deleteFreezes, moveOccurrence } from './plan-freezes.ts';
+import { countPlans, insertPlan, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
+import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
+import { readInput, readSource, refuseUnreadable } from './read-source.ts';
+import {
+  type SavedPlan,
+  showPlan,
+  warnOfDeployments,
+  warnOfExceptions,
+  warnOfGivenEnds,
+} from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 const mostPlans = 200;
@@ -55,6 +61,7 @@ export async function createPlan(
       warnings: [
         ...read.warnings,
         ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
+        ...warnOfExceptions(plan),
         ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
       ],
     };
@@ -124,7 +131,7 @@ export async function updatePlan(
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
     const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);
-    const warnings = [...read.warnings, ...givenEnds, ...ofDeployments];
+    const warnings = [...read.warnings, ...givenEnds, ...warnOfExceptions(after), ...ofDeployments];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });

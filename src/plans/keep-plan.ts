@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
@@ -33,7 +34,6 @@ import {
   touchPlan,
 } from './plan-store.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { appendEvent } from '../events/append-event.ts';
 import { attributesOfPlan, hostOf, type Source, SourceUnreadable } from './plan.ts';
 import { readSource } from './read-source.ts';

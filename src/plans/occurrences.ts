@@ -177,6 +177,30 @@ export function firstOccurrence(schedule: Schedule): Occurrence | null {
   return null;
 }
 
+/**
+ * The dates of `except` on which the rule starts nothing, each with the nearest date on which it does. As with other
+ * rules, only the first 50 years count.
+ */
+export function exceptionsOfNothing(schedule: Schedule): { date: string; nearest: string }[] {
+  const { start, recurrence } = schedule;
+  if (!recurrence || recurrence.except.length === 0) return [];
+  const first = start.slice(0, 10);
+  const end = later(first, yearsAhead);
+  const dates = [...new Set(recurrence.except)].filter((date) => date <= end).sort();
+  const starts: string[] = [];
+  for (const date of datesFrom({ ...schedule, recurrence: { ...recurrence, except: [] } }, first, end)) {
+    starts.push(date);
+    if (date > dates.at(-1)!) break;
+  }
+  const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));
+  return dates.flatMap((date) => {
+    const at = starts.findIndex((each) => each >= date);
+    if (starts[at] === date) return [];
+    const [before, after] = [starts.at(at < 0 ? -1 : Math.max(0, at - 1))!, starts.at(at)!];
+    return [{ date, nearest: distance(before, date) <= distance(after, date) ? before : after }];
+  });
+}
+
 /** How many days ahead freezes are created. */
 export const daysMade = 35;
 

@@ -2,12 +2,19 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { fromRow, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { notEnded } from '../freezes/freeze-store.ts';
-import { holdsDeployments } from '../freezes/freeze.ts';
 import { warningsOfDeployments } from '../freezes/freeze-warnings.ts';
+import { holdsDeployments } from '../freezes/freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { PlanRepository } from './matched-repositories.ts';
-import { type Occurrence, firstOccurrence, type Schedule, hoursIn, windowsOf } from './occurrences.ts';
+import {
+  exceptionsOfNothing,
+  firstOccurrence,
+  hoursIn,
+  type Occurrence,
+  type Schedule,
+  windowsOf,
+} from './occurrences.ts';
 import type { StoredPlan } from './plan-store.ts';
 import type { Plan } from './plan.ts';
 
@@ -115,6 +122,21 @@ export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: 
       endsThere,
     ),
     ...sentences(missed(plan, places, now), makesNone),
+  ];
+}
+
+/** Warnings about skipped dates on which the plan starts nothing anyway. */
+export function warnOfExceptions(plan: Schedule): string[] {
+  const all = exceptionsOfNothing(plan);
+  const more = all.length - mostSentences;
+  return [
+    ...all
+      .slice(0, mostSentences)
+      .map(
+        ({ date, nearest }) =>
+          `The plan skips ${date} (\`except\`), but no freeze would start on that date. The nearest start is on ${nearest}.`,
+      ),
+    ...(more > 0 ? [`So it is with ${more} more skipped dates.`] : []),
   ];
 }
 

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { Permissions } from '../auth/permissions.ts';
 import { type Clock, within } from '../time/clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
@@ -15,8 +17,6 @@ import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue, type JobQueue } from '../database/queue/queue.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
-import { OpenAPIHono } from '@hono/zod-openapi';
-import { Hono, type MiddlewareHandler } from 'hono';
 import { JobTokens } from '../auth/oidc/job-token.ts';
 import { CallerLimits } from '../github/limits/caller-limits.ts';
 import { serveMetrics } from './metrics/figures.ts';
@@ -143,7 +143,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/v1', v1);
   api.use(compressPages);
   mountApiReference(api, document);
-  api.route('/help', helpRoutes());
+  api.route('/help', helpRoutes(deps));
   mountPages(api, deps, limits);
   mountNotServed(api);
   mountNaturalAddresses(api);

@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isUnwritten, statusesOfHeld } from './desired-store.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
@@ -53,6 +53,8 @@ export type HeldPullRequest = {
   heldBy: string[];
   /** Null if it is known to be held. */
   notHeld: ReasonNotHeld | null;
+  /** Since when its status waits to be written; null if none does. */
+  waitingSince: Date | null;
 };
 
 /**
@@ -65,7 +67,8 @@ export async function heldPullRequests(
   only: number | null = null,
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
+    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld",
+      least(head.waiting_since, merge.waiting_since) AS "waitingSince"
     FROM open_pull_requests held ${statusesOfHeld}
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
       AND (${only}::int IS NULL OR held.number = ${only}::int)

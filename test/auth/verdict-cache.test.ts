@@ -1,10 +1,10 @@
+import { inspect } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
 import { Permissions } from '../../src/auth/permissions.ts';
 import type { JobQueue } from '../../src/database/queue/queue.ts';
 import { KnownCredentials } from '../../src/github/limits/caller-limits.ts';
 import { createApi } from '../../src/server/service.ts';
 import { acmeForAll } from '../api/acme.ts';
-import { inspect } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
 
 const list = '/v1/repos/acme/vault/scheduled_freeze';
 

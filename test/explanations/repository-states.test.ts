@@ -4,6 +4,7 @@ import {
   type RepositoryState,
   repositoryStates,
 } from '../../src/explanations/repository-states.ts';
+import { Prisma } from '../../src/generated/prisma/client.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 // What an owner's page and the home page say of a repository, from our tables.
@@ -36,6 +37,23 @@ test('pull requests that nothing holds, and freezes of deployments, count for no
   const docs = await acme.repository('docs', [{}]);
   await acme.freeze(docs, { holds: ['deployments'] });
   expect(await stateOf('docs')).toMatchObject({ ongoing: 0, next: null, held: 0 });
+});
+
+test('no count is read for each repository again, also without statistics of the tables', async () => {
+  const { db, clock } = acme.app.deps;
+  type Plan = { 'Node Type': string; Plans?: Plan[] };
+  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+  let found: Plan[] = [];
+  const explain = async (texts: TemplateStringsArray, ...values: unknown[]) => {
+    const statement = Prisma.sql`EXPLAIN (FORMAT JSON) ${Prisma.sql(texts, ...values)}`;
+    const [row] = await db.$queryRaw<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(statement);
+    found = nodes(row!['QUERY PLAN'][0].Plan);
+    return [];
+  };
+  await repositoryStates({ db: { $queryRaw: explain } as unknown as typeof db, clock }, [1n]);
+  const loops = found.filter((node) => node['Node Type'] === 'Nested Loop');
+  expect(found.length).toBeGreaterThan(10);
+  expect(loops.filter(({ Plans }) => Plans![1]!['Node Type'] === 'Aggregate')).toEqual([]);
 });
 
 test('what leaks comes first, then what has most to hold', () => {

@@ -196,6 +196,24 @@ test('the repository’s page has the latest events, and for admins the way to a
   expect(text).not.toContain(link);
 });
 
+test.each([
+  ['ada', true, true],
+  ['rita', true, false],
+  ['wes', false, false],
+  ['nobody', false, false],
+])(
+  'the bar of %s leads only to what they can open: audit %s, settings %s',
+  async (login, audit, settings) => {
+    for (const path of ['/repos/acme', '/owners/acme/plans', '/repos/acme/web', '/repos/acme/web/pulls/1']) {
+      const { text } = await open(login, path);
+      const bar = /<nav class="tabs".*?<\/nav>/s.exec(text)![0];
+      expect(bar).toContain('href="/owners/acme/plans"');
+      const shown = [owner, '/owners/acme/settings'].map((href) => bar.includes(`href="${href}"`));
+      expect(shown, path).toEqual([audit, settings]);
+    }
+  },
+);
+
 test.skipIf(!inject('postgresUrl'))('with 2,000 repositories it takes no more statements', async () => {
   const count = () => statementsDuring(async () => void (await open('ada', owner)));
   await open('ada', owner);

@@ -327,6 +327,7 @@ test('of a plan that repeats, the ongoing freeze is extended or ended, and the p
   expect(event!.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
   const { text } = await ada.open(path);
   expect(text).toContain('End this occurrence');
+  expect(text.match(/\/freezes\/[\w-]+"[^]{0,40}: 1 pull request blocked/g)).toHaveLength(2);
   const ongoing = hiddenOf(text, 'ongoing');
   expect((await ada.send('/owners/acme/unfreeze', { ongoing, delete_reason: 'Enough' })).location).toBe(
     '/repos/acme?said=unfrozen',

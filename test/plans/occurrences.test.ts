@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import {
+  exceptionsOfNothing,
   firstOccurrence,
   type Occurrence,
   occurrencesFrom,
@@ -268,4 +269,24 @@ describe('overlaps', () => {
   ])('%s until %s: %s', (rule, end, expected) => {
     expect(overlapsItself(plan(rule, { end }))).toBe(expected);
   });
+});
+
+test('a skipped date on which nothing would start is told with the nearest start', () => {
+  const fridays = (more: object) => exceptionsOfNothing(plan('FREQ=WEEKLY;BYDAY=FR', more));
+  expect(fridays({ except: ['2026-01-16', '2026-01-23'] })).toEqual([]);
+  expect(fridays({ except: ['2027-01-07', '2026-01-16', '2026-12-24', '2025-12-26', '2026-01-19'] })).toEqual(
+    [
+      { date: '2025-12-26', nearest: '2026-01-16' },
+      { date: '2026-01-19', nearest: '2026-01-16' },
+      { date: '2026-12-24', nearest: '2026-12-25' },
+      { date: '2027-01-07', nearest: '2027-01-08' },
+    ],
+  );
+  // What comes after the end of the rule has the last start near it.
+  expect(fridays({ except: ['2026-12-25', '2026-12-25'], until: '2026-03-01' })).toEqual([
+    { date: '2026-12-25', nearest: '2026-02-27' },
+  ]);
+  expect(exceptionsOfNothing(plan('FREQ=DAILY;COUNT=2', { except: ['2026-01-17'] }))).toEqual([
+    { date: '2026-01-17', nearest: '2026-01-16' },
+  ]);
 });

@@ -101,6 +101,19 @@ describe('what is accepted', () => {
     });
   });
 
+  test('a skipped date on which nothing would start, which the answer names', async () => {
+    const recurrence = { rule: 'FREQ=YEARLY', except: ['2028-12-24', '2027-12-25'] };
+    const warnings = [
+      'The plan skips 2027-12-25 (`except`), but no freeze would start on that date. The nearest start is on 2027-12-24.',
+    ];
+    const { body } = await post({ recurrence });
+    expect(body).toMatchObject({ recurrence, warnings });
+    const corrected = { recurrence: { ...recurrence, except: ['2027-12-24'] } };
+    const change = { as: acme.keys.admin, body: corrected };
+    expect((await acme.call('PATCH', `${path}/${body.id}`, change)).body).not.toHaveProperty('warnings');
+    expect((await post({ recurrence }, { to: `${path}/preview` })).body).toMatchObject({ warnings });
+  });
+
   test('an Idempotency-Key, once', async () => {
     const headers = { 'Idempotency-Key': crypto.randomUUID() };
     const [first, second] = [await post({}, { headers }), await post({}, { headers })];

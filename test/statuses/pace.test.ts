@@ -1,6 +1,6 @@
-import type { PaceRange } from '../../src/config-values.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PaceRange } from '../../src/config-values.ts';
 import {
   afterAccepted,
   afterRefusal,

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { webhooksRefusedAt } from '../../github/hooks.ts';
 import { nowOf } from '../../time/clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
@@ -11,7 +12,6 @@ import { fieldsOf } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../fields.ts';
 import { freezePath } from './freeze-schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 /** Whether GitHub refuses the merge. Every answer has it. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);

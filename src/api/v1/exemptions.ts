@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
 import {
   assertMay,
@@ -30,7 +31,6 @@ import {
   readDeploymentExemption,
   readNewExemption,
 } from './exemption-schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 /** What differs between the routes of exemptions of pull requests and of deployments. */
 type Kind = {

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/progress.ts';
 import {
@@ -35,7 +36,6 @@ import {
   readPlanChange,
   savedPlanSchema,
 } from './plan-schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const tag = 'Freeze plans';
 const path = '/freeze_plans/{owner}';

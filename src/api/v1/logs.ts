@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
 import { auditEventTypes } from '../../events/audit-event.ts';
@@ -11,7 +12,6 @@ import {
 import { camelCased, fieldsOf, pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { instant, ownerPath, repositoryPath, who } from '../fields.ts';
-import { z } from '@hono/zod-openapi';
 
 /** `?x=a&x=b` and `?x=a` alike. */
 const many = <Item extends z.ZodType<string>>(item: Item) =>

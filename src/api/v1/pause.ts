@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { findPause } from '../../freezes/freeze-store.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/save-freeze.ts';
@@ -5,7 +6,6 @@ import { nowOf } from '../../time/clock.ts';
 import { HandlerAnswer, warningHeader } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath, text } from '../fields.ts';
-import { z } from '@hono/zod-openapi';
 
 const schema = z
   .object({

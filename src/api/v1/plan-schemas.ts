@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { FreezeFields, Unvalidated } from '../../freezes/freeze.ts';
 import type { PlanChange } from '../../plans/change-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
@@ -13,7 +14,6 @@ import {
   readFields,
   readFreezeChange as readChange,
 } from './freeze-schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const mostGlobs = 1000;
 const mostExceptions = 1000;

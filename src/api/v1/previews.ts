@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
@@ -29,7 +30,6 @@ import {
   presentOccurrence,
   readNewPlan,
 } from './plan-schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const { id: _id, ...example } = exampleFreeze;
 

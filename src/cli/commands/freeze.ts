@@ -1,6 +1,6 @@
+import pLimit from 'p-limit';
 import { atOnce, listFreezes } from '../freezing/items.ts';
 import { previewFreeze, previewPlan } from '../freezing/preview.ts';
-import pLimit from 'p-limit';
 import { type Call, command } from '../command.ts';
 import type { Item } from '../memory.ts';
 import type { Schemas, Service } from '../service/service.ts';

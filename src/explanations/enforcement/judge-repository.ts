@@ -1,6 +1,6 @@
 import { listed } from '../../events/event-words.ts';
-import { isForgotten } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import { isForgotten } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
@@ -121,8 +121,16 @@ export function judgeTouched(
   ].filter((finding) => finding !== false);
 }
 
-/** Whether everything that freezes should block is known to be blocked. @param held what they hold or should hold. */
-export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Target): Finding[] {
+/**
+ * Whether everything that freezes should block is known to be blocked.
+ * @param held what they hold or should hold. @param wait for how many minutes the first one waits, and
+ *   how long all take: `about 8 minutes`.
+ */
+export function judgeHeld(
+  held: HeldPullRequest[],
+  { web, repository, context }: Target,
+  wait: { minutes: number; takes: string },
+): Finding[] {
   const rules = `${web}/${repository}/settings/rules`;
   const kinds: [ReasonNotHeld, Finding['state'], message: string, remedy: string][] = [
     [
@@ -146,8 +154,8 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
     [
       'waiting',
       'warning',
-      'These pull requests are waiting for their statuses',
-      'Wait. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.',
+      `These pull requests are waiting for their statuses, the first for ${wait.minutes} min`,
+      `Wait. At the current pace, it takes ${wait.takes}. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.`,
     ],
   ];
   const findings = kinds.flatMap(([reason, state, message, remedy]) => {

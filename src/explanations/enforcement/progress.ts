@@ -1,7 +1,13 @@
-import { requirePlan } from '../../plans/plan-store.ts';
-import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
+import { requireFreeze } from '../../freezes/freeze-store.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import { isJudged } from '../../freezes/list-freezes.ts';
 import type { Account } from '../../generated/prisma/client.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { freezesAreOn } from '../../installations/product.ts';
+import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { requirePlan } from '../../plans/plan-store.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';
 import {
   type HeldPullRequest,
@@ -9,19 +15,10 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
-import { secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
-import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
-import { paceOf } from '../../statuses/instant-hold/settle.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
-import { phaseOf } from '../../freezes/freeze-window.ts';
-import { isJudged } from '../../freezes/list-freezes.ts';
-import { requireFreeze } from '../../freezes/freeze-store.ts';
-import { freezesAreOn } from '../../installations/product.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
-import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { nowOf } from '../../time/clock.ts';
 import { isFreezeEnforced } from './finding.ts';
-import { recentEnforcement } from './recent-enforcement.ts';
+import { recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
 
 /** How many should be held, and how many are known to be held. */
 export type Progress = { toHold: number; held: number };
@@ -114,13 +111,6 @@ export async function freezeEnforcement(
     lookedAt: reconciledAt,
     isLookDue: reconcileRequestedAt !== null,
   };
-}
-
-/** @param open how many pull requests wait that no ruleset blocks. Others of the owner may be written before them. */
-async function secondsUntilHeld(deps: Deps, installationId: bigint, open: number): Promise<number> {
-  if (open === 0) return 0;
-  const { waiting, ...pace } = await readWaiting(deps.sql, installationId);
-  return secondsOf(Math.max(open, waiting), paceOf(deps, pace));
 }
 
 /** How much of a plan's ongoing freezes is enforced. */

@@ -1,10 +1,10 @@
+import pLimit from 'p-limit';
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, ask } from './ask.ts';
-import pLimit from 'p-limit';
 import { askHolder, holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { AppFacts, Attempt, Budget, WebhookFacts } from './judge-service.ts';

@@ -1,4 +1,4 @@
-import { within } from '../../time/clock.ts';
+import { nowOf, within } from '../../time/clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
@@ -12,7 +12,10 @@ import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { vital } from './judge-service.ts';
 import { type Branch, judgeRequired } from './judge-branch.ts';
+import { about, secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
+import { paceOf } from '../../statuses/instant-hold/settle.ts';
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
@@ -79,9 +82,26 @@ async function withHeld(
     heldPullRequests(deps, repository.id),
     readInstant(deps.sql, repository.id),
   ]);
-  const ofTables = [...judgeHeld(held, targetOf(deps, repository)), ...judgeInstant(instant)];
+  const waiting = held.filter(({ notHeld }) => notHeld === 'waiting');
+  const now = nowOf(deps.clock).getTime();
+  const since = Math.min(now, ...waiting.map(({ waitingSince }) => waitingSince?.getTime() ?? now));
+  const wait = {
+    minutes: Math.floor((now - since) / 60_000),
+    takes: about(await secondsUntilHeld(deps, repository.installation.id, waiting.length)),
+  };
+  const ofTables = [...judgeHeld(held, targetOf(deps, repository), wait), ...judgeInstant(instant)];
   const findings = [...ofTables, ...settings.findings];
   return { ...settings, enforced: isEnforced(findings), findings, held, instant };
+}
+
+/**
+ * About how long until GitHub blocks what waits.
+ * @param open how many pull requests wait that no ruleset blocks. Others of the owner may be written before them.
+ */
+export async function secondsUntilHeld(deps: Deps, installationId: bigint, open: number): Promise<number> {
+  if (open === 0) return 0;
+  const { waiting, ...pace } = await readWaiting(deps.sql, installationId);
+  return secondsOf(Math.max(open, waiting), paceOf(deps, pace));
 }
 
 /** For a freeze of everything, we check at most this many branches, the default branch first. */

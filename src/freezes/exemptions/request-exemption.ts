@@ -1,5 +1,5 @@
-import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { randomUUID } from 'node:crypto';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';

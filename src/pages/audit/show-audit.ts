@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { Refusal } from '../../errors.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
@@ -27,7 +28,6 @@ import {
 import { pageLinks } from '../repository/freeze-list.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
 import { eventList } from './event-list.ts';
-import { Temporal } from 'temporal-polyfill';
 import { isDate } from '../../time/local-time.ts';
 import { startOf } from '../calendar/calendar-window.ts';
 import type { Times } from '../text.ts';

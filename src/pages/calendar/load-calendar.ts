@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import { freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
 import { planPath } from '../../installations/page-paths.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
@@ -6,7 +7,6 @@ import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { pathOf } from '../owner/overview.ts';
 import { type CalendarWindow, dayOf, type Stay } from './calendar-window.ts';
-import { Temporal } from 'temporal-polyfill';
 
 /** One bar of a calendar: a freeze, what a plan did to many repositories at once, or what a plan will do. */
 export type Entry = Stay & {

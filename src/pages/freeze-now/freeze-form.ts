@@ -1,3 +1,5 @@
+import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
@@ -27,8 +29,6 @@ import {
 } from '../form.ts';
 import type { Html } from '../layout.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { html } from 'hono/html';
-import { Temporal } from 'temporal-polyfill';
 
 /** The fields of the *Freeze now* form. */
 export type FreezeFields = HeldFields & {

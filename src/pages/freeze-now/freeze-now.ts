@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
@@ -20,9 +21,15 @@ import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
-import { endOf, type FreezeFields, type FreezeForm, freezeForm, labels, readFreezeFields } from './freeze-form.ts';
+import {
+  endOf,
+  type FreezeFields,
+  type FreezeForm,
+  freezeForm,
+  labels,
+  readFreezeFields,
+} from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
-import { html } from 'hono/html';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {

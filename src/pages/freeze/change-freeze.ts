@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { type FreezeChange, planChange } from '../../freezes/check-freeze.ts';
@@ -8,12 +9,29 @@ import { freezePath } from '../../installations/page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import type { RepositoryChange } from '../change.ts';
-import { environmentsBody, fromLines, heldFields, heldOf, holdsBody, readHeld, toLines } from '../condition-fields.ts';
+import {
+  environmentsBody,
+  fromLines,
+  heldFields,
+  heldOf,
+  holdsBody,
+  readHeld,
+  toLines,
+} from '../condition-fields.ts';
 import { extendForms, fieldTime, newEnd } from '../extend.ts';
-import { badField, confirmation, type Field, type FormProblems, noProblems, requiredText, textArea, textField, versionField } from '../form.ts';
+import {
+  badField,
+  confirmation,
+  type Field,
+  type FormProblems,
+  noProblems,
+  requiredText,
+  textArea,
+  textField,
+  versionField,
+} from '../form.ts';
 import type { Html } from '../layout.ts';
 import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
-import { html } from 'hono/html';
 
 /** What an admin can do with a freeze that is not over. Each has its own form and URL. */
 export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;

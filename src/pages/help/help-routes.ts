@@ -2,37 +2,45 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
-import { type Html, pageHeaders } from '../layout.ts';
-import { showPage } from '../message-page.ts';
-import { docsFolder, overviewName, documentPath } from './address.ts';
 import { html, raw } from 'hono/html';
+import { readSession } from '../../auth/sign-in/sessions.ts';
 import { version } from '../../cli/version.ts';
 import { assetUrl, readOnce } from '../assets.ts';
+import { type Html, pageHeaders } from '../layout.ts';
+import { showPage } from '../message-page.ts';
+import { docsFolder, documentPath, overviewName } from './address.ts';
 import type { HelpDocument, Section, Topic } from './render-document.ts';
 import type { Search } from './search-documents.ts';
 
 /**
  * The routes below `/help`: the documentation of the version that runs, for everybody. It is read when somebody first
  * asks for it, and kept.
+ * @param deps to show who is signed in; absent where nobody can be. Without a session, no page reads the database.
  */
-export function helpRoutes(): Hono {
+export function helpRoutes(deps?: Parameters<typeof readSession>[0]): Hono {
   const library = readOnce(readLibrary);
   const help = new Hono();
   help.use(pageHeaders(), etag(), askedAgain);
+  const readerOf = async (context: Context): Promise<Reader> => {
+    // The documentation says what to do if the database does not answer.
+    const viewer = deps && (await readSession(deps, context).catch(() => null));
+    return { context, viewer };
+  };
   const show = async (context: Context, name: string) => {
     const found = await library();
     const document = found.documents.get(name);
-    return document ? documentPage(context, found, document) : noSuchDocument(context, found);
+    const reader = await readerOf(context);
+    return document ? documentPage(reader, found, document) : noSuchDocument(reader, found);
   };
   help.get('/', (context) => show(context, overviewName));
   help.get('/search', async (context) => {
     const question = (context.req.query('q') ?? '').slice(0, longestQuestion).trim();
     const found = await library();
-    return resultsPage(context, found, question);
+    return resultsPage(await readerOf(context), found, question);
   });
   help.get('/pictures/:picture', async (context) => {
     const picture = await readPicture(context.req.param('picture'));
-    if (!picture) return noSuchDocument(context, await library());
+    if (!picture) return noSuchDocument(await readerOf(context), await library());
     context.header('Content-Type', 'image/png');
     return context.body(picture);
   });
@@ -87,23 +95,23 @@ async function readPicture(name: string): Promise<Uint8Array<ArrayBuffer> | null
 /** After an upgrade the pages are new ones: browsers ask each time, and are told by an `ETag` when nothing changed. */
 const askedAgain: MiddlewareHandler = async (context, next) => {
   await next();
-  context.header('Cache-Control', 'no-cache');
+  context.header('Cache-Control', 'private, no-cache');
 };
 
 /** Longer questions are cut. */
 const longestQuestion = 200;
 
 /** A document with the menu, its own contents, and where its text is. */
-function documentPage(context: Context, { topics }: Library, document: HelpDocument): Answer {
+function documentPage(reader: Reader, { topics }: Library, document: HelpDocument): Answer {
   const { name, title, html: text, sections } = document;
   const body = html`<h1 id="${sections[0]?.anchor ?? ''}">${title}</h1>
     ${name === overviewName ? '' : contents(sections)} ${raw(text)}
     <p class="muted source">This page is <code>docs/${name}.md</code> of Holdfast ${version()}.</p>`;
-  return helpPage(context, topics, { title, current: name, body });
+  return helpPage(reader, topics, { title, current: name, body });
 }
 
 /** What the search found; nothing for an empty question. */
-function resultsPage(context: Context, { topics, search }: Library, question: string): Answer {
+function resultsPage(reader: Reader, { topics, search }: Library, question: string): Answer {
   const found = search(question);
   const heading = question === '' ? 'Search the documentation' : `Results for “${question}”`;
   const body = html`<h1>${heading}</h1>
@@ -123,22 +131,24 @@ function resultsPage(context: Context, { topics, search }: Library, question: st
           </li>`,
       )}
     </ol>`;
-  return helpPage(context, topics, { title: heading, question, body });
+  return helpPage(reader, topics, { title: heading, question, body });
 }
 
 /** For an address below `/help` at which there is no document. */
-function noSuchDocument(context: Context, { topics }: Library): Answer {
+function noSuchDocument(reader: Reader, { topics }: Library): Answer {
   const title = 'There is no such page of the documentation';
   const body = html`<h1>${title}</h1>
     <p>Search for what you want to do, or choose a topic from the menu.</p>`;
-  return helpPage(context, topics, { title, body }, 404);
+  return helpPage(reader, topics, { title, body }, 404);
 }
 
 type Answer = Response | Promise<Response>;
+/** Who reads, if anybody is signed in. */
+type Reader = Parameters<typeof showPage>[0];
 type HelpPage = { title: string; body: Html; current?: string; question?: string };
 
 function helpPage(
-  context: Context,
+  reader: Reader,
   topics: Topic[],
   { title, body, current, question = '' }: HelpPage,
   status: 200 | 404 = 200,
@@ -166,7 +176,7 @@ function helpPage(
       ${menu(topics, current)}
     </div>`,
   };
-  return showPage({ context }, page, status);
+  return showPage(reader, page, status);
 }
 
 /** Below the article on a phone, beside it elsewhere. */

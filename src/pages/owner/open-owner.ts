@@ -2,16 +2,16 @@ import type { Handler } from 'hono';
 import pLimit from 'p-limit';
 import type { Person } from '../../auth/github-token.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
-import { nowOf } from '../../time/clock.ts';
 import { isTooManyRequests } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
+import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
-import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
+import { nowOf } from '../../time/clock.ts';
 import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
@@ -65,9 +65,10 @@ export const ownerPage = (
   openPage(given, async (visit) => {
     const opened = await openOwner(visit).catch(unlessSilent(visit));
     if (opened instanceof Response) return opened;
-    return opened && (opened.isAdmin || opened.repositories.length > 0)
-      ? show(opened)
-      : absentOrSignIn(visit);
+    if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
+    const isSomeAdmin = repositoriesFor(opened, ['admin']).length > 0;
+    const opens = opened.isAdmin ? (['audit', 'settings'] as const) : isSomeAdmin ? (['audit'] as const) : [];
+    return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens } });
   });
 
 async function openOwner(visit: Visit): Promise<OwnerVisit | null> {

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import type { SignedIn } from '../../auth/sign-in/sessions.ts';
 import { type ExemptionRecord, waitingRequests } from '../../freezes/exemptions/exemption-store.ts';
 import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
@@ -16,7 +17,6 @@ import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';
 import { mayAs, type PageDeps } from '../reader.ts';
 import type { OwnerVisit } from './open-owner.ts';
-import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';

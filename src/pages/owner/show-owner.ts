@@ -1,6 +1,6 @@
+import { html } from 'hono/html';
 import { messageOf, showPage } from '../message-page.ts';
 import { filterChoice, queryLink } from '../form.ts';
-import { html } from 'hono/html';
 import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { timesOf } from '../reader.ts';

@@ -1,9 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
-import { ownerFormPath, ownerPath, planPath, plansPath, progressPath } from '../../installations/page-paths.ts';
+import {
+  ownerFormPath,
+  ownerPath,
+  planPath,
+  plansPath,
+  progressPath,
+} from '../../installations/page-paths.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
@@ -22,8 +30,6 @@ import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '
 import { readerZone } from '../text.ts';
 import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, type PlanFields, planForm, type PlanForm, readPlanFields } from './plan-form.ts';
-import { html } from 'hono/html';
-import { isDeepStrictEqual } from 'node:util';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(visit: OwnerVisit): Promise<Response> {

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
 import { planChange } from '../../freezes/check-freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
@@ -14,13 +15,20 @@ import { nowOf } from '../../time/clock.ts';
 import { toInstant } from '../../time/local-time.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
 import { extendForms, newEnd } from '../extend.ts';
-import { assertFresh, confirmation, digestOf, hidden, requiredText, textArea, versionField } from '../form.ts';
+import {
+  assertFresh,
+  confirmation,
+  digestOf,
+  hidden,
+  requiredText,
+  textArea,
+  versionField,
+} from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
-import { html } from 'hono/html';
 
 /**
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import {
   dayNames,
@@ -36,7 +37,6 @@ import {
 } from '../form.ts';
 import type { Crumb, Html } from '../layout.ts';
 import { saveAsTemplate } from '../templates.ts';
-import { html } from 'hono/html';
 
 /** The fields of a plan form, as the text that people typed. */
 export type PlanFields = RepetitionFields &

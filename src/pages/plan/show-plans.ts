@@ -1,32 +1,47 @@
+import { html } from 'hono/html';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { actorName } from '../../events/actor.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
-import { asPublic } from '../../freezes/freeze.ts';
-import { ownerFormPath, planPath, plansPath, progressPath, repositoryPath } from '../../installations/page-paths.ts';
+import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
+import {
+  freezePath,
+  ownerFormPath,
+  planPath,
+  plansPath,
+  progressPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { hostOf, type Source } from '../../plans/plan.ts';
-import { ongoingFreezes, type ShownPlan, showPlan, warnOfDeployments, warnOfGivenEnds } from '../../plans/show-plan.ts';
+import {
+  ongoingFreezes,
+  type ShownPlan,
+  showPlan,
+  warnOfDeployments,
+  warnOfExceptions,
+  warnOfGivenEnds,
+} from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords } from '../freeze-now/plan-preview.ts';
 import { whatItHolds } from '../held.ts';
-import { type Html, layout } from '../layout.ts';
-import { messageOf } from '../message-page.ts';
+import type { Html } from '../layout.ts';
+import { messageOf, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
 import { planProgress, type Progress } from '../progress.ts';
 import { timesOf } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
 import { mayChangePlan, planActions } from './plan-actions.ts';
-import { html } from 'hono/html';
 
 /** How many plans that are over are listed, the newest first. */
 const mostOver = 50;
 
 /** `GET /owners/{owner}/plans`: the plans of an owner that the viewer may see, also those that are over. */
 export async function showPlans(visit: OwnerVisit): Promise<Response> {
-  const { deps, context, account, viewer } = visit;
+  const { deps, account } = visit;
   const { login } = account;
   const times = timesOf(visit);
   const { now } = times;
@@ -63,7 +78,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
         : ''
     }`;
   const title = `Plans of ${login}`;
-  return context.html(layout({ title, body, viewer, owner: login, tab: 'plans', zone: times.zone }));
+  return showPage(visit, { title, body, owner: login, tab: 'plans' });
 }
 
 const planTable = (rows: Html[]): Html =>
@@ -93,14 +108,13 @@ const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, time
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
-  const { deps, context, plan, account, viewer } = visit;
+  const { deps, plan, account } = visit;
   const times = timesOf(visit);
   const { now } = times;
-  const { login } = account;
-  const crumbs = [{ name: 'Plans', href: plansPath(login) }, { name: plan.name }];
-  const page = { title: plan.name, viewer, owner: login, tab: 'plans', crumbs, zone: times.zone } as const;
+  const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, { name: plan.name }];
+  const page = { title: plan.name, owner: account.login, tab: 'plans', crumbs } as const;
   if (visit.ending)
-    return context.html(layout({ ...page, body: endedPlan(visit, await pastOf(visit, times), times) }));
+    return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
   const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
     pastOf(visit, times),
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
@@ -114,10 +128,11 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
       ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${[...warnings, ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${[...warnings, ...warnOfExceptions(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
-    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
-  return context.html(layout({ ...page, body }));
+    ${mayChange ? planActions(visit, on) : ''} ${ongoingIn(visit, on)}
+    ${details(visit, shown, times, mayChange)} ${past}`;
+  return showPage(visit, { ...page, body });
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
@@ -217,6 +232,26 @@ function stateOf(
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
   ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
   ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
+}
+
+/** Where the plan freezes now, as far as the viewer can read, and how many pull requests are blocked there. */
+function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[]): Html {
+  const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
+  const frozen = repositories.filter(({ id }) => ids.has(id));
+  if (frozen.length === 0) return html``;
+  return html`<h2>Ongoing</h2>
+    <ul>
+      ${frozen
+        .slice(0, mostNamed)
+        .map(
+          ({ id, name, held, waiting }) =>
+            html`<li>
+              <a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a
+              >${holdsMerges(plan) ? `: ${waiting > 0 ? `${held} of ` : ''}${countOf(held + waiting, 'pull request')} blocked` : ''}
+            </li>`,
+        )}
+      ${frozen.length > mostNamed ? html`<li>and ${frozen.length - mostNamed} more</li>` : ''}
+    </ul>`;
 }
 
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
 import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { isJudged, type FreezeRecord } from '../../freezes/list-freezes.ts';
@@ -26,7 +27,6 @@ import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countsOf, notJudged } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant } from '../text.ts';
-import { html } from 'hono/html';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {

@@ -1,13 +1,28 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
 import { authorizeOwner } from '../../auth/authorize.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from '../../auth/sign-in/attempt.ts';
-import { cookieNamed, dropCookie, readCookie, releaseAttempt, useAttempt, writeCookie } from '../../auth/sign-in/sessions.ts';
+import {
+  cookieNamed,
+  dropCookie,
+  readCookie,
+  releaseAttempt,
+  useAttempt,
+  writeCookie,
+} from '../../auth/sign-in/sessions.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { isConflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
-import { type AppOwner, convertManifest, isCode, type NewApp, saveApp } from '../../github/app-credentials-store.ts';
+import {
+  type AppOwner,
+  convertManifest,
+  isCode,
+  type NewApp,
+  saveApp,
+} from '../../github/app-credentials-store.ts';
 import { type AppManifest, isForLock, lockManifestFor } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { webUrlOf } from '../../github/web-url.ts';
@@ -16,8 +31,6 @@ import { nowOf } from '../../time/clock.ts';
 import type { Html } from '../layout.ts';
 import { type Message, messagePage } from '../message-page.ts';
 import { signInFirst, type Visit } from '../reader.ts';
-import type { Context } from 'hono';
-import { html } from 'hono/html';
 
 // The second App by a manifest. It belongs to the owner of the first one: whoever can take a key of it at GitHub can take
 // one of the first App, too.

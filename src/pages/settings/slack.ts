@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
@@ -18,7 +19,6 @@ import { messageOf, messagePage } from '../message-page.ts';
 import { signInFirst, timesOf, type Visit } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
 import { foldedForm, type Forms, type Section } from './settings-form.ts';
-import { html } from 'hono/html';
 
 const fields = ['bot_token', 'signing_secret', 'app_token'];
 

@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { recentEvents } from '../../events/list-events.ts';
 import { type RecalledMergeGroup, recallMergeGroup } from '../../explanations/explanations-for-pages.ts';
@@ -37,7 +38,6 @@ import {
   type ShownPullRequest,
   verdict,
 } from './shown-pull-request.ts';
-import { html } from 'hono/html';
 
 // The pages that the statuses on GitHub link to.
 

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
+import type { Freeze } from '../../freezes/freeze.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
 import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../matched-repositories.ts';
 import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
@@ -21,7 +22,8 @@ export type CalendarEvent = {
   endsDiffer: boolean;
   timezone: string;
   reason: string;
-  holdsMerges: boolean;
+  /** What it holds. A plan's freezes that nobody changed separately all hold the same. */
+  holding: Pick<Freeze, 'holds' | 'environments' | 'onDeployment'>;
   repositories: number;
   /** The first ones by name, at most ten. */
   names: string[];
@@ -88,7 +90,8 @@ const made = `
       count(DISTINCT coalesce(over_at, 'infinity')) > 1 AS "endsDiffer", min(timezone) AS timezone,
       left((array_agg(CASE WHEN $5 THEN coalesce(public_reason, reason) ELSE reason END ORDER BY name_key))[1],
         ${mostOfReason}) AS reason,
-      bool_or(holds = '{}' OR 'merges' = ANY (holds)) AS "holdsMerges", count(DISTINCT repository_id)::int AS repositories,
+      (array_agg(json_build_object('holds', nullif(holds, '{}'), 'environments', environments, 'onDeployment', on_deployment)
+        ORDER BY name_key))[1] AS holding, count(DISTINCT repository_id)::int AS repositories,
       (array_agg(DISTINCT name))[1:${mostNames}] AS names, (array_agg(name ORDER BY name_key))[1] AS name,
       CASE WHEN NOT $5 THEN (array_agg(coalesce(planned_by, created_by) ORDER BY name_key))[1] END AS "createdBy"
     FROM shown GROUP BY uid ORDER BY min(starts_at) DESC, uid LIMIT ${mostEvents}
@@ -163,7 +166,7 @@ function plannedBy(
       endsDiffer: false,
       timezone: plan.timezone,
       reason: (publicText ? (plan.publicReason ?? plan.reason) : plan.reason).slice(0, mostOfReason),
-      holdsMerges: plan.holds.includes('merges'),
+      holding: plan,
       repositories: matched.length,
       names: matched.slice(0, mostNames).map(({ name }) => name),
       plan: plan.name,

@@ -1,4 +1,6 @@
 import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
 import type { CalendarEvent } from './load-events.ts';
 
 /** How often calendar apps should read it again, in seconds. */
@@ -53,8 +55,8 @@ function spanOf({ startsAt, endsAt, changedAt }: CalendarEvent, now: Date) {
   };
 }
 
-function titleOf({ holdsMerges, repositories, names, reason }: CalendarEvent): string {
-  const what = holdsMerges ? 'Freeze' : 'Deployment freeze';
+function titleOf({ holding, repositories, names, reason }: CalendarEvent): string {
+  const what = holdsMerges(holding) ? 'Freeze' : 'Deployment freeze';
   const where = repositories === 1 ? names[0]! : `${repositories} repositories`;
   const [line = ''] = reason.trim().split(/\r?\n/);
   const said = [...line];
@@ -74,11 +76,13 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
 
 function descriptionOf(event: CalendarEvent, publicUrl: string): string {
   const { reason, repositories, names, endsAt, endsDiffer, timezone, createdBy, plan, path } = event;
+  const blocked = whatIsBlocked(event.holding);
   const more = repositories > names.length ? ` and ${repositories - names.length} more` : '';
   const end = endsAt ? `${clockOf(timezone).format(endsAt)} ${timezone}` : 'no end';
   return [
     reason,
     '',
+    ...(blocked === null ? [] : [blocked]),
     `Where: ${names.join(', ')}${more}`,
     `Until: ${end}${endsDiffer ? ', in some repositories earlier' : ''}`,
     ...(plan === null ? [] : [`Plan: ${plan}`]),

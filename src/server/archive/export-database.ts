@@ -4,6 +4,11 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
@@ -34,11 +39,6 @@ import {
   readRows,
   readSequences,
 } from './contents.ts';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import pg from 'pg';
 
 /**
  * Writes a database to a file, as it is at one instant, except what Holdfast makes anew. Changes nothing. Only the owner

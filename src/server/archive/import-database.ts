@@ -1,4 +1,7 @@
 import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import { type Clock, nowOf, systemClock } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
@@ -18,9 +21,6 @@ import {
   type Table,
 } from './archive-file.ts';
 import { carriedTables, countRows, listed, quoted, readRows, setSequences } from './contents.ts';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import type { Logger } from 'pino';
 import { version } from '../../cli/version.ts';
 import { connectLocked, embeddedFolder, lockDataDir, major, majorOf } from '../../database/embedded.ts';
 import { exportFrom } from './export-database.ts';

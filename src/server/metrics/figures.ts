@@ -1,3 +1,6 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { bearerOf } from '../../auth/caller.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 import { datedBack } from '../../database/queue/queue.ts';
@@ -6,9 +9,6 @@ import type { Budget } from '../../github/ask-github.ts';
 import { Answers } from '../../github/cache.ts';
 import { lateStatuses } from '../../statuses/write-store.ts';
 import { nowOf, within } from '../../time/clock.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
-import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** What the database knows of the work that is left and of what is on. The same for all processes on it. */
 type Figures = {

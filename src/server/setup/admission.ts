@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Context } from 'hono';
 import type { Clock } from '../../time/clock.ts';
 import { type Cookie, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/sessions.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import { type Cache, createCache } from '../../github/cache.ts';
-import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** What the setup routes know about a visitor. */
 export type SetupEnv = { Variables: { origin: string } };

@@ -1,3 +1,5 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { errorResponse } from '../../api/error-response.ts';
 import { logRequests, ownRequestId } from '../../api/log-requests.ts';
 import { readLimited } from '../../api/read-request.ts';
@@ -21,8 +23,6 @@ import {
   setupPage,
   stopPage,
 } from './setup-pages.ts';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
 
 /** How often we check the database for an App that another process saved, in milliseconds. */
 const lookEvery = 2000;

@@ -1,16 +1,26 @@
+import { constants } from 'node:fs';
+import { access, chmod, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
 import type { AppCredentials, StartConfig } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { PrismaClient } from '../../generated/prisma/client.ts';
-import { anotherApp, type AppOwner, assertNoneSaved, convertManifest, isCode, type MadeApp, type NewApp, type NoApp, saveApp } from '../../github/app-credentials-store.ts';
+import {
+  anotherApp,
+  type AppOwner,
+  assertNoneSaved,
+  convertManifest,
+  isCode,
+  type MadeApp,
+  type NewApp,
+  type NoApp,
+  saveApp,
+} from '../../github/app-credentials-store.ts';
 import { beginLockApp, fromSetup, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Begun, SetupCookies, SetupEnv } from './admission.ts';
 import { donePage, stopPage } from './setup-pages.ts';
-import type { Context } from 'hono';
-import { constants } from 'node:fs';
-import { access, chmod, open } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import type { Logger } from 'pino';
 
 export type SetupDeps = {
   db: PrismaClient;

@@ -70,7 +70,7 @@ test('pages load nothing from elsewhere, run no inline script, and are requested
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain('unsafe');
   expect(text).not.toMatch(/<script>|style="|<script(?![^>]*src="\/assets\/)/);
-  expect(headers.get('cache-control')).toBe('no-cache');
+  expect(headers.get('cache-control')).toBe('private, no-cache');
   const again = await open('/help/install', { 'If-None-Match': headers.get('etag')! });
   expect([again.status, again.text]).toEqual([304, '']);
 });
