@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { Temporal } from 'temporal-polyfill';
-import { nowOf } from '../../time/clock.ts';
 import {
   calendarPath,
   ownerFormPath,
@@ -10,10 +9,9 @@ import {
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { dayAndTime, describeInstant } from '../../time/local-time.ts';
 import { shorten } from '../../events/event-words.ts';
-import { readerZone } from '../text.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../layout.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { absentPage } from '../reader.ts';
+import { absentPage, timesOf } from '../reader.ts';
 import {
   type CalendarWindow,
   dayOf,
@@ -31,6 +29,7 @@ import {
   zooms,
 } from './calendar-window.ts';
 import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
+import { showPage } from '../message-page.ts';
 
 /** How many bars a week has at most. The list below the calendar has them all. */
 const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
@@ -40,9 +39,8 @@ const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
  * month, `&show=quarter` shows three, and each `&repository=` chooses one.
  */
 export async function showCalendar(visit: OwnerVisit): Promise<Response> {
-  const { deps, context, account, viewer, repositories: all } = visit;
-  const now = nowOf(deps.clock);
-  const zone = readerZone(context);
+  const { context, account, repositories: all } = visit;
+  const { now, zone } = timesOf(visit);
   const today = dayOf(now, zone);
   const view = readView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));
@@ -72,7 +70,7 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
       </nav>
     </div>
     ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)} ${laterList(calendar)}`;
-  return context.html(layout({ title, body, viewer, owner: account.login, tab: 'calendar', zone }));
+  return showPage(visit, { title, body, owner: account.login, tab: 'calendar' });
 }
 
 type Calendar = {

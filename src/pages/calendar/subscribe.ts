@@ -18,8 +18,8 @@ import {
   textArea,
   textOf,
 } from '../form.ts';
-import { type Crumb, type Html, layout } from '../layout.ts';
-import { messageOf, messagePage } from '../message-page.ts';
+import { type Crumb, type Html } from '../layout.ts';
+import { messageOf, messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
@@ -137,13 +137,9 @@ function show(
   body: Html,
   status: 200 | 422 = 200,
 ): Response | Promise<Response> {
-  const { context, viewer, account } = visit;
+  const { account } = visit;
   const crumbs = [{ name: 'Calendar', href: calendarPath(account.login) }, ...more];
   const headed = html`<h1>${title}</h1>
     ${body}`;
-  const { zone } = timesOf(visit);
-  return context.html(
-    layout({ title, body: headed, viewer, owner: account.login, tab: 'calendar', crumbs, zone }),
-    status,
-  );
+  return showPage(visit, { title, body: headed, owner: account.login, tab: 'calendar', crumbs }, status);
 }

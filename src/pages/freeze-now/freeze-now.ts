@@ -16,7 +16,6 @@ import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
 import { previewFirst, problemOf, problemsOf, textOf } from '../form.ts';
-import { layout } from '../layout.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
@@ -30,6 +29,7 @@ import {
   readFreezeFields,
 } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
+import { showPage } from '../message-page.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
@@ -165,10 +165,10 @@ async function page(
   fields: FreezeFields,
   more: Pick<FreezeForm, 'filter'> & Partial<FreezeForm>,
 ): Promise<Response> {
-  const { context, account, viewer, repositories, isAdmin } = visit;
+  const { account, repositories, isAdmin } = visit;
   const { login } = account;
   const mayAll = more.mayAll ?? (await mayFreezeAll(visit));
   const body = freezeForm({ login, fields, repositories, maySaveTemplate: isAdmin, ...more, mayAll });
-  const page = { title: `Freeze ${login}`, viewer, owner: login, crumbs: [{ name: 'Freeze now' }] };
-  return context.html(layout({ ...page, body, zone: readerZone(context) }), more.problems ? 422 : 200);
+  const page = { title: `Freeze ${login}`, owner: login, crumbs: [{ name: 'Freeze now' }] };
+  return showPage(visit, { ...page, body }, more.problems ? 422 : 200);
 }

@@ -15,7 +15,7 @@ import { assertFresh, formProblem } from '../form.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../layout.ts';
 import {
   absentPage,
   isInsider,
@@ -39,6 +39,7 @@ import {
   stateWords,
 } from '../repository/freeze-list.ts';
 import { changeForms, type ChangeOfFreeze, changes, type RefusedForm } from './change-freeze.ts';
+import { showPage } from '../message-page.ts';
 
 /** The freeze of the path (`:id`), even if it is over. */
 async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null> {
@@ -54,7 +55,7 @@ export async function freezePage(
   visit: RepositoryVisit,
   refused: RefusedForm | null = null,
 ): Promise<Response> {
-  const { deps, context, viewer, repository } = visit;
+  const { deps, context, repository } = visit;
   const record = await freezeOfPath(visit);
   if (!record) return absentPage(visit);
   const isInside = await isInsider(visit);
@@ -89,15 +90,13 @@ export async function freezePage(
           </section>`
         : ''
     }`;
-  const page = layout({
+  const page = {
     title: `${fullName(repository)}: ${title}`,
     body,
-    viewer,
     owner: repository.account.login,
     crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Freeze' }],
-    zone: times.zone,
-  });
-  return context.html(page, refused ? 422 : 200);
+  };
+  return showPage(visit, page, refused ? 422 : 200);
 }
 
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */

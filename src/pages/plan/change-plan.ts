@@ -22,8 +22,7 @@ import { answerForm, once, type OwnerChange } from '../change.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
 import { assertFresh, badField, previewFirst, problemsOf, textOf } from '../form.ts';
 import { countOf, occurrenceTable, planPreview, repetition } from '../freeze-now/plan-preview.ts';
-import { layout } from '../layout.ts';
-import { messagePage } from '../message-page.ts';
+import { messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
@@ -222,13 +221,11 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): PlanForm
 });
 
 function formPage(
-  { context, viewer, account: { login } }: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
+  visit: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
   form: PlanForm,
 ): Response | Promise<Response> {
+  const { login } = visit.account;
   const crumbs = [{ name: 'Plans', href: plansPath(login) }, ...form.crumbs];
-  const page = { title: form.heading, viewer, owner: login, tab: 'plans', crumbs } as const;
-  return context.html(
-    layout({ ...page, body: planForm(form), zone: readerZone(context) }),
-    form.problems ? 422 : 200,
-  );
+  const page = { title: form.heading, owner: login, tab: 'plans', crumbs } as const;
+  return showPage(visit, { ...page, body: planForm(form) }, form.problems ? 422 : 200);
 }

@@ -239,17 +239,14 @@ function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[
   const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
   const frozen = repositories.filter(({ id }) => ids.has(id));
   if (frozen.length === 0) return html``;
+  const row = ({ id, name, held, waiting }: PlanVisit['repositories'][number]) => {
+    const blocked = `: ${waiting > 0 ? `${held} of ` : ''}${countOf(held + waiting, 'pull request')} blocked`;
+    const link = html`<a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a>`;
+    return html`<li>${link}${holdsMerges(plan) ? blocked : ''}</li>`;
+  };
   return html`<h2>Ongoing</h2>
     <ul>
-      ${frozen
-        .slice(0, mostNamed)
-        .map(
-          ({ id, name, held, waiting }) =>
-            html`<li>
-              <a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a
-              >${holdsMerges(plan) ? `: ${waiting > 0 ? `${held} of ` : ''}${countOf(held + waiting, 'pull request')} blocked` : ''}
-            </li>`,
-        )}
+      ${frozen.slice(0, mostNamed).map(row)}
       ${frozen.length > mostNamed ? html`<li>and ${frozen.length - mostNamed} more</li>` : ''}
     </ul>`;
 }
