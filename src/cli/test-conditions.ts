@@ -24,7 +24,7 @@ import { withoutComments } from '../github/facts/without-comments.ts';
 /** A line that cannot be judged, and why. `column`: in the text of a condition, from 1. */
 type LineError = { message: string; column: number | null; path?: (string | number)[] };
 
-type Answer = { match: boolean; reasons: object[]; next_change_at: string | null } | { error: LineError };
+type LineResult = { match: boolean; reasons: object[]; next_change_at: string | null } | { error: LineError };
 
 /** Judges each line of the input and prints one line for it, in the same order. */
 export async function testConditions(input: Readable, output: Writable): Promise<void> {
@@ -49,7 +49,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
 }
 
 /** An answer for every line, valid or not. */
-export function answerLine(line: string): Answer {
+export function answerLine(line: string): LineResult {
   const input = readJson(line);
   if ('error' in input) return input;
   const { value } = input;
@@ -75,7 +75,7 @@ export function answerLine(line: string): Answer {
   };
 }
 
-const fail = (message: string): Answer => ({ error: { message, column: null } });
+const fail = (message: string): LineResult => ({ error: { message, column: null } });
 
 function readJson(line: string): { value: unknown } | { error: LineError } {
   try {

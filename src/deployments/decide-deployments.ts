@@ -12,7 +12,7 @@ import { readSettings } from '../installations/settings.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import type { ObservedRepository } from '../statuses/observe.ts';
-import type { Asked } from './ask-github.ts';
+import type { GitHubRepository } from './ask-github.ts';
 import {
   holdingComment,
   judgeDeployments,
@@ -93,7 +93,7 @@ type Act = [Deployment, ToTell];
 
 /** What to ask of GitHub now. @property isQueued whether one waits for another one to begin. */
 async function plan(
-  { deps, repository, asked }: Settling,
+  { deps, repository, remote }: Settling,
   notBefore: Date | null,
 ): Promise<{ acts: Act[]; isQueued: boolean; plannedAt: Date }> {
   const now = nowOf(deps.clock);
@@ -122,7 +122,7 @@ async function plan(
       verdict.kind === 'approve' &&
       releaseDeployments === 'all' &&
       isHeld(deployment) &&
-      (await isBeforeItWaiting(asked, all, deployment))
+      (await isBeforeItWaiting(remote, all, deployment))
     ) {
       isQueued = true;
     } else acts.push([deployment, verdict]);
@@ -134,13 +134,13 @@ async function plan(
 }
 
 /** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */
-async function isBeforeItWaiting(asked: Asked, all: Deployment[], { environment }: Deployment) {
+async function isBeforeItWaiting(remote: GitHubRepository, all: Deployment[], { environment }: Deployment) {
   const before = all
     .filter(({ state }) => state === 'approved')
     .filter((each) => environmentKey(each.environment) === environmentKey(environment))
     .toSorted((one, other) => one.decidedAt!.getTime() - other.decidedAt!.getTime() || byRun(one, other))
     .at(-1);
-  return before !== undefined && isPending(asked, before);
+  return before !== undefined && isPending(remote, before);
 }
 
 /** Once, and again only if the words have changed. */

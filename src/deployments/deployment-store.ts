@@ -3,7 +3,7 @@ import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-firs
 import { throughPrisma } from '../database/sql.ts';
 import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
 import type { Run } from './ask-github.ts';
-import { type Answer, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
+import { type Review, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
 
 // Saves and finds deployments.
 
@@ -15,7 +15,7 @@ const claimFor = 60_000;
 const fromRow = (row: Row): Deployment => ({
   ...row,
   state: row.state as DeploymentState,
-  attempted: row.attempted as Answer | null,
+  attempted: row.attempted as Review | null,
 });
 
 /** The key of its row. */
@@ -87,7 +87,7 @@ export async function saveRequest(
   run: Run,
   environment: string,
   askedAt: Date,
-  before: Answer | null,
+  before: Review | null,
   freezeIds: string[],
 ): Promise<void> {
   const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
@@ -117,12 +117,12 @@ export async function claim(
   tx: Tx,
   repositoryId: bigint,
   deployment: Deployment,
-  attempted: Answer | null,
+  attempted: Review | null,
   freezeIds: string[] | null,
   now: Date,
 ): Promise<Deployment | null> {
   const { runId, attempt, environment } = deployment;
-  const [row] = await throughPrisma(tx).query<{ before: Answer | null }>(
+  const [row] = await throughPrisma(tx).query<{ before: Review | null }>(
     'claim-deployment',
     `UPDATE deployments AS mine
      SET claimed_until = $5::timestamptz, attempted = coalesce($6, mine.attempted), freeze_ids = coalesce($7::uuid[], mine.freeze_ids)

@@ -16,7 +16,7 @@ export const deploymentStates = [
 export type DeploymentState = (typeof deploymentStates)[number];
 
 /** What we tell GitHub: a decision, or a report while it waits. */
-export type Answer = 'approved' | 'rejected' | 'superseded' | 'report';
+export type Review = 'approved' | 'rejected' | 'superseded' | 'report';
 
 /** One environment that an attempt of a workflow run deploys to. */
 export type Deployment = {
@@ -35,7 +35,7 @@ export type Deployment = {
   /** The freezes that hold it, or did. Empty: none ever did. */
   freezeIds: string[];
   /** What a request to GitHub was about whose answer did not come. */
-  attempted: Answer | null;
+  attempted: Review | null;
   /** How often we told GitHub why it waits, and in which words. */
   reports: number;
   report: string | null;

@@ -19,7 +19,7 @@ import {
   waitingRuns,
   waitsSince,
 } from './ask-github.ts';
-import { type Answer, type DeploymentState, environmentKey } from './deployment.ts';
+import { type Review, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
 import { decideDeployments } from './decide-deployments.ts';
 import { end, openSettling, settleVanished, type Settling } from './settle.ts';
@@ -43,7 +43,7 @@ async function lookAtRun(
   // Now, so that the sweep goes on if we cannot.
   if (told !== null) await watch(deps.db, repositoryId, nowOf(deps.clock));
   let settling = await openSettling(deps, repositoryId);
-  const read = () => observe(deps, settling.repository, () => readRun(settling.asked, runId));
+  const read = () => observe(deps, settling.repository, () => readRun(settling.remote, runId));
   let run = await read();
   if (run === null && told !== null) {
     // Another repository may have the name that we know.
@@ -75,13 +75,13 @@ async function note(
   run: Run | null,
   told: string | null,
 ): Promise<boolean> {
-  const { deps, repository, asked } = settling;
+  const { deps, repository, remote } = settling;
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
   for (const each of former) await end(settling, each, decisionIn(each.attempted) ?? 'gone');
   if (!run) return false;
   const now = nowOf(deps.clock);
-  const pending = await observe(deps, repository, () => pendingEnvironments(asked, runId));
+  const pending = await observe(deps, repository, () => pendingEnvironments(remote, runId));
   const keys = new Set(pending.map(environmentKey));
   const ofAttempt = new Map(
     known
@@ -121,7 +121,7 @@ async function note(
 
 /** The ids of freezes that are over and held a deployment before we knew of it: it has its turn with the others. */
 async function missedFreezes(
-  { deps, repository, asked }: Settling,
+  { deps, repository, remote }: Settling,
   run: Run,
   environment: string,
   now: Date,
@@ -133,12 +133,12 @@ async function missedFreezes(
     .map(({ freeze: { id, endsAt }, deletedAt }) => ({ id, at: deletedAt ?? endsAt ?? now }))
     .filter(({ at }) => at < now);
   if (over.length === 0) return [];
-  const since = await observe(deps, repository, () => waitsSince(asked, run, environment));
+  const since = await observe(deps, repository, () => waitsSince(remote, run, environment));
   return over.filter(({ at }) => since !== null && at > since).map(({ id }) => id);
 }
 
 /** What we decided before: GitHub's answer that it still waits may be older than that. */
-const decisionIn = (told: DeploymentState | Answer | null) =>
+const decisionIn = (told: DeploymentState | Review | null) =>
   told === 'approved' || told === 'rejected' || told === 'superseded' ? told : null;
 
 /** Milliseconds. */
@@ -148,8 +148,8 @@ const recently = 5 * 60_000;
 const ruleFor = 5 * 60_000;
 const rules = answersPerService<boolean>(10_000, () => ruleFor);
 
-function hasOurRule({ deps, repository, asked }: Settling, environment: string): Promise<boolean> {
-  const { client, owner, repo } = asked;
+function hasOurRule({ deps, repository, remote }: Settling, environment: string): Promise<boolean> {
+  const { client, owner, repo } = remote;
   return rules(deps).get(`${repository.id} ${environmentKey(environment)}`, () =>
     observe(deps, repository, () => isRuleEnabled(client, { owner, repo }, deps.config.app.id, environment)),
   );
@@ -163,11 +163,11 @@ const atOnce = 4;
 /** Asks GitHub which runs of a repository wait, and decides on them: webhooks get lost, and people go past us. */
 async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> {
   const settling = await openSettling(deps, repositoryId);
-  const { repository, asked } = settling;
+  const { repository, remote } = settling;
   const permissions = repository.installation.permissions as Record<string, string>;
   // An App that was made without them is not asked.
   if (missingForDeployments({ permissions }).length > 0) throw new NotNow(null);
-  const runs = await observe(deps, repository, () => waitingRuns(asked));
+  const runs = await observe(deps, repository, () => waitingRuns(remote));
   const known = await runsKnownToWait(deps.db, repositoryId);
   const waiting = new Map(runs.map((run) => [run.id, run]));
   const unknown = runs.filter(({ id }) => !known.includes(id)).slice(0, mostUnknown);
@@ -179,7 +179,7 @@ async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> 
     ...checked.map((id) => limit(() => note(settling, id, waiting.get(id)!, null))),
     ...vanished.map((id) =>
       limit(async () => {
-        const run = await observe(deps, repository, () => readRun(asked, id));
+        const run = await observe(deps, repository, () => readRun(remote, id));
         return note(settling, id, run, null);
       }),
     ),

@@ -12,7 +12,7 @@ import { fullName } from '../installations/find-repository.ts';
 import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
 import {
-  type Asked,
+  type GitHubRepository,
   hasBegun,
   hasComment,
   pendingEnvironments,
@@ -28,7 +28,7 @@ import {
   rejectingComment,
   supersededComment,
   type Verdict,
-  type Answer,
+  type Review,
   type Deployment,
   type DeploymentState,
   environmentKey,
@@ -40,18 +40,21 @@ import { claim, decided, release } from './deployment-store.ts';
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
 
 /** What the work on one repository needs. */
-export type Settling = { deps: Deps; repository: ObservedRepository; asked: Asked };
+export type Settling = { deps: Deps; repository: ObservedRepository; remote: GitHubRepository };
 
 /** @throws NotNow if GitHub may not be asked now. */
 export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Settling> {
   const repository = await findObservable(deps, repositoryId);
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
-  return { deps, repository, asked: { client, owner: repository.account.login, repo: repository.name } };
+  return { deps, repository, remote: { client, owner: repository.account.login, repo: repository.name } };
 }
 
-export const isPending = async (asked: Asked, { runId, environment }: Deployment): Promise<boolean> =>
-  (await pendingEnvironments(asked, runId)).some(
+export const isPending = async (
+  remote: GitHubRepository,
+  { runId, environment }: Deployment,
+): Promise<boolean> =>
+  (await pendingEnvironments(remote, runId)).some(
     (name) => environmentKey(name) === environmentKey(environment),
   );
 
@@ -66,7 +69,7 @@ function answerFor(
   { deps, repository }: Settling,
   deployment: Deployment,
   verdict: ToTell,
-): { answer: Answer; comment: string } {
+): { answer: Review; comment: string } {
   const page = pageOf(deps, repository);
   switch (verdict.kind) {
     case 'approve':
@@ -104,7 +107,7 @@ export async function act(
   isFresh: () => boolean,
 ): Promise<'done' | 'again' | 'full'> {
   if (!isFresh()) return 'done';
-  const { deps, repository, asked } = settling;
+  const { deps, repository, remote } = settling;
   const { answer, comment } = answerFor(settling, deployment, verdict);
   const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
   const held = await claim(deps.db, repository.id, deployment, answer, freezeIds, nowOf(deps.clock));
@@ -132,7 +135,7 @@ export async function act(
     }
     isSent = true;
     const { runId, environment } = deployment;
-    const taken = await review(asked, runId, environment, { ...stateOf[answer], comment });
+    const taken = await review(remote, runId, environment, { ...stateOf[answer], comment });
     return await settleAnswer(settling, held, answer, comment, taken);
   } catch (error) {
     const failure = classifyGitHubError(error, deps.clock.now());
@@ -149,17 +152,17 @@ export async function act(
 async function hasArrived(
   settling: Settling,
   deployment: Deployment,
-  before: Answer,
+  before: Review,
   comment: string,
 ): Promise<boolean> {
-  const { deps, repository, asked } = settling;
+  const { deps, repository, remote } = settling;
   if (before === 'report') {
     const { runId, environment } = deployment;
-    if (!(await hasComment(asked, runId, environment, comment))) return false;
+    if (!(await hasComment(remote, runId, environment, comment))) return false;
     await saveReport(settling, deployment, comment);
     return true;
   }
-  if (await isPending(asked, deployment)) return false;
+  if (await isPending(remote, deployment)) return false;
   await end(settling, { ...deployment, attempted: before }, before);
   await release(deps.db, repository.id, deployment, {});
   return true;
@@ -168,7 +171,7 @@ async function hasArrived(
 async function settleAnswer(
   settling: Settling,
   deployment: Deployment,
-  answer: Answer,
+  answer: Review,
   comment: string,
   taken: Taken,
 ): Promise<'done' | 'again'> {
@@ -204,13 +207,13 @@ export async function settleVanished(settling: Settling, deployment: Deployment)
 }
 
 async function settleEnded(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
-  const { deps, asked } = settling;
+  const { deps, remote } = settling;
   const { attempted, requestedAt } = deployment;
   if (attempted !== null && attempted !== 'report') {
     await end(settling, deployment, attempted);
     return 'done';
   }
-  const hasGone = await hasBegun(asked, deployment);
+  const hasGone = await hasBegun(remote, deployment);
   if (!hasGone && deps.clock.now() - requestedAt.getTime() < appearsWithin) return 'again';
   await end(settling, deployment, !hasGone ? 'gone' : isHeld(deployment) ? 'bypassed' : 'approved');
   return 'done';
@@ -240,7 +243,7 @@ const eventOf = {
 export async function end(
   settling: Settling,
   deployment: Deployment,
-  state: Exclude<DeploymentState, 'waiting'> | Exclude<Answer, 'report'>,
+  state: Exclude<DeploymentState, 'waiting'> | Exclude<Review, 'report'>,
 ): Promise<void> {
   const { deps, repository } = settling;
   const now = nowOf(deps.clock);
@@ -260,14 +263,14 @@ export async function end(
   deps.log.info(about, 'a deployment was decided');
 }
 
-type Place = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };
+type RunLink = Pick<Settling, 'repository'> & { deps: Pick<Settling['deps'], 'config'> };
 
 /** The page of a run at GitHub. */
-const runPage = ({ deps, repository }: Place, runId: bigint): string =>
+const runPage = ({ deps, repository }: RunLink, runId: bigint): string =>
   `${webUrlOf(deps.config.githubApiUrl)}/${fullName(repository)}/actions/runs/${runId}`;
 
 const inEvent = (
-  place: Place,
+  place: RunLink,
   { runId, runNumber, attempt, environment, workflow, ref, sha, freezeIds }: Deployment,
 ) => ({
   run_url: runPage(place, runId),

@@ -15,7 +15,7 @@ export type DescribedEvent = {
   attributes?: Detail[];
 };
 
-type Told = Omit<DescribedEvent, 'actor'>;
+type Description = Omit<DescribedEvent, 'actor'>;
 
 /** An event as the log has it, or as the API answers. */
 type EventToTell = {
@@ -45,7 +45,7 @@ type Details = Record<string, string | Omit<Detail, 'name'>>;
 const listOf = (details: Details): Detail[] =>
   Object.entries(details).map(([name, of]) => ({ name, ...(typeof of === 'string' ? { text: of } : of) }));
 
-const tell = (did: string, details: Details | Detail[] = []): Told => ({
+const tell = (did: string, details: Details | Detail[] = []): Description => ({
   did,
   details: Array.isArray(details) ? details : listOf(details),
 });
@@ -54,7 +54,7 @@ const time = (text: string) => ({ text, isTime: true });
 const short = (sha: string): string => sha.slice(0, 7);
 
 /** @param pullRequest its number, as people write it; empty for none. */
-type Tell<Metadata> = (metadata: Metadata, pullRequest: string, type: AuditEventType) => Told;
+type Tell<Metadata> = (metadata: Metadata, pullRequest: string, type: AuditEventType) => Description;
 
 const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
   'scheduled_freeze.create': (freeze) => aboutFreeze('created a freeze', freeze),
@@ -175,20 +175,20 @@ function aboutFreeze(
   did: string,
   of: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent },
   details?: Details | Detail[],
-): Told {
+): Description {
   const { scheduled_freeze_id: id, scheduled_freeze_attributes: freeze } = of;
   const subject = { kind: 'freeze', id, name: freeze.reason } as const;
   return { ...tell(did, details), subject, attributes: fieldsOf(freeze) };
 }
 
-const byClock = (did: string, freeze: Metadata['freeze.started']): Told =>
+const byClock = (did: string, freeze: Metadata['freeze.started']): Description =>
   aboutFreeze(did, freeze, { 'Planned for': time(freeze.planned_at) });
 
 function aboutPlan(
   did: string,
   { freeze_plan_id: id, freeze_plan_attributes: plan }: Metadata['freeze_plan.create'],
   details?: Details | Detail[],
-): Told {
+): Description {
   const { name = '' } = plan as { name?: string };
   return { ...tell(did, details), subject: { kind: 'plan', id, name }, attributes: fieldsOf(plan) };
 }
@@ -198,12 +198,12 @@ const allFieldsOf = (attributes: object): Detail[] => fieldsOf(attributes, Objec
 const changedSettings = (
   did: string,
   { settings_before: before, settings_after: after }: Metadata['owner_settings.update'],
-): Told => tell(did, changesIn(before, after, Object.keys(after)));
+): Description => tell(did, changesIn(before, after, Object.keys(after)));
 
 const namesOf = (templates: { name: string }[]): string =>
   templates.map(({ name }) => name).join(', ') || 'none';
 
-function aboutRule(did: string, { oidc_rule_attributes: of }: Metadata['oidc_rule.create']): Told {
+function aboutRule(did: string, { oidc_rule_attributes: of }: Metadata['oidc_rule.create']): Description {
   const { name = '', ...rule } = of as { name?: string };
   return tell(`${did} the OIDC rule ${name}`, allFieldsOf(rule));
 }
@@ -211,7 +211,7 @@ function aboutRule(did: string, { oidc_rule_attributes: of }: Metadata['oidc_rul
 const rulesetText = ({ ruleset, ruleset_id }: Metadata['ruleset.orphaned']): string =>
   `${ruleset} (${ruleset_id})`;
 
-function aboutDeployment(did: string, of: Metadata['deployment.held']): Told {
+function aboutDeployment(did: string, of: Metadata['deployment.held']): Description {
   const { environment, workflow, run_number, attempt, ref, sha, state } = of;
   return tell(`${did} to ${environment}`, [
     ...listOf({
@@ -236,7 +236,7 @@ function tellExemption(
   of: Metadata['exemption.used'] | Metadata['deployment_exemption.used'],
   pullRequest: string,
   type: AuditEventType,
-): Told {
+): Description {
   const { exemption_attributes: exemption, was_approved, reason, ended_by } = of;
   const state = type.split('.')[1] as keyof typeof didWithExemption | 'used';
   const isOfDeployment = 'environment' in exemption;

@@ -99,7 +99,7 @@ export type CurrentGroup = Group & {
 };
 
 /** The repositories of which groups are asked. */
-type Asked = {
+type GroupQuery = {
   all: bigint[];
   /** Those whose reasons and people the viewer may read. */
   inside: bigint[];
@@ -115,7 +115,7 @@ type Asked = {
 export async function currentGroups(
   tx: Tx,
   which: 'ongoing' | 'scheduled',
-  { all, inside, notEnforced, unknown }: Asked,
+  { all, inside, notEnforced, unknown }: GroupQuery,
   now: Date,
   most: number,
 ): Promise<{ groups: CurrentGroup[]; total: number }> {

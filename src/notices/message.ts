@@ -2,7 +2,7 @@ import { shorten } from '../events/event-words.ts';
 import { ownerPath, planPath } from '../installations/page-paths.ts';
 import type { Notice } from './notice.ts';
 import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
-import { tell, type Told } from './tell.ts';
+import { tell, type NoticeText } from './tell.ts';
 
 /** A link below a message. */
 export type Link = { label: string; url: string };
@@ -13,7 +13,7 @@ export type Action = { id: string; label: string; value: string; style?: 'primar
 /** What a chat shows. All texts are plain text in one line: each kind of chat escapes and cuts them in its own way. */
 export type Message = {
   /** How it looks: `frozen` blocks people, `free` releases them, `wrong` needs somebody. */
-  tone: Told['tone'];
+  tone: NoticeText['tone'];
   /** What happened, where, until when. */
   headline: string;
   /** Who, why, and what you can do. */

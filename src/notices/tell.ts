@@ -22,18 +22,18 @@ import {
   whoAndWhy,
   whoOf,
   wordsOf,
-  type Place,
+  type Subject,
 } from './notice-words.ts';
 
 /** A notice in words. Lines that do not apply are null. */
-export type Told = {
+export type NoticeText = {
   tone: 'plain' | 'frozen' | 'free' | 'wrong';
   headline: string;
   lines: (string | null | false)[];
 };
 
 /** What happened, for people who were not there. */
-export function tell(notice: Notice, place: Place): Told {
+export function tell(notice: Notice, place: Subject): NoticeText {
   // Exemptions of deployments are told like those of pull requests.
   const type = notice.type.replace(/^deployment_exemption/, 'exemption') as keyof typeof tellers;
   const told = tellers[type](notice, place);
@@ -42,7 +42,7 @@ export function tell(notice: Notice, place: Place): Told {
   return { ...told, lines: [...told.lines, late] };
 }
 
-type Tell = (notice: Notice, place: Place) => Told;
+type Tell = (notice: Notice, place: Subject) => NoticeText;
 
 const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, Tell> = {
   'freeze.scheduled': (notice, place) => ({

@@ -72,7 +72,7 @@ async function completeSignIn(
   if (!attempt) return messagePage(context, notBegunHere);
   try {
     // The limit is checked before the attempt is used up, so that it can continue when the limit allows it.
-    const person = await deps.questions.whoIs(null, isRefused, async (): Promise<Answer> => {
+    const person = await deps.questions.whoIs(null, isRefused, async (): Promise<SignInResult> => {
       dropCookie(context, cookie);
       if (error === 'access_denied') return 'denied';
       // From here on, a copy of the cookie is worthless.
@@ -96,9 +96,10 @@ async function completeSignIn(
   }
 }
 
-type Answer = SignedIn | NoToken | 'denied' | 'used';
+type SignInResult = SignedIn | NoToken | 'denied' | 'used';
 
-const isRefused = (answer: Answer): answer is NoToken => typeof answer === 'object' && 'refusal' in answer;
+const isRefused = (answer: SignInResult): answer is NoToken =>
+  typeof answer === 'object' && 'refusal' in answer;
 
 async function signOut(deps: Deps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);

@@ -69,13 +69,13 @@ const warningsOf = (matchNothing: string[], count: number, url: string): string[
     : []),
 ];
 
-type Answer = { text: string; etag: string | null; lastModified: string | null };
+type CalendarResponse = { text: string; etag: string | null; lastModified: string | null };
 
 async function ask(
   deps: Pick<Deps, 'config'>,
   url: string,
   known: Source | null,
-): Promise<Answer | 'unchanged'> {
+): Promise<CalendarResponse | 'unchanged'> {
   const host = hostOf(url);
   const unreadable = (what: string) => new SourceUnreadable(`${host} ${what}.`);
   try {

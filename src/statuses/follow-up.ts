@@ -1,6 +1,6 @@
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { inSteps, type Job, jobs, type Told } from '../database/queue/jobs.ts';
+import { inSteps, type Job, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { inSeconds } from '../time/local-time.ts';
 import type { StoredRepository } from './desired-store.ts';
 import { type Judged, judgedBy, type Judgement, shasOf } from './judge.ts';
@@ -96,7 +96,7 @@ export function againWhereOutdated(
 ): Job[] {
   const answers = new Map(pullRequests.map(({ facts }) => [facts.number, changedAtOf(facts)]));
   const awaited = events ? awaitingTestMerge(judged) : new Set();
-  const isBehind = ({ number, changedAt }: Told) =>
+  const isBehind = ({ number, changedAt }: PullRequestEvent) =>
     changedAt !== undefined && inSeconds(answers.get(number) ?? new Date(0)) < inSeconds(new Date(changedAt));
   const behindEvents = (events ?? []).filter((event) => isBehind(event) || awaited.has(event.number));
   const asked = events && new Set([...events.map(({ number }) => number), ...answers.keys()]);

@@ -151,7 +151,7 @@ export async function askAbout(
   deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'log'>,
   client: GitHubClient,
   repository: ObservedRepository,
-  asked: Asked[],
+  asked: WatchedPullRequest[],
 ): Promise<void> {
   const answers = await readMergeStates(
     client,
@@ -160,18 +160,22 @@ export async function askAbout(
   await saveMergeStates(deps, repository, asked, answers);
 }
 
-/** An `Asked` as its row has it. */
+/** A `WatchedPullRequest` as its row has it. */
 const askedColumns = Prisma.sql`number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy",
   merge_state AS "mergeState", merge_state_asks AS asks, leaking_since AS "leakingSince"`;
 
 /** The pull requests that GitHub would merge, as far as we know, so that people see when they have fixed that. */
-export const findLeaking = (db: Tx, repositoryId: bigint): Promise<Asked[]> => db.$queryRaw<Asked[]>`
+export const findLeaking = (db: Tx, repositoryId: bigint): Promise<WatchedPullRequest[]> => db.$queryRaw<
+  WatchedPullRequest[]
+>`
   SELECT ${askedColumns}
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
   ORDER BY number LIMIT ${mostMergeStates}`;
 
 /** Of those whose status stands. `OFFSET 0`: first what is due, then its statuses, also without statistics. */
-const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<Asked[]> => db.$queryRaw<Asked[]>`
+const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<WatchedPullRequest[]> => db.$queryRaw<
+  WatchedPullRequest[]
+>`
   SELECT ${askedColumns}
   FROM (
     SELECT * FROM open_pull_requests
@@ -196,9 +200,9 @@ export const askMergeStatesTask = defineTask(
 );
 
 /** A held pull request that GitHub is asked about. */
-type Asked = Watched & { number: number; nodeId: string; headSha: string; heldBy: string[] };
+type WatchedPullRequest = Watched & { number: number; nodeId: string; headSha: string; heldBy: string[] };
 /** One that GitHub would merge. */
-type Leak = Asked & { base: string; mergeState: string };
+type Leak = WatchedPullRequest & { base: string; mergeState: string };
 
 const saveStates = `
   UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
@@ -216,7 +220,7 @@ const saveStates = `
 async function saveMergeStates(
   deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'log'>,
   repository: ObservedRepository,
-  asked: Asked[],
+  asked: WatchedPullRequest[],
   answers: Map<string, ReadMergeState>,
 ): Promise<void> {
   const now = nowOf(deps.clock);
@@ -248,7 +252,10 @@ async function saveMergeStates(
   });
   // On its own, so that observations do not wait for it. If it is not reached, the next answer records the leaks.
   if (leaks.length > 0) await deps.db.$transaction((tx) => record(tx, repository, leaks, now));
-  const about = (each: Asked) => ({ repository: fullName(repository), pullRequest: each.number });
+  const about = (each: WatchedPullRequest) => ({
+    repository: fullName(repository),
+    pullRequest: each.number,
+  });
   for (const { before, leakingSince, mergeState, ...each } of judged) {
     if (!before.leakingSince && leakingSince)
       deps.log.warn(

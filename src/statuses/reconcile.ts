@@ -13,7 +13,7 @@ import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { placesIn } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
-import { inSteps, jobs, type Told } from '../database/queue/jobs.ts';
+import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
@@ -82,11 +82,15 @@ async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promi
  * merge commit, because a status belongs to the SHA. One question to GitHub serves all that wait at the same time.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, events: Told[]): Promise<void> {
+export async function reconcilePullRequests(
+  deps: Deps,
+  repositoryId: bigint,
+  events: PullRequestEvent[],
+): Promise<void> {
   const through = events.find(({ installationId }) => installationId !== null)?.installationId;
   const observed = await openObservation(deps, repositoryId, { through });
   const places = placesIn(observed.from.stacks);
-  const isRestacked = ({ number, stack }: Told) =>
+  const isRestacked = ({ number, stack }: PullRequestEvent) =>
     stack !== undefined && stack !== (places.get(number)?.number ?? null);
   // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
   if (events.some(isRestacked)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
@@ -97,7 +101,10 @@ export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, ev
 }
 
 /** Asks for many by node id. Asks by number for a single one, and for those whose id no event gave. */
-async function loadSubjects(from: Observed['from'], events: Told[]): Promise<LoadedPullRequest[]> {
+async function loadSubjects(
+  from: Observed['from'],
+  events: PullRequestEvent[],
+): Promise<LoadedPullRequest[]> {
   const named = events.length > 1 ? events.flatMap(({ nodeId }) => nodeId ?? []) : [];
   const others = events.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
   const loaded = named.length > 0 ? await loadPullRequestNodes(from, named) : [];

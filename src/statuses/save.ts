@@ -6,7 +6,7 @@ import type { LoadedPullRequest } from '../github/pull-requests/load-pull-reques
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { type Job, jobs, type Told } from '../database/queue/jobs.ts';
+import { type Job, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import {
   type Before,
   type Desired,
@@ -28,7 +28,7 @@ export type Reading = {
   /** Includes those of events that are closed by now. */
   pullRequests: LoadedPullRequest[];
   /** The pull requests of events; null if every open one was read. */
-  events: Told[] | null;
+  events: PullRequestEvent[] | null;
   /** The numbers that were read because they share a SHA with one of the others. */
   sharers?: ReadonlySet<number>;
   isPrivate?: boolean;
@@ -117,7 +117,7 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
 }
 
 /** When the first webhook came about each head. */
-const heardOf = (pullRequests: LoadedPullRequest[], events: Told[]): Map<string, number> =>
+const heardOf = (pullRequests: LoadedPullRequest[], events: PullRequestEvent[]): Map<string, number> =>
   new Map(
     pullRequests.flatMap(({ facts }) => {
       const about = events

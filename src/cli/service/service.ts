@@ -22,7 +22,7 @@ type Body<Operation> = Operation extends { requestBody?: never }
   : Operation extends { requestBody?: Json<infer Value> }
     ? Value
     : never;
-type Answer<Operation> = Operation extends {
+type ResponseOf<Operation> = Operation extends {
   responses: { 200: Json<infer Value> } | { 201: Json<infer Value> } | { 202: Json<infer Value> };
 }
   ? Value
@@ -32,7 +32,7 @@ type Send<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
   params: Params<paths[Path][M]>,
   body: Body<paths[Path][M]>,
-) => Promise<Answer<paths[Path][M]>>;
+) => Promise<ResponseOf<paths[Path][M]>>;
 
 /** The API of one Holdfast. Every call @throws Stop with the message of the service. */
 export type Service = {
@@ -40,13 +40,13 @@ export type Service = {
     path: Path,
     params: Params<paths[Path]['get']>,
     query?: Query,
-  ): Promise<Answer<paths[Path]['get']>>;
+  ): Promise<ResponseOf<paths[Path]['get']>>;
   /** All pages of a list, one after another. */
   pages<Path extends PathWith<'get'>>(
     path: Path,
     params: Params<paths[Path]['get']>,
     query: Query,
-  ): AsyncGenerator<Answer<paths[Path]['get']>>;
+  ): AsyncGenerator<ResponseOf<paths[Path]['get']>>;
   /** Sends an `Idempotency-Key`, so that repeated tries have one effect. */
   post: Send<'post'>;
   put: Send<'put'>;

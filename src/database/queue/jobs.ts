@@ -2,7 +2,7 @@
 // how many run at once stand together elsewhere, because lower rooms send to higher ones (`defineTask`).
 
 /** A pull request of an event. */
-export type Told = {
+export type PullRequestEvent = {
   number: number;
   /** GitHub's GraphQL id, if the event has it. */
   nodeId?: string;
@@ -113,7 +113,7 @@ export const jobs = {
   reconcilePullRequest: jobsOf(
     'reconcile-pull-request',
     'the import has its repository reconciled',
-    (id: bigint, told: Told, at?: Date) => {
+    (id: bigint, told: PullRequestEvent, at?: Date) => {
       const { number, installationId, changedAt = '', looks = '' } = told;
       const about = `${id}#${number}/${installationId}`;
       // A look for an earlier change does not serve a later event, because its answer may be older.

@@ -83,9 +83,9 @@ const copied = (label: string, text: string): Html =>
     <pre class="written">${text}</pre>
     <button type="button" class="quiet" data-copy="${text}" hidden>Copy</button>`;
 
-type Place = Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>;
+type FeedVisit = Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>;
 
-async function page(visit: Place, problems: FormProblems = noProblems): Promise<Response> {
+async function page(visit: FeedVisit, problems: FormProblems = noProblems): Promise<Response> {
   const { deps, account, context } = visit;
   const { login } = account;
   const action = subscribePath(login);
@@ -131,7 +131,7 @@ const row = (action: string, feed: CalendarFeed, times: Times): Html =>
   </div>`;
 
 function show(
-  visit: Place,
+  visit: FeedVisit,
   more: Crumb[],
   title: string,
   body: Html,

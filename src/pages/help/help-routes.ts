@@ -102,7 +102,7 @@ const askedAgain: MiddlewareHandler = async (context, next) => {
 const longestQuestion = 200;
 
 /** A document with the menu, its own contents, and where its text is. */
-function documentPage(reader: Reader, { topics }: Library, document: HelpDocument): Answer {
+function documentPage(reader: Reader, { topics }: Library, document: HelpDocument): PageResponse {
   const { name, title, html: text, sections } = document;
   const body = html`<h1 id="${sections[0]?.anchor ?? ''}">${title}</h1>
     ${name === overviewName ? '' : contents(sections)} ${raw(text)}
@@ -111,7 +111,7 @@ function documentPage(reader: Reader, { topics }: Library, document: HelpDocumen
 }
 
 /** What the search found; nothing for an empty question. */
-function resultsPage(reader: Reader, { topics, search }: Library, question: string): Answer {
+function resultsPage(reader: Reader, { topics, search }: Library, question: string): PageResponse {
   const found = search(question);
   const heading = question === '' ? 'Search the documentation' : `Results for “${question}”`;
   const body = html`<h1>${heading}</h1>
@@ -135,14 +135,14 @@ function resultsPage(reader: Reader, { topics, search }: Library, question: stri
 }
 
 /** For an address below `/help` at which there is no document. */
-function noSuchDocument(reader: Reader, { topics }: Library): Answer {
+function noSuchDocument(reader: Reader, { topics }: Library): PageResponse {
   const title = 'There is no such page of the documentation';
   const body = html`<h1>${title}</h1>
     <p>Search for what you want to do, or choose a topic from the menu.</p>`;
   return helpPage(reader, topics, { title, body }, 404);
 }
 
-type Answer = Response | Promise<Response>;
+type PageResponse = Response | Promise<Response>;
 /** Who reads, if anybody is signed in. */
 type Reader = Parameters<typeof showPage>[0];
 type HelpPage = { title: string; body: Html; current?: string; question?: string };
@@ -152,7 +152,7 @@ function helpPage(
   topics: Topic[],
   { title, body, current, question = '' }: HelpPage,
   status: 200 | 404 = 200,
-): Answer {
+): PageResponse {
   const page = {
     title: current === overviewName ? title : `${title} · Help`,
     head: html`<link rel="stylesheet" href="${assetUrl('help.css')}" />`,

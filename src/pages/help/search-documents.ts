@@ -2,7 +2,7 @@ import MiniSearch, { type Query } from 'minisearch';
 import type { HelpDocument } from './render-document.ts';
 
 /** A section that answers a question. */
-type Found = {
+type SearchResult = {
   /** Of the document. */
   name: string;
   title: string;
@@ -13,7 +13,7 @@ type Found = {
 };
 
 /** Finds sections by words, best first. */
-export type Search = (question: string) => Found[];
+export type Search = (question: string) => SearchResult[];
 
 /** More words than this are nobody's question. */
 const mostWords = 12;

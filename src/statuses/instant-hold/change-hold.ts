@@ -41,7 +41,7 @@ type Look = { about: string; version: string };
 const looksOf = cachePerService<bigint, Look>(10_000, 3_600_000);
 
 /** @property observation of the caller, whose verdicts know the freezes. @property isCheck whether to ask GitHub in any case. */
-type Given = { observed?: { observation: bigint }; isCheck?: boolean };
+type ChangeOptions = { observed?: { observation: bigint }; isCheck?: boolean };
 
 /**
  * Changes the ruleset of a repository as planned. Never throws for GitHub: the row says what is wrong.
@@ -52,7 +52,7 @@ export const changeHold = (
   hold: HoldState,
   plan: Plan,
   turn: Turn,
-  given: Given,
+  given: ChangeOptions,
 ): Promise<boolean> => new Settling(deps, hold, plan, turn, given).run();
 
 /** One turn at the ruleset of a repository. */
@@ -61,11 +61,11 @@ class Settling {
   readonly #hold: HoldState;
   readonly #plan: Plan;
   readonly #turn: Turn;
-  readonly #given: Given;
+  readonly #given: ChangeOptions;
   readonly #rulesets: Rulesets;
   #events: AuditEvent[] = [];
 
-  constructor(deps: Deps, hold: HoldState, plan: Plan, turn: Turn, given: Given) {
+  constructor(deps: Deps, hold: HoldState, plan: Plan, turn: Turn, given: ChangeOptions) {
     this.#deps = deps;
     this.#hold = hold;
     this.#plan = plan;

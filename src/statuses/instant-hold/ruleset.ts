@@ -192,7 +192,7 @@ export class Rulesets {
     await this.#asLock(() => Promise.resolve());
   }
 
-  #ask<Data>(route: string, parameters: object): Promise<Answer<Data>> {
+  #ask<Data>(route: string, parameters: object): Promise<GitHubResponse<Data>> {
     return this.#asLock((client) => request<Data>(client, route, { ...this.#place, ...parameters }));
   }
 
@@ -222,9 +222,13 @@ export class Rulesets {
   }
 }
 
-type Answer<Data> = { data: Data; headers: { etag?: string } };
+type GitHubResponse<Data> = { data: Data; headers: { etag?: string } };
 
-function request<Data>(client: GitHubClient, route: string, parameters: object): Promise<Answer<Data>> {
+function request<Data>(
+  client: GitHubClient,
+  route: string,
+  parameters: object,
+): Promise<GitHubResponse<Data>> {
   const signal = AbortSignal.timeout(patience);
   return client.request(route, { ...parameters, request: { signal } });
 }

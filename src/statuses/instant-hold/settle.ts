@@ -18,7 +18,7 @@ import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hol
 // in between leaves a row that says too much, and the next one goes on.
 
 /** What the caller knows. */
-type Given = {
+type HoldRequest = {
   /** An observation, whose verdicts know these freezes. */
   observed?: { freezes: ParsedFreeze[]; observation: bigint };
   /** How many pull requests freezes select, by their keys. */
@@ -33,7 +33,7 @@ type Given = {
 type Settled = { hasBegun: boolean; isUndecided: boolean };
 
 /** Puts the ruleset of a repository in force or out of force, as the ongoing freezes want it. Never throws for GitHub. */
-async function settleHold(deps: Deps, repositoryId: bigint, given: Given = {}): Promise<Settled> {
+async function settleHold(deps: Deps, repositoryId: bigint, given: HoldRequest = {}): Promise<Settled> {
   const seen = await readHold(deps.sql, repositoryId, nowOf(deps.clock));
   if (!seen) return { hasBegun: false, isUndecided: false };
   const first = await planFor(deps, seen, given);
@@ -107,14 +107,14 @@ export async function followVerdicts(
 }
 
 /** Whether nobody observed the repository later than the caller. */
-const isLatest = ({ observations }: HoldState, { observed }: Given): boolean =>
+const isLatest = ({ observations }: HoldState, { observed }: HoldRequest): boolean =>
   observed !== undefined && observed.observation >= observations;
 
 /**
  * The freezes to hold. A caller that is not the latest may know freezes that were deleted since; those that have not begun
  * by our clock count, because the database's clock decides.
  */
-function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: Given): ParsedFreeze[] {
+function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: HoldRequest): ParsedFreeze[] {
   if (!given.observed) return hold.ongoing;
   if (isLatest(hold, given)) return given.observed.freezes;
   const now = nowOf(clock);
@@ -123,7 +123,7 @@ function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: Give
   return [...hold.ongoing, ...ahead];
 }
 
-async function planFor(deps: Deps, hold: HoldState, given: Given): Promise<Plan> {
+async function planFor(deps: Deps, hold: HoldState, given: HoldRequest): Promise<Plan> {
   const { mode, bases } = hold;
   const ongoing = ongoingFor(deps, hold, given);
   const keys = new Set(ongoing.map(keyOf));

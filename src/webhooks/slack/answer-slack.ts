@@ -23,7 +23,7 @@ import { AnsweredMeanwhile, whyRefused } from '../commands/order.ts';
 import { showStatus } from '../commands/show-status.ts';
 import { changePerson, subscribe, unsubscribe } from './about-slack.ts';
 import { carryOutButton, ownerOfButton, windowsOfButtons } from './buttons.ts';
-import type { Asked } from './receive-slack.ts';
+import type { SlackInput } from './receive-slack.ts';
 import {
   note,
   noteDone,
@@ -49,7 +49,7 @@ const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string |
   unsubscribe,
 };
 
-type Content = Asked & { userName: string; teamName: string };
+type Content = SlackInput & { userName: string; teamName: string };
 
 /** After this many milliseconds, the person may no longer want it. */
 const longestDelay = 10 * 60_000;

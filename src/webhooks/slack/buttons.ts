@@ -9,12 +9,12 @@ import { findPlan } from '../../plans/plan-store.ts';
 import { authorizeFreezer, authorizeIn, type SlackOrder } from './slack-order.ts';
 import { decideInSlack } from '../commands/exemptions.ts';
 import { endThese, extendByHour, type Theirs } from '../commands/ongoing.ts';
-import type { Asked } from './receive-slack.ts';
+import type { SlackInput } from './receive-slack.ts';
 import { plain, type Window } from './slack-text.ts';
 
 // The buttons below our messages. What they are about is in their value, which only we wrote: Slack signs what it sends.
 
-type Pressed = Extract<Asked, { kind: 'button' }>;
+type Pressed = Extract<SlackInput, { kind: 'button' }>;
 
 const uuid = z.uuid();
 const about = z.union([z.object({ exemption: uuid }), z.object({ freeze: uuid }), z.object({ plan: uuid })]);

@@ -136,7 +136,7 @@ const buttons = ['approve', 'deny', 'extend', 'end'] as const;
 type Button = (typeof buttons)[number];
 
 /** What somebody asked for. */
-export type Asked =
+export type SlackInput =
   | { kind: 'command'; text: string; triggerId: string }
   | { kind: 'button'; button: Button; value: string; triggerId: string }
   /** @property of the request whose window was sent. @property reason what they typed in it. */
@@ -153,7 +153,7 @@ export type Heard = {
   /** What is the same when Slack sends the request again. */
   name: string;
   /** Null for what we do not know. */
-  asked: Asked | null;
+  asked: SlackInput | null;
 };
 
 const id = z.string().regex(/^[A-Z0-9]{1,40}$/);

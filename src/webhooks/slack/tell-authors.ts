@@ -14,7 +14,7 @@ import { describeInstant } from '../../time/local-time.ts';
 import { link as linkTo, list, plain } from './slack-text.ts';
 
 /** A freeze that began or ended, with its repository. */
-type Told = Freeze & { repository: FoundRepository };
+type RepositoryFreeze = Freeze & { repository: FoundRepository };
 
 /** The most repositories of one plan in which authors are looked for. */
 const mostRepositories = 50;
@@ -56,7 +56,7 @@ async function tellBeginning(deps: Deps, notice: Notice, ids: string[]): Promise
       ({ freezeId }) => freezes.find(({ id }) => id === freezeId)!.repository.private,
     );
     const why = plain(isPrivate ? reason : ((publicReason as string | null | undefined) ?? reason));
-    const [{ endsAt, timezone }] = freezes as [Told];
+    const [{ endsAt, timezone }] = freezes as [RepositoryFreeze];
     const until = endsAt ? `until *${describeInstant(endsAt, timezone)}*` : 'until it is removed';
     const text = `A freeze blocks your pull requests ${until}: ${why}\n${list(lines)}\nTo request an exemption, write \`/holdfast exempt <pull request> <reason>\`. To stop these messages, write \`/holdfast notify off\`.`;
     await send(deps, person, text);
@@ -80,7 +80,7 @@ async function tellEnd(deps: Deps, ids: string[]): Promise<void> {
 const pullRequest = ({ config }: Deps, repository: FoundRepository, number: number): string =>
   linkTo(config.publicUrl + pullRequestPath(repository, number), `${fullName(repository)}#${number}`);
 
-async function freezesOf({ db, sql }: Deps, ids: string[]): Promise<Told[]> {
+async function freezesOf({ db, sql }: Deps, ids: string[]): Promise<RepositoryFreeze[]> {
   const rows = await db.freeze.findMany({ where: { id: { in: ids } } });
   const repositories = await repositoriesOfIds(
     sql,
@@ -93,7 +93,7 @@ async function freezesOf({ db, sql }: Deps, ids: string[]): Promise<Told[]> {
 }
 
 /** People who want messages, and whose app may tell about this owner. */
-async function linksFor({ db }: Deps, [freeze]: Told[]): Promise<SlackLink[]> {
+async function linksFor({ db }: Deps, [freeze]: RepositoryFreeze[]): Promise<SlackLink[]> {
   if (!freeze) return [];
   const own = await db.slackApp.findUnique({ where: { accountId: freeze.repository.accountId } });
   const app = { in: ['environment', ...(own ? [own.id] : [])] };
@@ -101,13 +101,13 @@ async function linksFor({ db }: Deps, [freeze]: Told[]): Promise<SlackLink[]> {
 }
 
 /** @throws NotNow until every repository was looked at since its freeze began. */
-async function assertLookedAt({ clock }: Deps, freezes: Told[]): Promise<void> {
+async function assertLookedAt({ clock }: Deps, freezes: RepositoryFreeze[]): Promise<void> {
   const now = clock.now();
   const isOpen = freezes.some(
     ({ startsAt, repository: { reconciledAt, archived, installation } }) =>
       !archived && !installation.suspendedAt && (!reconciledAt || reconciledAt < startsAt),
   );
-  const [first] = freezes as [Told];
+  const [first] = freezes as [RepositoryFreeze];
   if (isOpen && now - first.startsAt.getTime() < longestWait - lookEvery)
     throw new NotNow(new Date(now + lookEvery));
 }
