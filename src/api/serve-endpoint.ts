@@ -21,7 +21,7 @@ import { readAlone, type RepositoryRead } from '../installations/find-repository
 import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } from './read-request.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
-export type Callers = { jobs: JobTokens; limits: CallerLimits };
+type Callers = { jobs: JobTokens; limits: CallerLimits };
 
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {

@@ -159,7 +159,7 @@ const requestTimeout = 12_000;
  * Whether a token belongs to our own App. Here GitHub gives the same answer for another App's token and a wrong one.
  * @throws Error if GitHub says neither yes nor no.
  */
-export async function isOwnToken(asking: GitHub, client: Client, token: string): Promise<boolean> {
+async function isOwnToken(asking: GitHub, client: Client, token: string): Promise<boolean> {
   const { status } = await send(asking, client, 'POST', token);
   if (status === 200 || status === 404) return status === 200;
   throw new Error(`GitHub answered ${status} to whether a token is our own App's`);

@@ -8,7 +8,7 @@ import {
 } from './attributes/rows.ts';
 
 /** Every attribute of conditions. The parser, the matcher, the loader and the documentation use this table. */
-export const attributes = {
+const attributes = {
   ...pullRequestAttributes,
   ...peopleAttributes,
   ...changeAttributes,

@@ -137,7 +137,7 @@ const spellings: readonly (readonly [string, Operator])[] = [
 const longestCondition = 10_000;
 
 /** Reads one condition: `[-][#]attribute[operator value]`, with optional spaces. @throws ParseError */
-export function parseLeaf(text: string): Leaf {
+function parseLeaf(text: string): Leaf {
   const scanner: Scanner = new Scanner(text);
   if (text.length > longestCondition) {
     scanner.fail(`A condition has at most ${longestCondition} characters`, longestCondition - 1);

@@ -23,7 +23,7 @@ type Group = {
 };
 
 /** What happened, happens or will happen in a span. */
-export type FreezeGroup = Group & {
+type FreezeGroup = Group & {
   /** When it ended, or was deleted; null if it has no end. */
   endsAt: Date | null;
 };

@@ -152,7 +152,7 @@ export function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date)
 }
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
-export type Previewed = {
+type Previewed = {
   pullRequest: LoadedPullRequest;
   /** The verdict of its conditions. */
   verdict: FreezeVerdict;

@@ -208,7 +208,7 @@ type LockClients = {
   asInstallation(id: bigint): Promise<GitHubClient>;
 };
 
-export type LockApp = ReturnType<typeof createLockApp>;
+type LockApp = ReturnType<typeof createLockApp>;
 
 /**
  * The second App. It puts rulesets in force and out of force, and has the permission Administration for that. It has

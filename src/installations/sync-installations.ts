@@ -128,7 +128,7 @@ export async function saveRepositories(
 // A repository that an installation can no longer see keeps its freezes, in case the App comes back.
 
 /** An installation lost a repository. If another installation has it after a transfer, nothing changes. */
-export async function loseRepository(sql: SqlTx, id: bigint, installationId: bigint): Promise<void> {
+async function loseRepository(sql: SqlTx, id: bigint, installationId: bigint): Promise<void> {
   const text = 'UPDATE repositories SET installation_id = NULL WHERE id = $1 AND installation_id = $2';
   await sql.query('lose-repository', text, [id, installationId]);
 }
@@ -138,7 +138,7 @@ const loseOthers = `
   WHERE installation_id = $1 AND id NOT IN (SELECT unnest($2::int8[]))`;
 
 /** Removes all repositories from an installation except these. */
-export async function loseAllBut(sql: SqlTx, installationId: bigint, ids: bigint[]): Promise<void> {
+async function loseAllBut(sql: SqlTx, installationId: bigint, ids: bigint[]): Promise<void> {
   await sql.query('lose-others', loseOthers, [installationId, ids]);
 }
 
@@ -147,7 +147,7 @@ const uninstall = `
   UPDATE repositories SET installation_id = NULL WHERE installation_id = $1`;
 
 /** The App was uninstalled from an account. */
-export async function markUninstalled(sql: SqlTx, installationId: bigint, now: Date): Promise<void> {
+async function markUninstalled(sql: SqlTx, installationId: bigint, now: Date): Promise<void> {
   await sql.query('uninstall', uninstall, [installationId, now]);
 }
 
@@ -156,7 +156,7 @@ export async function markUninstalled(sql: SqlTx, installationId: bigint, now: D
  * the service did not listen. Runs at each start.
  * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
-export async function syncInstallations(deps: Deps): Promise<void> {
+async function syncInstallations(deps: Deps): Promise<void> {
   const app = await deps.github.asApp();
   const present = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
   const known = await deps.db.installation.findMany({ where: { deletedAt: null }, select: { id: true } });

@@ -22,7 +22,7 @@ export type WebhookKind = (typeof webhookKinds)[number];
 export const peopleKind = 'slack_people';
 
 /** What people set. Null: all repositories, or all types. */
-export type WebhookFields = {
+type WebhookFields = {
   url: string;
   repositories: string[] | null;
   events: NoticeType[] | null;

@@ -5,7 +5,7 @@ import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
 import { tell, type NoticeText } from './tell.ts';
 
 /** A link below a message. */
-export type Link = { label: string; url: string };
+type Link = { label: string; url: string };
 
 /** A button that sends its value back, where the chat has an app of ours. */
 export type Action = { id: string; label: string; value: string; style?: 'primary' | 'danger' };

@@ -44,7 +44,7 @@ const mostAtOnce = 20_000;
 const slack = 2;
 
 /** Requests that all plans of an owner are kept, because a repository was added, removed or renamed. */
-export async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
+async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
   const plans = await listPlans(deps.db, accountId, nowOf(deps.clock));
   await deps.queue.send(plans.map(({ id }) => jobs.keepPlan(id)));
 }
@@ -73,7 +73,7 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
 }
 
 /** @property handled the keys of the occurrences that were handled. */
-export type Kept = {
+type Kept = {
   requests: ReconcileRequest[];
   matched: PlanRepository[];
   handled: ReadonlySet<string>;
@@ -180,7 +180,7 @@ export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keep
  * Reads the calendar of a plan again, and follows what changed. If it cannot be read, the last good copy stays, and the
  * audit log tells it once.
  */
-export async function followSource(deps: Deps, id: string): Promise<void> {
+async function followSource(deps: Deps, id: string): Promise<void> {
   const plan = await findPlan(deps.db, { id }, nowOf(deps.clock));
   if (!plan?.source) return;
   const before = plan.source;

@@ -26,7 +26,7 @@ export const weekDays = {
   SA: 'Saturday',
   SU: 'Sunday',
 } as const;
-export type Day = keyof typeof weekDays;
+type Day = keyof typeof weekDays;
 export const dayNames = Object.keys(weekDays) as Day[];
 
 /** The RRULE of a repetition. @param start of the first occurrence: a wall-clock time. */

@@ -12,7 +12,7 @@ const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING guid`;
 
-export type WebhookEvent = { guid: string; name: string; payload: object };
+type WebhookEvent = { guid: string; name: string; payload: object };
 
 /**
  * Turns an event into durable jobs and saves them with its delivery in one statement. A known GUID changes nothing,

@@ -36,12 +36,12 @@ export const conditions = (description: string) =>
 export const matching = conditions(
   'The freeze holds pull requests that match all of these conditions. An empty list matches every pull request.',
 );
-export const exclude = conditions(
+const exclude = conditions(
   'The freeze excludes pull requests that match all of these conditions. An empty list excludes none.',
 );
 
 /** A list in a change. Repeats its `type`, because the document has a handwritten one. */
-export const orNull = (list: ReturnType<typeof conditions>) =>
+const orNull = (list: ReturnType<typeof conditions>) =>
   list.nullish().openapi({ type: ['array', 'null'] } as object);
 
 export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a time zone designator';

@@ -29,7 +29,7 @@ const mostRules = 100;
 export type NewOidcRule = Omit<OidcRule, 'id' | 'createdAt' | 'createdBy'>;
 
 /** A rule in the audit log and for clients, without its id. */
-export const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOidcRule) => ({
+const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOidcRule) => ({
   name,
   repositories,
   refs,

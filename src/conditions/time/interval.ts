@@ -91,7 +91,7 @@ const lastYear = 2399;
  * Whether the wall clock lies between two times, both included, whose `X` digits are filled in from today's date.
  * On days for which one of the two dates does not exist it does not hold. Changes after 2399 are not looked for.
  */
-export class WildcardSpan implements ClockTest {
+class WildcardSpan implements ClockTest {
   readonly #start: FilledTime;
   readonly #end: FilledTime;
   readonly #kinds = new Map<number, YearKind>();

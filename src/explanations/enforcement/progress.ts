@@ -24,7 +24,7 @@ import { recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
 export type Progress = { toHold: number; held: number };
 
 /** How much of a freeze is enforced. */
-export type FreezeEnforcement = {
+type FreezeEnforcement = {
   phase: 'scheduled' | 'ongoing';
   /** Whether the repository has a product that switches freezes on. */
   isOn: boolean;

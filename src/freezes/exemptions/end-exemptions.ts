@@ -23,7 +23,7 @@ type End = { exemption: ExemptionRecord; by: EndedBy; usedAt?: Date };
  * pull requests. Only reads the database.
  * @param at the instant that it was planned for, because the clock of the worker may be behind.
  */
-export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
+async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   const now = nowOf(deps.clock);
   const then = at && at > now ? at : now;
   await deps.db.$transaction(async (tx) => {

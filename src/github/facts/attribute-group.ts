@@ -112,7 +112,7 @@ export type Subject = {
  * @property logged the line of the log if it fails.
  * @property key if the answer never changes, what it depends on; then it is asked for only once.
  */
-export type Question = { what: string; logged: string; key?: string | null };
+type Question = { what: string; logged: string; key?: string | null };
 
 /** One thing that GitHub left out of an answer, and where. */
 export type GraphqlProblem = { type?: string; message?: string; path: (string | number)[] };

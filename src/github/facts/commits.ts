@@ -34,7 +34,7 @@ export const commitList = list<{ commit: CommitAnswer }>(
 );
 
 /** All commits: GitHub may list fewer than it counts. */
-export async function readAllCommits({ list, answer }: Subject): Promise<Fact<CommitAnswer[]>> {
+async function readAllCommits({ list, answer }: Subject): Promise<Fact<CommitAnswer[]>> {
   return andThen(await list(commitList), (commits) =>
     commits.length < answer.head.totalCount
       ? notKnown(`GitHub lists only ${commits.length} of its ${answer.head.totalCount} commits`)

@@ -39,7 +39,7 @@ export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
   };
 }
 
-export const headRepository = field<{ nameWithOwner: string }>(
+const headRepository = field<{ nameWithOwner: string }>(
   'headRepository',
   'head repository',
   'headRepository { nameWithOwner }',

@@ -86,7 +86,7 @@ export type ReadPullRequest = {
   problems: { field: string; type?: string }[];
 };
 
-export type Question<Answer> = {
+type Question<Answer> = {
   query: string;
   variables: Record<string, unknown>;
   /** The path to the pull request, or to the list of them. */

@@ -148,7 +148,7 @@ function valueIn<Value>(
 }
 
 /** Logins of the members, by the team as it was written, or why they are not known. */
-export type Teams = {
+type Teams = {
   members: ReadonlyMap<string, ReadonlySet<string>>;
   whyNotKnown: Readonly<Record<string, string>>;
 };

@@ -50,7 +50,7 @@ export type OwnerVisit = Visit & {
 export type PlanVisit = OwnerVisit & { plan: StoredPlan; ending: PlanEnding | null };
 
 /** About how many private and public repositories GitHub is asked for a viewer who is not an admin of the owner. */
-export const mostAsked = 20;
+const mostAsked = 20;
 const mostPublicAsked = 10;
 const sideBySide = 5;
 

@@ -20,7 +20,7 @@ export type CalendarFeed = {
 };
 
 /** A new calendar with its address, which is the only key to it and is not kept. */
-export type NewFeed = { feed: CalendarFeed; url: string };
+type NewFeed = { feed: CalendarFeed; url: string };
 
 /** The most calendars of an owner. */
 const mostFeeds = 100;
@@ -50,7 +50,7 @@ function feedOf(row: FeedRow, names: Map<bigint, string>): CalendarFeed {
 }
 
 /** A calendar in the audit log and for clients, without its id. */
-export const attributesOfFeed = ({ repositories, publicText }: CalendarFeed) => ({
+const attributesOfFeed = ({ repositories, publicText }: CalendarFeed) => ({
   repositories,
   public_text: publicText,
 });

@@ -48,7 +48,7 @@ export function readCommand(line: string): { verb: Verb | null; words: string } 
 }
 
 /** Removes quotes around the whole text, which people know from a shell. */
-export function unquoted(text: string): string {
+function unquoted(text: string): string {
   const found = /^(?:"([^"]*)"|'([^']*)'|“([^“”]*)”|‘([^‘’]*)’)$/.exec(text);
   return found ? (found.slice(1).find((inner) => inner !== undefined) ?? '').trim() : text;
 }

@@ -125,7 +125,7 @@ const addressOf = ({ repository: { account, name }, number }: Target) => ({
  * where comments are off, the request is over, or too much was written within the hour.
  * @throws like `writeAnswer`.
  */
-export async function announceRequest(deps: Deps, repositoryId: bigint, id: string): Promise<void> {
+async function announceRequest(deps: Deps, repositoryId: bigint, id: string): Promise<void> {
   const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
   if (!repository || repository.installation.suspendedAt || !mayComment(repository)) return;
   const { commentCommands } = await readSettings(deps.db, repositoryId);

@@ -63,7 +63,7 @@ const givenUpAfter = 60 * 60_000;
  * Carries out a request of Slack, and answers it.
  * @throws NotNow while GitHub or Slack does not answer. The worker tries again.
  */
-export async function answerSlack(deps: Deps, id: string): Promise<void> {
+async function answerSlack(deps: Deps, id: string): Promise<void> {
   const request = await deps.db.slackRequest.findUnique({ where: { id } });
   if (!request || request.isSettled) return;
   const app = await slackAppOf(deps, request.app);

@@ -21,7 +21,7 @@ export const fromMarkdown = (text: string): string =>
 const longest = 3_000;
 
 /** Paragraphs as sections, each within Slack's limit. */
-export const sections = (paragraphs: string[]): object[] =>
+const sections = (paragraphs: string[]): object[] =>
   paragraphs.slice(0, 40).map((text) => ({
     type: 'section',
     text: { type: 'mrkdwn', text: text.length <= longest ? text : `${text.slice(0, longest - 1)}…` },

@@ -29,7 +29,7 @@ const looks = { name: 'authors to tell', perMinute: 60 };
  * once each, also for what one plan does to many repositories.
  * @throws NotNow while the pull requests were not looked at yet, or Slack or GitHub does not answer.
  */
-export async function tellAuthors(deps: Deps, eventIds: bigint[]): Promise<void> {
+async function tellAuthors(deps: Deps, eventIds: bigint[]): Promise<void> {
   const notices = await loadNotices(deps, eventIds);
   const [first] = notices;
   if (!first) return;
