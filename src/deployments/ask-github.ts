@@ -17,7 +17,7 @@ import { isAnyDue } from '../statuses/write-store.ts';
 // Everything that we ask GitHub about deployments. Reading takes `actions: read`, deciding `deployments: write`.
 
 /** A repository, and the client of its installation. */
-export type GitHubRepository = { client: GitHubClient; owner: string; repo: string };
+export type RepositoryClient = { client: GitHubClient; owner: string; repo: string };
 
 /** A run of a workflow. */
 export type Run = {
@@ -46,7 +46,7 @@ const runOf = (run: RunJson): Run => ({
 });
 
 /** A run; null if it is gone. */
-export async function readRun({ client, owner, repo }: GitHubRepository, id: bigint): Promise<Run | null> {
+export async function readRun({ client, owner, repo }: RepositoryClient, id: bigint): Promise<Run | null> {
   try {
     const { data } = await client.rest.actions.getWorkflowRun({ owner, repo, run_id: Number(id) });
     return runOf(data);
@@ -59,7 +59,7 @@ export async function readRun({ client, owner, repo }: GitHubRepository, id: big
 const mostPages = 10;
 
 /** The runs that wait for something, newest first; at most 1,000. */
-export async function waitingRuns({ client, owner, repo }: GitHubRepository): Promise<Run[]> {
+export async function waitingRuns({ client, owner, repo }: RepositoryClient): Promise<Run[]> {
   const runs: Run[] = [];
   for (let page = 1; page <= mostPages; page++) {
     const about = { owner, repo, status: 'waiting' as const, per_page: 100, page };
@@ -72,7 +72,7 @@ export async function waitingRuns({ client, owner, repo }: GitHubRepository): Pr
 
 /** The names of the environments that wait in a run, for any rule of theirs. */
 export async function pendingEnvironments(
-  { client, owner, repo }: GitHubRepository,
+  { client, owner, repo }: RepositoryClient,
   runId: bigint,
 ): Promise<string[]> {
   const about = { owner, repo, run_id: Number(runId) };
@@ -100,7 +100,7 @@ export async function isRuleEnabled(
 
 /** Whether GitHub shows this comment of ours on an environment of a run. */
 export async function hasComment(
-  { client, owner, repo }: GitHubRepository,
+  { client, owner, repo }: RepositoryClient,
   runId: bigint,
   environment: string,
   comment: string,
@@ -115,7 +115,7 @@ export async function hasComment(
 
 /** Since when an environment of a run waits: GitHub makes a deployment then. Null if it shows none. @throws GitHub's error. */
 export async function waitsSince(
-  { client, owner, repo }: GitHubRepository,
+  { client, owner, repo }: RepositoryClient,
   { sha, startedAt }: Run,
   environment: string,
 ): Promise<Date | null> {
@@ -130,7 +130,7 @@ const mostDeployments = 100;
 
 /** Whether a job of a run has begun to deploy a commit to an environment. */
 export async function hasBegun(
-  remote: GitHubRepository,
+  remote: RepositoryClient,
   { runId, environment, sha, requestedAt }: Pick<Deployment, 'runId' | 'environment' | 'sha' | 'requestedAt'>,
 ): Promise<boolean> {
   const { client, owner, repo } = remote;
@@ -181,7 +181,7 @@ const refusals: [RegExp, Taken][] = [
  * @throws GitHub's error if it says anything else. Without an answer, it may have arrived.
  */
 export async function review(
-  { client, owner, repo }: GitHubRepository,
+  { client, owner, repo }: RepositoryClient,
   runId: bigint,
   environment: string,
   { state, comment }: { state?: 'approved' | 'rejected'; comment: string },

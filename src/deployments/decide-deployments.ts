@@ -12,7 +12,7 @@ import { readSettings } from '../installations/settings.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import type { ObservedRepository } from '../statuses/observe.ts';
-import type { GitHubRepository } from './ask-github.ts';
+import type { RepositoryClient } from './ask-github.ts';
 import {
   holdingComment,
   judgeDeployments,
@@ -134,7 +134,7 @@ async function plan(
 }
 
 /** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */
-async function isBeforeItWaiting(remote: GitHubRepository, all: Deployment[], { environment }: Deployment) {
+async function isBeforeItWaiting(remote: RepositoryClient, all: Deployment[], { environment }: Deployment) {
   const before = all
     .filter(({ state }) => state === 'approved')
     .filter((each) => environmentKey(each.environment) === environmentKey(environment))

@@ -12,7 +12,7 @@ import { fullName } from '../installations/find-repository.ts';
 import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
 import {
-  type GitHubRepository,
+  type RepositoryClient,
   hasBegun,
   hasComment,
   pendingEnvironments,
@@ -40,7 +40,7 @@ import { claim, decided, release } from './deployment-store.ts';
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
 
 /** What the work on one repository needs. */
-export type Settling = { deps: Deps; repository: ObservedRepository; remote: GitHubRepository };
+export type Settling = { deps: Deps; repository: ObservedRepository; remote: RepositoryClient };
 
 /** @throws NotNow if GitHub may not be asked now. */
 export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Settling> {
@@ -51,7 +51,7 @@ export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Se
 }
 
 export const isPending = async (
-  remote: GitHubRepository,
+  remote: RepositoryClient,
   { runId, environment }: Deployment,
 ): Promise<boolean> =>
   (await pendingEnvironments(remote, runId)).some(

@@ -3,7 +3,7 @@ import { type Freeze, holdsDeployments } from './freeze.ts';
 import type { ParsedFreeze } from './judge-freeze.ts';
 
 /** Pull requests into a branch (null: any branch), or deployments to an environment. */
-export type Target = { base: string | null } | { environment: string };
+export type FreezeQuery = { base: string | null } | { environment: string };
 
 /** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };
@@ -30,7 +30,7 @@ const mostCompared = 4000;
  */
 export function frozenStateAt(
   kept: KeptFreeze[],
-  asked: Target,
+  asked: FreezeQuery,
   at: Date,
   planned: Iterable<Span>[] = [],
 ): FrozenState {
@@ -63,7 +63,7 @@ const free = (next: number | null): FrozenState => ({
 type Holding = Pick<ParsedFreeze, 'conditions'> & { freeze: Pick<Freeze, 'holds' | 'environments'> };
 
 /** Whether a freeze could hold a deployment to an environment, or some pull request into a branch. */
-export function couldHold({ freeze, conditions }: Holding, asked: Target): boolean {
+export function couldHold({ freeze, conditions }: Holding, asked: FreezeQuery): boolean {
   if ('environment' in asked) return holdsDeployments(freeze, asked.environment);
   // Conditions that cannot be read hold, as they do when we judge pull requests.
   if (!conditions) return true;

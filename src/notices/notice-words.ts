@@ -9,13 +9,13 @@ import type { Notice } from './notice.ts';
 // Parts of the sentences that tell a notice.
 
 /** @property name `acme/web`, `#7 of acme/web`, `501 repositories of acme` or `acme`. */
-export type Subject = { name: string; isMany: boolean; isPublic: boolean };
+export type FrozenPlace = { name: string; isMany: boolean; isPublic: boolean };
 
 /** What is frozen, at the beginning of a sentence. */
-export const held = (notice: Notice, { name }: Subject): string =>
+export const held = (notice: Notice, { name }: FrozenPlace): string =>
   holdsMerges(notice) ? name : `Deployments of ${name}`;
 
-export const areOrIs = (notice: Notice, { isMany }: Subject): string =>
+export const areOrIs = (notice: Notice, { isMany }: FrozenPlace): string =>
   isMany || !holdsMerges(notice) ? 'are' : 'is';
 
 export function holdsMerges({ freeze }: Notice): boolean {
@@ -24,38 +24,44 @@ export function holdsMerges({ freeze }: Notice): boolean {
 }
 
 /** @returns null where nobody did it, or where that is not known. */
-export function whoOf({ actor, planId }: Notice, place: Subject): string | null {
+export function whoOf({ actor, planId }: Notice, place: FrozenPlace): string | null {
   if (actor === null || actor.id === ourselves.id) return planId === null ? null : 'A plan';
   const name = nameOf(actor, place);
   return actor.type === 'user' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** People outside see the logins of GitHub, and no names of ours. */
-function nameOf(actor: Actor, { isPublic }: Subject): string {
+function nameOf(actor: Actor, { isPublic }: FrozenPlace): string {
   if (!isPublic || actor.type === 'user') return shorten(actorName(actor), 80);
   return actor.run === undefined ? 'an application key' : 'a job';
 }
 
 /** `ada merged #7 of acme/web past a freeze.` @param passive the words where nobody is known to have done it. */
-export function happened(notice: Notice, place: Subject, did: string, how: string, passive: string): string {
+export function happened(
+  notice: Notice,
+  place: FrozenPlace,
+  did: string,
+  how: string,
+  passive: string,
+): string {
   const who = whoOf(notice, place);
   return who === null ? `${place.name} ${passive}.` : `${who} ${did} ${place.name} ${how}.`;
 }
 
 /** `ada froze it: INC-9`. */
-export function whoAndWhy(notice: Notice, place: Subject, did: string): string | null {
+export function whoAndWhy(notice: Notice, place: FrozenPlace, did: string): string | null {
   const who = whoOf(notice, place);
   const why = whyOf(notice.freeze, place);
   if (who === null) return reasonOf(notice, place);
   return why === '' ? `${who} ${did}.` : `${who} ${did}: ${why}`;
 }
 
-export function reasonOf({ freeze }: Notice, place: Subject): string | null {
+export function reasonOf({ freeze }: Notice, place: FrozenPlace): string | null {
   const why = whyOf(freeze, place);
   return why === '' ? null : `Reason: ${why}`;
 }
 
-function whyOf(freeze: Notice['freeze'], { isPublic }: Subject): string {
+function whyOf(freeze: Notice['freeze'], { isPublic }: FrozenPlace): string {
   const open = freeze?.['public_reason'];
   return isPublic && typeof open === 'string' ? open : (freeze?.reason ?? '');
 }
@@ -64,7 +70,7 @@ function whyOf(freeze: Notice['freeze'], { isPublic }: Subject): string {
  * Why somebody wants an exemption, and who, unless the headline says it. It may be an exemption from a freeze whose reason
  * is not public, so its own reason is not public either.
  */
-export function exemptionReason({ type, exemption }: Notice, place: Subject): string | null {
+export function exemptionReason({ type, exemption }: Notice, place: FrozenPlace): string | null {
   const why = place.isPublic ? exemption?.['public_reason'] : exemption?.reason;
   const after = typeof why === 'string' && why !== '' ? `: ${why}` : null;
   const requester = exemption?.['requested_by'] as Actor | undefined;
@@ -73,7 +79,7 @@ export function exemptionReason({ type, exemption }: Notice, place: Subject): st
 }
 
 /** The reason of a deletion or a decision. */
-export function decisionOf({ type, details }: Notice, { isPublic }: Subject): string | null {
+export function decisionOf({ type, details }: Notice, { isPublic }: FrozenPlace): string | null {
   const why = details['reason'];
   if (isPublic || typeof why !== 'string' || why === '') return null;
   return `Reason for the ${type === 'freeze.deleted' ? 'deletion' : 'decision'}: ${why}`;
@@ -137,7 +143,7 @@ export function scopeOf({ freeze }: Notice): (string | null)[] {
   ];
 }
 
-export function changesOf(notice: Notice, place: Subject): (string | null)[] {
+export function changesOf(notice: Notice, place: FrozenPlace): (string | null)[] {
   const before = notice.details['scheduled_freeze_attributes_before'];
   if (notice.freeze === null || typeof before !== 'object' || before === null)
     return [reasonOf(notice, place)];
@@ -152,8 +158,10 @@ export function changesOf(notice: Notice, place: Subject): (string | null)[] {
 }
 
 /** `a deployment of acme/web to production`. */
-export const deploymentOf = ({ details }: Pick<Notice, 'details'>, { name }: Pick<Subject, 'name'>): string =>
-  `a deployment of ${name} to ${wordsOf(details['environment'], 'an environment')}`;
+export const deploymentOf = (
+  { details }: Pick<Notice, 'details'>,
+  { name }: Pick<FrozenPlace, 'name'>,
+): string => `a deployment of ${name} to ${wordsOf(details['environment'], 'an environment')}`;
 
 export function revisionOf({ details: { workflow, ref, sha } }: Notice): string | null {
   const words = [workflow, ref, typeof sha === 'string' ? sha.slice(0, 7) : sha].filter(

@@ -22,7 +22,7 @@ import {
   whoAndWhy,
   whoOf,
   wordsOf,
-  type Subject,
+  type FrozenPlace,
 } from './notice-words.ts';
 
 /** A notice in words. Lines that do not apply are null. */
@@ -33,7 +33,7 @@ export type NoticeText = {
 };
 
 /** What happened, for people who were not there. */
-export function tell(notice: Notice, place: Subject): NoticeText {
+export function tell(notice: Notice, place: FrozenPlace): NoticeText {
   // Exemptions of deployments are told like those of pull requests.
   const type = notice.type.replace(/^deployment_exemption/, 'exemption') as keyof typeof tellers;
   const told = tellers[type](notice, place);
@@ -42,7 +42,7 @@ export function tell(notice: Notice, place: Subject): NoticeText {
   return { ...told, lines: [...told.lines, late] };
 }
 
-type Tell = (notice: Notice, place: Subject) => NoticeText;
+type Tell = (notice: Notice, place: FrozenPlace) => NoticeText;
 
 const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, Tell> = {
   'freeze.scheduled': (notice, place) => ({

@@ -4,7 +4,7 @@ import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
 import {
-  type Target,
+  type FreezeQuery,
   couldHold,
   type FrozenState,
   frozenStateAt,
@@ -31,7 +31,7 @@ export async function readFrozenState(
   deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
   repository: FoundRepository,
   { kept: rows, repeats }: NotOver,
-  asked: Target,
+  asked: FreezeQuery,
   at: Date,
 ): Promise<FrozenState> {
   const now = nowOf(deps.clock);

@@ -6,7 +6,7 @@ import {
   environmentEnforcement,
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { invalid } from '../../errors.ts';
-import type { Target } from '../../freezes/frozen-state.ts';
+import type { FreezeQuery } from '../../freezes/frozen-state.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { HandlerAnswer } from '../answers.ts';
@@ -118,7 +118,7 @@ function readAt(sent: string | undefined, now: Date): Date {
   throw invalid([{ path: ['query', 'at'], message: atSays, type: 'value_error' }]);
 }
 
-function readAsked({ base, environment }: { base?: string; environment?: string }): Target {
+function readAsked({ base, environment }: { base?: string; environment?: string }): FreezeQuery {
   if (environment === undefined) return { base: base ?? null };
   if (base === undefined) return { environment };
   const message = 'Send `environment` or `base`, not both: deployments have no base branch.';
