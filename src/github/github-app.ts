@@ -64,10 +64,22 @@ const fetchUntil =
     const send = async () => {
       const answer = fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
       metrics.countGitHubRequest((await answer.catch(() => null))?.status ?? null);
-      return answer;
+      return withData(await answer);
     };
     return isRead(input, init) ? send().catch((error) => (isCutOff(error) ? send() : fail(error))) : send();
   };
+
+/**
+ * What Octokit takes as it is (`parseSuccessResponseBody`): its own parser looks at each value for integers beyond 2^53,
+ * which GitHub does not send.
+ * @throws if the connection ends before the body does.
+ */
+async function withData(answer: Response): Promise<Response> {
+  if (!answer.ok || !/json/.test(answer.headers.get('content-type') ?? '')) return answer;
+  const text = await answer.text();
+  const { status, url, headers } = answer;
+  return { status, url, headers, body: text === '' ? '' : (JSON.parse(text) as unknown) } as Response;
+}
 
 /** Whether the request can be sent twice. GraphQL requests are all queries. */
 const isRead = (input: unknown, init: RequestInit | undefined): boolean =>
@@ -96,7 +108,7 @@ export async function createGitHubApp(
   metrics: Counting,
   loadLock: () => Promise<LockCredentials | null> = async () => null,
 ): Promise<GitHubApp> {
-  const request = { fetch: fetchUntil(cutOff, metrics) };
+  const request = { fetch: fetchUntil(cutOff, metrics), parseSuccessResponseBody: false };
   // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
   const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {

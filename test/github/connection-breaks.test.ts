@@ -27,8 +27,12 @@ beforeEach(async () => {
     const isFirst = !asked.includes(line);
     asked.push(line);
     versions.add(request.headers['x-github-api-version']);
-    if (isFirst) return request.socket.destroy();
     response.setHeader('content-type', 'application/json');
+    if (isFirst && request.url === '/repos/acme/web') {
+      response.setHeader('content-length', 100).write('{"full_name": "acme/', () => request.socket.destroy());
+      return;
+    }
+    if (isFirst) return request.socket.destroy();
     response.end('{"data": {"viewer": {"login": "ada"}}}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -49,6 +53,12 @@ test('a read is asked once more', async () => {
   await ada.request('GET /user');
   expect(await ada.graphql('{ viewer { login } }')).toEqual({ viewer: { login: 'ada' } });
   expect(asked).toEqual(['GET /user', 'GET /user', 'POST /graphql', 'POST /graphql']);
+});
+
+test('a body that ends early is no answer', async () => {
+  const { data } = await github.asPerson('ghp_ada').request('GET /repos/acme/web');
+  expect(data).toEqual({ data: { viewer: { login: 'ada' } } });
+  expect(asked).toEqual(['GET /repos/acme/web', 'GET /repos/acme/web']);
 });
 
 test('each request names the version of the API', async () => {
