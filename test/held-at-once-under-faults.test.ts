@@ -34,13 +34,25 @@ test('somebody deleted the ruleset: GitHub fails when Holdfast looks, and when i
   unprotect(web);
   await acme.freeze(web);
   acme.github.deleteRuleset(holds().idOf(web));
-  once('GET', /\/rulesets$/, {});
-  once('POST', /\/rulesets$/, { kind: 'reset-after' });
+  once('GET', /deleted\/rulesets$/, {});
+  once('POST', /deleted\/rulesets$/, { kind: 'reset-after' });
   await holds().pass(80);
   expect(holds().mergeable(web)).toEqual({ 1: 'blocked' });
   expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
   expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
   expect(await holds().events(web, 'ruleset.repaired')).toHaveLength(1);
+});
+
+test('a look that GitHub did not answer is repeated after 10 seconds', async () => {
+  const web = await holds().held('looked', 'lock', [{}]);
+  await acme.freeze(web);
+  acme.github.deleteRuleset(holds().idOf(web));
+  once('GET', /looked\/rulesets$/, {});
+  await holds().pass(60, 60);
+  expect(await holds().instant(web)).toMatchObject({ error: expect.stringContaining('tries again') });
+  await holds().pass(10, 10);
+  expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
+  expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
 });
 
 test('two freezes, one ends: the change is ignored, then shown as it was, and GitHub limits the second App', async () => {

@@ -65,7 +65,6 @@ describe('the package', () => {
         'README.md',
         'LICENSE',
         'dist/cli',
-        'dist/clock.js',
         'dist/conditions',
         'dist/events',
         'dist/github',

@@ -188,7 +188,8 @@ class Settling {
       const limitedUntil = error instanceof Limited ? error.until : 0;
       const at = new Date(Math.max(now.getTime() + tryAgainAfter, limitedUntil));
       await this.#save({ error: 'GitHub does not answer about the ruleset. Holdfast tries again.' });
-      return queue.send([jobs.settleInstantHold(repositoryId, { at })]);
+      const { isCheck } = this.#given;
+      return queue.send([jobs.settleInstantHold(repositoryId, { at, isCheck })]);
     }
     const found = this.#hold.context === null ? null : await this.#seenByFirstApp();
     if (found === undefined) return this.#save({ error: `${why} ${this.#remedy(rulesetId)}` });
