@@ -114,7 +114,8 @@ async function openSweep(connectionString: string) {
   const log = pino({ level: 'silent' });
   const jobs = createJobQueue(database, systemClock);
   const { prisma: db, sql, keepUp } = database;
-  const deps = { db, sql, keepUp, queue: jobs, clock: systemClock, log };
+  const config = { secretKeyPrevious: null, slack: { app: null } } as Deps['config'];
+  const deps = { db, sql, keepUp, queue: jobs, clock: systemClock, log, config };
   return {
     run: () => sweep(deps as Partial<Deps> as Deps),
     close: () => database.close(),
