@@ -225,10 +225,10 @@ const writeOutput = (
 ): Promise<void> =>
   writeWhole(file, async (unfinished) => {
     const output = await open(unfinished, 'wx', 0o600);
-    const child = spawn(program, args, { ...options, stdio: ['ignore', output.fd, 'pipe'] });
     // Who interrupts this process ends the program, and then what is there of the file goes.
     const end = () => void child.kill();
     for (const signal of signals) process.on(signal, end);
+    const child = spawn(program, args, { ...options, stdio: ['ignore', output.fd, 'pipe'] });
     try {
       const [[code], said] = await Promise.all([once(child, 'close'), text(child.stderr!)]);
       if (code !== 0)
