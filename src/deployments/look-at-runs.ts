@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { missingForDeployments } from '../github/app-manifest.ts';
 import { holdsDeployments } from '../freezes/freeze.ts';
+import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { freezesNotOver } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readAlone } from '../installations/find-repository.ts';
@@ -104,10 +105,11 @@ async function note(
       (await hasOurRule(settling, name))
     )
       wanted.add(environmentKey(name));
+  const over = wanted.size > 0 ? await freezesOver(settling, run, now) : [];
   for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
     if (wanted.has(environmentKey(name)) && isNew(name)) {
       const before = decisionIn(ofAttempt.get(environmentKey(name))?.state ?? null);
-      const missed = await missedFreezes(settling, run, name, now);
+      const missed = await missedFreezes(settling, run, name, over);
       await saveRequest(deps.db, repository.id, run, name, now, before, missed);
       wanted.delete(environmentKey(name));
     }
@@ -119,22 +121,28 @@ async function note(
   return again;
 }
 
-/** The ids of freezes that are over and held a deployment before we knew of it: it has its turn with the others. */
+type Over = { freeze: StoredFreeze; at: Date };
+
+/** The freezes that ended or were deleted since a run began. */
+async function freezesOver({ deps, repository }: Settling, run: Run, now: Date): Promise<Over[]> {
+  if (!freezesAreOn(repository.products)) return [];
+  const { kept } = await readAlone(deps.sql, freezesNotOver(run.startedAt, now), repository);
+  return kept
+    .map(({ freeze, deletedAt }) => ({ freeze, at: deletedAt ?? freeze.endsAt ?? now }))
+    .filter(({ at }) => at < now);
+}
+
+/** The ids of those that held a deployment before we knew of it: it has its turn with the others. */
 async function missedFreezes(
   { deps, repository, remote }: Settling,
   run: Run,
   environment: string,
-  now: Date,
+  over: Over[],
 ): Promise<string[]> {
-  if (!freezesAreOn(repository.products)) return [];
-  const { kept } = await readAlone(deps.sql, freezesNotOver(run.startedAt, now), repository);
-  const over = kept
-    .filter(({ freeze }) => holdsDeployments(freeze, environment))
-    .map(({ freeze: { id, endsAt }, deletedAt }) => ({ id, at: deletedAt ?? endsAt ?? now }))
-    .filter(({ at }) => at < now);
-  if (over.length === 0) return [];
+  const holding = over.filter(({ freeze }) => holdsDeployments(freeze, environment));
+  if (holding.length === 0) return [];
   const since = await observe(deps, repository, () => waitsSince(remote, run, environment));
-  return over.filter(({ at }) => since !== null && at > since).map(({ id }) => id);
+  return holding.filter(({ at }) => since !== null && at > since).map(({ freeze }) => freeze.id);
 }
 
 /** What we decided before: GitHub's answer that it still waits may be older than that. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import { attributesOfAny, type ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { mostFreezes } from '../../freezes/save-freeze.ts';
 import type { NewDeploymentExemption, NewExemption } from '../../freezes/exemptions/request-exemption.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -92,16 +92,7 @@ export const exampleDeploymentExemption: z.input<typeof deploymentExemptionSchem
 
 const presentAny = (exemption: ExemptionRecord) => ({
   id: exemption.id,
-  reason: exemption.reason,
-  public_reason: exemption.publicReason,
-  state: exemption.state,
-  requested_by: exemption.requestedBy,
-  requested_at: exemption.requestedAt.toISOString(),
-  decided_by: exemption.decidedBy,
-  decided_at: exemption.decidedAt?.toISOString() ?? null,
-  decision_reason: exemption.decisionReason,
-  expires_at: exemption.expiresAt.toISOString(),
-  used_at: exemption.usedAt?.toISOString() ?? null,
+  ...attributesOfAny(exemption),
 });
 
 type Present<Schema extends z.ZodType> = (

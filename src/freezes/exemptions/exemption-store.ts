@@ -216,3 +216,17 @@ function overAt(isOver: ExemptionFilter['isOver']): Prisma.ExemptionWhereInput {
     ? { OR: [{ endedAt: { not: null } }, { expiresAt: { lte: at } }] }
     : { endedAt: null, expiresAt: { gt: at } };
 }
+
+/** What answers of the API and events of the audit log say of each exemption, whatever it is for. */
+export const attributesOfAny = (exemption: ExemptionRecord) => ({
+  reason: exemption.reason,
+  public_reason: exemption.publicReason,
+  state: exemption.state,
+  requested_by: exemption.requestedBy,
+  requested_at: exemption.requestedAt.toISOString(),
+  decided_by: exemption.decidedBy,
+  decided_at: exemption.decidedAt?.toISOString() ?? null,
+  decision_reason: exemption.decisionReason,
+  expires_at: exemption.expiresAt.toISOString(),
+  used_at: exemption.usedAt?.toISOString() ?? null,
+});

@@ -4,7 +4,7 @@ import { appendEvent, type EventPlace } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import type { ExemptionRecord } from './exemption-store.ts';
+import { attributesOfAny, type ExemptionRecord } from './exemption-store.ts';
 import { conflict } from '../../errors.ts';
 
 /** Saves a new exemption. */
@@ -111,16 +111,7 @@ export async function appendExemptionEvent(
 /** The fields of the API, but for its id and its page. */
 const attributesOf = (exemption: ExemptionRecord) => ({
   ...subjectOf(exemption),
-  reason: exemption.reason,
-  public_reason: exemption.publicReason,
-  state: exemption.state,
-  requested_by: exemption.requestedBy,
-  requested_at: exemption.requestedAt.toISOString(),
-  decided_by: exemption.decidedBy,
-  decided_at: exemption.decidedAt?.toISOString() ?? null,
-  decision_reason: exemption.decisionReason,
-  expires_at: exemption.expiresAt.toISOString(),
-  used_at: exemption.usedAt?.toISOString() ?? null,
+  ...attributesOfAny(exemption),
 });
 
 const subjectOf = ({ pullRequest, headSha, anyHead, freezeIds, deployment }: ExemptionRecord) =>
