@@ -10,7 +10,7 @@ import type { Clock } from '../time/clock.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
-import { isGitHubStatus } from './github-error.ts';
+import { classifyGitHubError, isGitHubStatus } from './github-error.ts';
 import { RateBudgets } from './ask-github.ts';
 
 /**
@@ -284,25 +284,48 @@ function createLockApp(
     if (installation !== undefined) clients.delete(installation);
   }
 
+  /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
+  async function forRepository(owner: string, repo: string): Promise<GitHubClient> {
+    const key = owner.toLowerCase();
+    await connected();
+    const known = installations.get(key) ?? (await find(owner, repo));
+    installations.set(key, known);
+    const client = clients.get(known) ?? clientOf(known);
+    clients.set(known, client);
+    client.catch(() => forget(owner));
+    return client;
+  }
+
+  /**
+   * Works as it on a repository. If GitHub refuses, tries again without what we remember: it may have been installed
+   * again under another id, or have got a permission since.
+   * @throws what `work` throws, and what `forRepository` throws.
+   */
+  async function asLock<Result>(
+    owner: string,
+    repo: string,
+    work: (client: GitHubClient) => Promise<Result>,
+    isLast = false,
+  ): Promise<Result> {
+    const isRemembered = installations.get(owner.toLowerCase()) !== undefined;
+    try {
+      return await work(await forRepository(owner, repo));
+    } catch (error) {
+      const { kind } = classifyGitHubError(error, clock.now());
+      if (kind !== 'absent' && kind !== 'forbidden') throw error;
+      forget(owner);
+      if (!isRemembered || isLast) throw error;
+      return asLock(owner, repo, work, true);
+    }
+  }
+
   return {
     /** Its id; null while there is none. */
     id: async (): Promise<number | null> => (await credentials())?.id ?? null,
     /** Asks the database next time: one was just made or forgotten. */
     lookAgain: () => void (lookedAt = -Infinity),
     asApp,
-    /** A client for a repository. @throws if there is no second App; GitHub's error: 404 if it is not installed there. */
-    async forRepository(owner: string, repo: string): Promise<GitHubClient> {
-      const key = owner.toLowerCase();
-      await connected();
-      const known = installations.get(key) ?? (await find(owner, repo));
-      installations.set(key, known);
-      const client = clients.get(known) ?? clientOf(known);
-      clients.set(known, client);
-      client.catch(() => forget(owner));
-      return client;
-    },
-    /** Whether we know where we are installed on an account without asking GitHub: it may not be so any more. */
-    remembers: (owner: string): boolean => installations.get(owner.toLowerCase()) !== undefined,
+    asLock,
     forget,
   };
 }

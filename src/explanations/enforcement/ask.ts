@@ -38,14 +38,13 @@ export async function ask<Answer>(
   }
   try {
     signal.throwIfAborted();
-    const answering = (async () => {
-      const client = await {
-        app: () => deps.github.asApp(),
-        installation: () => deps.github.asInstallation(installation.id),
-        lock: () => deps.github.lock.forRepository(account.login, repo),
-      }[as]();
-      return question(client, { owner: account.login, repo, request: { signal } });
-    })();
+    const put = (client: GitHubClient) =>
+      question(client, { owner: account.login, repo, request: { signal } });
+    const answering = {
+      app: () => deps.github.asApp().then(put),
+      installation: () => deps.github.asInstallation(installation.id).then(put),
+      lock: () => deps.github.lock.asLock(account.login, repo, put),
+    }[as]();
     return known(await Promise.race([answering, rejectedBy(signal)]));
   } catch (error) {
     if (isForInstallation) await pauseIfLimited(deps, installation.id, error);

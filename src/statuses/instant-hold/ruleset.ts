@@ -196,28 +196,24 @@ export class Rulesets {
     return this.#asLock((client) => request<Data>(client, route, { ...this.#place, ...parameters }));
   }
 
-  async #asLock<Found>(act: (client: GitHubClient) => Promise<Found>, isLast = false): Promise<Found> {
+  async #asLock<Found>(act: (client: GitHubClient) => Promise<Found>): Promise<Found> {
     await this.#keep();
     const { owner, repo } = this.#place;
     const { clock, github } = this.#deps;
     const limits = limitsOf(this.#deps);
     const limit = limits.get(owner);
     if (limit && limit.until > clock.now()) throw limit;
-    const isRemembered = github.lock.remembers(owner);
     try {
-      return await act(await github.lock.forRepository(owner, repo));
+      return await github.lock.asLock(owner, repo, async (client) => {
+        await this.#keep();
+        return act(client);
+      });
     } catch (error) {
       const failure = classifyGitHubError(error, clock.now());
-      if (failure.kind === 'limited') {
-        const limited = new Limited(failure.retryAt);
-        limits.set(owner, limited);
-        throw limited;
-      }
-      if (failure.kind !== 'absent' && failure.kind !== 'forbidden') throw error;
-      github.lock.forget(owner);
-      // The App may have been installed again under another id, or have got a permission since.
-      if (!isRemembered || isLast) throw error;
-      return this.#asLock(act, true);
+      if (failure.kind !== 'limited') throw error;
+      const limited = new Limited(failure.retryAt);
+      limits.set(owner, limited);
+      throw limited;
     }
   }
 }
