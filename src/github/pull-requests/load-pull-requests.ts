@@ -47,7 +47,7 @@ export type LoadFrom = {
   client: GitHubClient;
   repository: { id: bigint; name: string; account: { login: string; type: string } };
   needs: FactNeeds;
-  /** The stacks as they were last read. `loadRepository` reads them again. */
+  /** The stacks as they were last read. `loadRepository` reads them again if there can be some. */
   stacks: Stack[];
   /** After an abort, nothing more is asked. */
   signal?: AbortSignal;
@@ -74,14 +74,16 @@ export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRe
 export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
   const read: ReadPullRequest[] = [];
   let isPrivate = false;
-  const reading = readStacks(from);
-  // It is awaited after the pages, one of which may fail first.
-  reading.catch(() => undefined);
+  let defaultBranch: string | undefined;
   for await (const page of pagesOf(from, openPullRequestsQuery)) {
     read.push(...page.read);
-    isPrivate = page.isPrivate;
+    ({ isPrivate, defaultBranch } = page);
   }
-  const stacks = await reading;
+  // Of a stack that has more than one open pull request, all but the bottom one merge into a head branch. Most
+  // repositories have only pull requests into the default branch, and cost no further request.
+  const mayBeStacked =
+    from.stacks.length > 0 || read.some(({ answer }) => answer.baseRefName !== defaultBranch);
+  const stacks = mayBeStacked ? await readStacks(from) : [];
   return { pullRequests: await complete({ ...from, stacks }, read), stacks, isPrivate };
 }
 
@@ -182,7 +184,13 @@ const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
 async function readPage(from: LoadFrom, query: string, first: number, after: string | null) {
   from.signal?.throwIfAborted();
-  type Answer = { repository: { isPrivate: boolean; pullRequests: Page<PullRequestAnswer> } | null };
+  type Answer = {
+    repository: {
+      isPrivate: boolean;
+      defaultBranchRef: { name: string } | null;
+      pullRequests: Page<PullRequestAnswer>;
+    } | null;
+  };
   const { read, answer } = await askForPullRequests<Answer>(
     from,
     {
@@ -197,11 +205,11 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
     first > few,
   );
   const whole = read.filter((pullRequest) => pullRequest !== null);
-  const { isPrivate, pullRequests } = answer.repository!;
+  const { isPrivate, defaultBranchRef, pullRequests } = answer.repository!;
   const { hasNextPage, endCursor } = pullRequests.pageInfo;
   if (whole.length < read.length) throw incomplete('a pull request');
   if (hasNextPage && (endCursor === null || endCursor === after)) throw incomplete('the next page');
-  return { read: whole, isPrivate, hasNextPage, endCursor };
+  return { read: whole, isPrivate, defaultBranch: defaultBranchRef?.name, hasNextPage, endCursor };
 }
 
 async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<LoadedPullRequest[]> {

@@ -152,6 +152,7 @@ const pageQuery = (operation: string, states: string, field: string, direction: 
   query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${variables}) {
     repository(owner: $owner, name: $name) {
       isPrivate
+      defaultBranchRef { name }
       pullRequests(
         states: ${states}, first: $first, after: $after, orderBy: { field: ${field}, direction: ${direction} }
       ) {

@@ -103,7 +103,7 @@ function fetchOf(fake: FakeGitHub): typeof fetch {
     const url = new URL(String(input));
     if (url.pathname === '/graphql') return graphql(fake, JSON.parse(String(init?.body)));
     const request = `${init?.method ?? 'GET'} ${url.pathname}`;
-    // Every load asks for stacks, beside what the tests of other questions count.
+    // Beside what the tests of other questions count.
     if (/\/(?:stacks|pulls)$/.test(url.pathname)) return fake.stacks(url);
     fake.requests.push(request);
     const taken = fake.intercept(request, Object.fromEntries(url.searchParams));
@@ -171,6 +171,7 @@ function root(fake: FakeGitHub) {
         ? fail('NOT_FOUND')
         : {
             isPrivate: false,
+            defaultBranchRef: { name: 'main' },
             nameWithOwner: `${owner}/${name}`.replace(/^acme\/Old$/, 'acme/new'),
             pullRequests: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
               connection(fake.pullRequests, args, info, pullRequestNode),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { loadRepository } from '../../../src/github/pull-requests/load-pull-requests.ts';
 import { placesIn, readStacks, type Stack, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
 import { fakeGitHub, json } from './fake-github.ts';
 
@@ -80,6 +81,22 @@ describe('reading stacks', () => {
     const { stacks, asked } = await read({ '/stacks 1': answer });
     expect(stacks).toMatchObject({ status });
     expect(new Set(asked)).toEqual(new Set(['/stacks 1']));
+  });
+});
+
+describe('a repository asks for its stacks', () => {
+  test.each([
+    ['if a pull request merges into another branch than the default branch', ['main', 'change-1'], [], 1],
+    ['if it had stacks', ['main', 'main'], [{ number: 50, base: 'main', size: 2, places: places(1, 2) }], 1],
+    ['not if all merge into the default branch', ['main', 'main'], [], 0],
+    ['not without open pull requests', [], [], 0],
+  ])('%s', async (_, bases, known, requests) => {
+    const github = fakeGitHub();
+    github.pullRequests = bases.map((base, index) => ({ number: index + 1, baseRefName: base }));
+    let asked = 0;
+    github.stacks = () => (asked++, json([]));
+    await loadRepository({ ...github.from(), stacks: known });
+    expect(asked).toBe(requests);
   });
 });
 
