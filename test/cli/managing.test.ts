@@ -186,7 +186,7 @@ test('OIDC rules: made, listed, deleted', async () => {
   const deleted = await line.holdfast(['oidc-rules', 'delete', 'acme', id]);
   expect([deleted.code, deleted.out]).toEqual([0, `Deleted OIDC rule ${id} of acme.\n`]);
   const scopes = await line.holdfast(['oidc-rules', 'create', 'acme', '--name', 'scopes']);
-  expect(scopes.out).toMatch(/^Made OIDC rule [0-9a-f-]{36} of acme\.\n$/);
+  expect(scopes.out).toMatch(/^Created OIDC rule [0-9a-f-]{36} of acme\.\n$/);
 });
 
 test('settings of a repository and of its owner: shown, changed, and left to the owner again', async () => {

@@ -52,9 +52,9 @@ const create = command<CreateOptions, [owner: string]>({
     // A retry gets the first answer again, but without the secret, which nobody stores.
     if (key.secret === null)
       throw notKnown(
-        `Made key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and create another key.`,
+        `Created key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and create another key.`,
       );
-    output.note(`Made key ${key.id}. This is the only time that its secret is shown:`);
+    output.note(`Created key ${key.id}. This is the only time that its secret is shown:`);
     output.line(key.secret);
     output.json(key);
   },
@@ -133,7 +133,7 @@ const createRule = ownerCommand<RuleOptions>({
         may: freeze ? ['push_scopes', 'freeze'] : ['push_scopes'],
       },
     );
-    output.line(`Made OIDC rule ${rule.id} of ${owner}.`);
+    output.line(`Created OIDC rule ${rule.id} of ${owner}.`);
     output.json(rule);
   },
 });

@@ -81,7 +81,7 @@ const create = command<Options & Pick<Schemas['NewWebhook'], 'kind'> & { address
     const fields = await fieldsOf(options, world);
     const { service } = await connect();
     const webhook = await service.post('/webhooks/{owner}', { owner }, { ...fields, kind, url: fields.url! });
-    output.note(`Made webhook ${webhook.id}. To test it: holdfast webhooks test ${owner} ${webhook.id}`);
+    output.note(`Created webhook ${webhook.id}. To test it: holdfast webhooks test ${owner} ${webhook.id}`);
     if (webhook.secret !== undefined) output.line(webhook.secret);
     output.json(webhook);
   },
