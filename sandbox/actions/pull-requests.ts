@@ -104,6 +104,8 @@ export class PullRequests {
     };
     repository.pullRequests.set(number, pr);
     world.pullRequests.set(id, pr);
+    world.hasHead(pr);
+    if (pr.autoMerge) world.autoMerging.add(pr);
     pr.commits.forEach((each, index) => {
       const parent = pr.commits[index - 1] ?? repository.branches.get(base)!;
       this.#describeCommit(repository, each, author, parent, given.commits?.[index]);
@@ -125,6 +127,7 @@ export class PullRequests {
     for (const each of moved.toArray()) {
       const before = each.head.sha;
       each.head.sha = sha;
+      this.#world.hasHead(each);
       each.commits.push(sha);
       this.#describeCommit(each.repository, sha, by, before, commit);
       if (files) each.files = files.map(changedFile);

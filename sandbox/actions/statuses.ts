@@ -87,9 +87,9 @@ export class Statuses {
     };
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
-    for (const pr of repository.pullRequests.values())
-      if (pr.autoMerge && pr.state === 'open' && [pr.head.sha, testMergeOf(pr)].includes(status.sha))
-        this.#mergeIfWaiting(pr);
+    for (const pr of world.autoMerging)
+      if (pr.repository === repository && pr.autoMerge && pr.state === 'open')
+        if ([pr.head.sha, testMergeOf(pr)].includes(status.sha)) this.#mergeIfWaiting(pr);
     this.#queues.settleAll(repository);
     return status;
   }

@@ -21,8 +21,9 @@ export class WriteLimit {
   /** Counts a write, or throws the 403 of a limit. @param holder of the budget. */
   take(holder: string): void {
     const now = this.#now().getTime();
-    const taken = (this.#taken.get(holder) ?? []).filter((at) => at > now - minute);
+    const taken = this.#taken.get(holder) ?? [];
     this.#taken.set(holder, taken);
+    while (taken[0]! <= now - minute) taken.shift();
     if (taken.length < this.perMinute) {
       taken.push(now);
       return;

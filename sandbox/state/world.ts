@@ -42,6 +42,10 @@ export class World {
   readonly repositories = new Map<number, Repository>();
   /** By the number in their node ids, of deleted repositories too. */
   readonly pullRequests = new Map<number, PullRequest>();
+  /** By each SHA that was ever their head: benchmarks have thousands, and every status asks for its own. */
+  readonly #byHead = new Map<string, Set<PullRequest>>();
+  /** Those that people ever asked GitHub to merge by itself. */
+  readonly autoMerging = new Set<PullRequest>();
   readonly installations = new Map<number, Installation>();
   readonly userTokens = new Map<string, UserToken>();
   readonly installationTokens = new Map<string, InstallationToken>();
@@ -132,10 +136,15 @@ export class World {
 
   /** Open pull requests of a repository whose head is this SHA. */
   pullRequestsAt(repository: Repository, sha: string): PullRequest[] {
-    const open: PullRequest[] = [];
-    for (const pr of repository.pullRequests.values())
-      if (pr.head.sha === sha && pr.state === 'open') open.push(pr);
-    return open;
+    return [...(this.#byHead.get(sha) ?? [])]
+      .filter((pr) => pr.head.sha === sha && pr.state === 'open' && pr.repository === repository)
+      .sort((one, other) => one.number - other.number);
+  }
+
+  /** Call it whenever a pull request has another head. */
+  hasHead(pr: PullRequest): void {
+    const all = this.#byHead.get(pr.head.sha) ?? new Set();
+    this.#byHead.set(pr.head.sha, all.add(pr));
   }
 
   /** What a node id points at. */

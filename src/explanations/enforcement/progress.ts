@@ -132,7 +132,6 @@ type PlanRow = {
   waiting: number;
   leaky: bigint[] | null;
   open: number;
-  installation: bigint | null;
 };
 
 /**
@@ -143,13 +142,16 @@ export async function planEnforcement(deps: Deps, account: Account, id: string):
   const plan = await requirePlan(deps.db, deps, account, id);
   const [matched, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
   const leaky = new Set(row.leaky ?? []);
+  const installation =
+    row.open > 0
+      ? await deps.db.installation.findFirst({ where: { accountId: account.id, deletedAt: null } })
+      : null;
   return {
     repositories: matched.length,
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
-    secondsUntilHeld:
-      row.installation === null ? 0 : await secondsUntilHeld(deps, row.installation, row.open),
+    secondsUntilHeld: installation ? await secondsUntilHeld(deps, installation.id, row.open) : 0,
     notEnforced: matched
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
@@ -162,11 +164,10 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
   const [row] = await db.$queryRaw<[PlanRow]>`
     SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
-      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open, min(installation) AS installation,
+      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open,
       array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
     FROM (
-      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once, (
-        SELECT installation_id FROM repositories r WHERE r.id = held.repository_id) AS installation
+      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once
       FROM open_pull_requests held ${statusesOfHeld}
       WHERE EXISTS (
         SELECT FROM freezes f
