@@ -29,7 +29,9 @@ export function createCache<Key extends NonNullable<unknown>, Value extends Cach
   life: number,
 ): Cache<Key, Value> {
   const values = new LRUCache<Key, { value: Value }>({
-    max: most,
+    // With `max`, it would take the memory for that many values at once.
+    maxSize: most,
+    sizeCalculation: () => 1,
     ttl: ttlOf(life),
     ttlResolution: 0,
     perf: { now: () => clock.now() },
