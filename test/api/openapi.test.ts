@@ -143,7 +143,8 @@ test('every operation says who can call it, by defined schemes', () => {
       expect(named).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);
     else if (withJobs.includes(method) && /\/scheduled_freeze(\/\{freeze_id\}(\/delete)?)?$/.test(path))
       expect(named).toEqual(['adminKey', 'githubToken', 'jobToken']);
-    else if (path !== '/application') expect(named).toEqual(['adminKey', 'githubToken']);
+    else if (path === '/application') expect(named).toEqual(['adminKey', 'ciKey']);
+    else expect(named).toEqual(['adminKey', 'githubToken']);
   }
 });
 

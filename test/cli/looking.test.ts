@@ -64,7 +64,7 @@ test('status of a pull request: what holds it, why and until when', async () => 
   expect(held.code).toBe(0);
   expect(held.out).toContain('Frozen  acme/web#1 Faster checkout');
   expect(held.out).toContain('blocked by  INC-4711');
-  expect(held.out).toContain('until 2026-03-01 12:00 Europe/Paris');
+  expect(held.out).toMatch(/^ {2}[0-9a-f-]{36}, until 2026-03-01 12:00 Europe\/Paris$/m);
   expect(held.out).toContain('matches: base=main');
   const free = await line.holdfast(['status', 'https://github.com/acme/web/pull/2', '--exit-code']);
   expect([free.code, free.out]).toEqual([0, expect.stringContaining('matches: label=hotfix')]);

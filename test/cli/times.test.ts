@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeMoment, describeWindow, readWindow } from '../../src/cli/times.ts';
+import { describeMoment, describeWindow, readPast, readWindow } from '../../src/cli/times.ts';
 import { DoubtfulTime } from '../../src/time/moment.ts';
 import { toInstant } from '../../src/time/local-time.ts';
 
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
 const zone = 'Europe/Paris';
+
+test.each([
+  ['7d', '2026-02-25T10:30:20.000Z'],
+  ['2026-02-20', '2026-02-19T23:00:00.000Z'],
+  ['2026-02-20 18:00', '2026-02-20T17:00:00.000Z'],
+  ['2026-02-20T18:00:00Z', '2026-02-20T18:00:00.000Z'],
+])('%s is over', (text, at) => {
+  expect(new Date(readPast(text, { now: () => wednesday, zone })).toISOString()).toBe(at);
+});
 
 describe('windows', () => {
   const world = { now: () => wednesday, zone };
