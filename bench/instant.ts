@@ -185,7 +185,7 @@ export const benchInstant: Bench = {
       ),
     ];
     const notes = [
-      `The slowest of ${rounds} beginnings and ends in the mode lock, from the request on. Pacing is off, the database is PostgreSQL.`,
+      `The slowest of ${rounds} beginnings and ends in the mode lock, from the request on; of the later calls the median. Pacing is off, the database is PostgreSQL.`,
     ];
     return { figures, notes };
   },

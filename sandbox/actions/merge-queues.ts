@@ -49,7 +49,6 @@ export class MergeQueues {
       throw new Error(`#${pr.number} is in a stack, which cannot wait to enter the queue`);
     } else if (!pr.autoMerge) {
       pr.autoMerge = { enabledAt: this.#world.now(), enabledBy: by };
-      this.#world.autoMerging.add(pr);
       this.#events.emit(pr, 'auto_merge_enabled', {}, by);
     }
     this.settle(queue);

@@ -69,7 +69,6 @@ export class PullRequestEdits {
     if (enabled === (pr.autoMerge !== null)) return;
     if (enabled && stackOf(pr)) throw new GitHubError(422, 'Auto-merge does not support stacks.');
     pr.autoMerge = enabled ? { enabledAt: this.#world.now(), enabledBy: by } : null;
-    if (enabled) this.#world.autoMerging.add(pr);
     if (enabled) this.#events.emit(pr, 'auto_merge_enabled', {}, by);
     else this.#events.emit(pr, 'auto_merge_disabled', { reason: 'Manually disabled by user' }, by);
   }

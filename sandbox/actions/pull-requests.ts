@@ -104,8 +104,7 @@ export class PullRequests {
     };
     repository.pullRequests.set(number, pr);
     world.pullRequests.set(id, pr);
-    world.hasHead(pr);
-    if (pr.autoMerge) world.autoMerging.add(pr);
+    world.noteHead(pr);
     pr.commits.forEach((each, index) => {
       const parent = pr.commits[index - 1] ?? repository.branches.get(base)!;
       this.#describeCommit(repository, each, author, parent, given.commits?.[index]);
@@ -127,7 +126,7 @@ export class PullRequests {
     for (const each of moved.toArray()) {
       const before = each.head.sha;
       each.head.sha = sha;
-      this.#world.hasHead(each);
+      this.#world.noteHead(each);
       each.commits.push(sha);
       this.#describeCommit(each.repository, sha, by, before, commit);
       if (files) each.files = files.map(changedFile);

@@ -87,9 +87,11 @@ export class Statuses {
     };
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
-    for (const pr of world.autoMerging)
-      if (pr.repository === repository && pr.autoMerge && pr.state === 'open')
-        if ([pr.head.sha, testMergeOf(pr)].includes(status.sha)) this.#mergeIfWaiting(pr);
+    // The head of a pull request is a parent of its test merge commit.
+    const parents = parentsOf(repository, status.sha).map(({ sha }) => sha);
+    for (const pr of [status.sha, ...parents].flatMap((sha) => world.pullRequestsAt(repository, sha)))
+      if (pr.autoMerge && pr.state === 'open' && [pr.head.sha, testMergeOf(pr)].includes(status.sha))
+        this.#mergeIfWaiting(pr);
     this.#queues.settleAll(repository);
     return status;
   }

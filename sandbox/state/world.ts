@@ -44,8 +44,6 @@ export class World {
   readonly pullRequests = new Map<number, PullRequest>();
   /** By each SHA that was ever their head: benchmarks have thousands, and every status asks for its own. */
   readonly #byHead = new Map<string, Set<PullRequest>>();
-  /** Those that people ever asked GitHub to merge by itself. */
-  readonly autoMerging = new Set<PullRequest>();
   readonly installations = new Map<number, Installation>();
   readonly userTokens = new Map<string, UserToken>();
   readonly installationTokens = new Map<string, InstallationToken>();
@@ -142,7 +140,7 @@ export class World {
   }
 
   /** Call it whenever a pull request has another head. */
-  hasHead(pr: PullRequest): void {
+  noteHead(pr: PullRequest): void {
     const all = this.#byHead.get(pr.head.sha) ?? new Set();
     this.#byHead.set(pr.head.sha, all.add(pr));
   }

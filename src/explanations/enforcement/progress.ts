@@ -3,7 +3,7 @@ import { requireFreeze } from '../../freezes/freeze-store.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
-import type { Account } from '../../generated/prisma/client.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
@@ -138,20 +138,20 @@ type PlanRow = {
  * The progress of a plan in all its repositories, from our tables only.
  * @throws Refusal not-found if the plan is over or deleted.
  */
-export async function planEnforcement(deps: Deps, account: Account, id: string): Promise<PlanEnforcement> {
+export async function planEnforcement(
+  deps: Deps,
+  account: InstalledAccount,
+  id: string,
+): Promise<PlanEnforcement> {
   const plan = await requirePlan(deps.db, deps, account, id);
   const [matched, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
   const leaky = new Set(row.leaky ?? []);
-  const installation =
-    row.open > 0
-      ? await deps.db.installation.findFirst({ where: { accountId: account.id, deletedAt: null } })
-      : null;
   return {
     repositories: matched.length,
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
-    secondsUntilHeld: installation ? await secondsUntilHeld(deps, installation.id, row.open) : 0,
+    secondsUntilHeld: await secondsUntilHeld(deps, account.installation.id, row.open),
     notEnforced: matched
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
