@@ -43,7 +43,7 @@ import { reports } from './actions/reports.ts';
 import { reviewThreads } from './actions/review-threads.ts';
 import { Stacks, stackVerbs } from './actions/stacks.ts';
 import { teams } from './actions/teams.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+import { type Send, Webhooks } from './webhooks/webhooks.ts';
 import { WriteLimit } from './http/write-limit.ts';
 import { World, type AppIdentity } from './state/world.ts';
 
@@ -53,6 +53,8 @@ export interface SandboxOptions {
   webhookUrl?: string;
   /** The clock of timestamps in data. */
   now?: () => Date;
+  /** Sends webhooks another way than over a socket. */
+  send?: Send;
   /** Replaces the App's defaults: its slug, secret, permissions, events. Null: no App, until somebody makes one. */
   app?: Partial<AppIdentity> | null;
   /** The default context of questions about statuses. */
@@ -75,7 +77,7 @@ const newKey = (): string =>
 export async function startSandbox(options: SandboxOptions = {}) {
   const app = options.app === null ? null : { ...defaultApp(), ...options.app };
   const world = new World(app, options.now ?? (() => new Date()));
-  const webhooks = new Webhooks(world, options.webhookUrl ?? null);
+  const webhooks = new Webhooks(world, options.webhookUrl ?? null, options.send);
   const events = new PullRequestEvents(world, webhooks);
   const repositoryVerbs = repositories(world, webhooks);
   const pullRequests = new PullRequests(world, events, (fullName, isPrivate) =>
@@ -122,6 +124,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
 
   return {
     url: server.url,
+    /** Answers a request as its server does. */
+    fetch: server.fetch,
     /** Throws while there is none. */
     get app() {
       return world.app;

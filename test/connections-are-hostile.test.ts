@@ -1,10 +1,12 @@
-// Somebody opens connections and sends little or nothing through them.
+// Somebody opens connections and sends little or nothing through them. How long each may last is a test of processes.
 import { once } from 'node:events';
 import { BlockList, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../src/auth/application-key.ts';
 import { type Acme, acmeForAll, startAcme } from './support/acme.ts';
+import { useSockets } from './support/inside.ts';
 
+useSockets();
 const acme = acmeForAll();
 const opened: Socket[] = [];
 afterEach(() => opened.splice(0).forEach((socket) => socket.destroy()));
@@ -101,16 +103,4 @@ test('a large body is not awaited before its sender is known', async () => {
     const sent = await open(acme, start.replace('POST', 'PUT') + 'x'.repeat(20_000));
     expect(await everythingFrom(sent)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   }
-});
-
-test('a slow head and a slow body end', async () => {
-  const repository = await acme.repository('slow');
-  const authorized = `Authorization: Bearer ${acme.admin}\r\n${slowBody}`;
-  const sockets = [
-    await open(acme),
-    await open(acme, slow['a slow head']),
-    await open(acme, head(`/v1/repos/${repository}/scheduled_freeze`, authorized)),
-  ];
-  const answers = await Promise.all(sockets.map(everythingFrom));
-  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
+import { lookFaster } from './support/patience.ts';
 
 // Instant holds while the second App cannot do what it should.
 const acme = acmeForAll({}, { lock: true });
@@ -217,6 +218,7 @@ describe('a process dies between two steps', () => {
   });
 
   test('after that, and the freeze ended meanwhile', async () => {
+    lookFaster();
     const web = await holds().held('ended', 'lock', [{}]);
     const freeze = await acme.freeze(web);
     await leave(web, { ...unknown, rulesetId: null });

@@ -5,7 +5,9 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Holdfast, startHoldfast } from './support/holdfast.ts';
 import { shortenPatience } from './support/patience.ts';
+import { useSockets } from './support/inside.ts';
 
+useSockets();
 const web = 'acme/web';
 let holdfast: Holdfast;
 let admin: string;

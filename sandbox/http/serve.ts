@@ -130,7 +130,10 @@ function createApi(parts: Parts): Api {
 }
 
 /** Starts listening on loopback. GitHub Enterprise's paths, `/api/v3` and `/api/graphql`, work as well. */
-export async function serve(parts: Parts, port: number): Promise<{ url: string; close(): Promise<void> }> {
+export async function serve(
+  parts: Parts,
+  port: number,
+): Promise<{ url: string; fetch(request: Request, env: object): Promise<Response>; close(): Promise<void> }> {
   const api = createApi(parts);
   const answer = async (request: Request, env: HttpBindings) => {
     const path = new URL(request.url).pathname;
@@ -146,6 +149,7 @@ export async function serve(parts: Parts, port: number): Promise<{ url: string; 
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fetch: async (request, env) => answer(request, env as HttpBindings),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -43,6 +43,12 @@ const automatic = new Set(['installation', 'installation_repositories', 'github_
 /** These are about the App itself, and name no installation. */
 const withoutInstallation = new Set(['github_app_authorization']);
 
+/** Posts a webhook to an address. @returns the status of the answer. */
+export type Send = (
+  target: string,
+  webhook: { headers: Record<string, string>; body: string; signal: AbortSignal },
+) => Promise<number>;
+
 /** Signs, sends and records webhooks. Sending never delays the change that caused it. */
 export class Webhooks {
   readonly deliveries: Delivery[] = [];
@@ -53,9 +59,12 @@ export class Webhooks {
   readonly #closing = new AbortController();
   #overtaken: { promise: Promise<unknown>; resolve: (value?: unknown) => void } | null = null;
 
-  constructor(world: World, target: string | null) {
+  readonly #post: Send;
+
+  constructor(world: World, target: string | null, send: Send = sendBySocket) {
     this.#world = world;
     this.target = target;
+    this.#post = send;
   }
 
   /** Sends an event to the App if it is installed there, not suspended, and subscribed. */
@@ -158,20 +167,9 @@ export class Webhooks {
     const body = JSON.stringify(delivery.payload);
     try {
       if (!this.target) throw new Error('No webhook URL is set');
-      // Each has a new connection, so that a restarted service does not miss one over a dead connection. Not `fetch`,
-      // whose agents cost more.
-      const sent = request(this.target, {
-        method: 'POST',
-        headers: this.#headers(delivery, body),
-        agent: false,
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerWithin)]),
-      });
-      // While the answer is read, nothing else handles it. The answer fails with it.
-      sent.on('error', () => {});
-      sent.end(body);
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      await once(response.resume(), 'end');
-      delivery.statusCode = response.statusCode!;
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerWithin)]);
+      const headers = this.#headers(delivery, body);
+      delivery.statusCode = await this.#post(this.target, { headers, body, signal });
       delivery.outcome = 'answered';
     } catch {
       delivery.outcome = 'failed';
@@ -194,3 +192,17 @@ export class Webhooks {
     };
   }
 }
+
+/**
+ * Each has a new connection, so that a restarted service does not miss one over a dead connection. Not `fetch`, whose
+ * agents cost more.
+ */
+export const sendBySocket: Send = async (target, { headers, body, signal }) => {
+  const sent = request(target, { method: 'POST', headers, signal, agent: false });
+  // While the answer is read, nothing else handles it. The answer fails with it.
+  sent.on('error', () => {});
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  return response.statusCode!;
+};

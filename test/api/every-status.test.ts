@@ -188,6 +188,6 @@ describe.each(Object.keys(paths))('%s', (template) => {
 });
 
 test('the tests read the document that the service serves', async () => {
-  const { body } = await acme.call('GET', '/v1/openapi.json');
+  const { body } = await acme.ask('GET', '/v1/openapi.json');
   expect(body).toEqual(openApiDocument('https://holdfast.example'));
 });

@@ -51,6 +51,8 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     ['SELECT id, name FROM rows ORDER BY id', []],
     ['DELETE FROM rows WHERE id = ANY ($1::int8[])', [[1, 2, 3]]],
     ['SELECT id FROM rows', []],
+    // Longer than PGlite gives at once.
+    [`SELECT n, repeat('ü', $1) AS text, '' AS empty FROM generate_series(1, 40) n`, [20_000]],
   ])('%s', async (text, values) => {
     await bothOf(text, values);
     if (text.startsWith('SELECT')) await bothOf(text, values, { rowMode: 'array' });
@@ -68,6 +70,8 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     await expect(pglite.query(insert, [10])).rejects.toMatchObject({ code: '23505' });
     await expect(pglite.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '42P01' });
     await expect(pglite.query('SELECT $1::int8 AS id', ['ten'])).rejects.toMatchObject({ code: '22P02' });
+    const third = 'SELECT 1 / (3 - n) AS share FROM generate_series(1, 3) n';
+    await expect(pglite.query(third), 'after two rows').rejects.toMatchObject({ code: '22012' });
     await pglite.query(insert, [11]);
     const failing = pglite.transaction(async (tx) => {
       await tx.query(insert, [12]);

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAcme } from '../support/acme.ts';
 import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
+import { useSockets } from '../support/inside.ts';
 
 // In a browser: test/browser/api-reference.test.ts.
 
+useSockets();
 let holdfast: Holdfast;
 let page: string;
 let answer: Response;

@@ -111,8 +111,10 @@ test('a freeze that has not begun holds nothing, no matter what others hold', as
     end: '2026-06-02T00:00:00',
   });
   const id = await plan(['later'], { start: '2026-06-01T00:00:00', end: '2026-06-02T00:00:00' });
-  for (const of of [`freeze=${freeze.id}`, `plan=${id}`])
-    expect(await see(`/owners/acme/progress?${of}`)).toContain('Not started The freeze holds nothing yet.');
+  for (const asked of [`freeze=${freeze.id}`, `plan=${id}`])
+    expect(await see(`/owners/acme/progress?${asked}`)).toContain(
+      'Not started The freeze holds nothing yet.',
+    );
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled 1 repository/);
 });
 

@@ -325,6 +325,8 @@ test('of a plan that repeats, the ongoing freeze is extended or ended, and the p
     take: 1,
   });
   expect(event!.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
+  // The statuses have the new end.
+  await acme.quiet();
   const { text } = await ada.open(path);
   expect(text).toContain('End this occurrence');
   expect(text.match(/\/freezes\/[\w-]+"[^]{0,40}: 1 pull request blocked/g)).toHaveLength(2);

@@ -88,13 +88,23 @@ async function openPostgres(server: string): Promise<Database> {
   return connectDatabase({ connectionString: databaseUrl(server, name) });
 }
 
+/** Bytes of a table from which on new files cost less than to delete its rows. */
+const large = 65_536;
+
 /** @returns whether it is as new; not where a test made, renamed or dropped a table. */
 async function empty({ database, tables, filled }: Prepared): Promise<boolean> {
   if ((await tablesOf(database)).join() !== tables.join()) return false;
   const { prisma } = database;
-  const emptied = (await filledOf(database, tables)).join();
+  const sizes = await prisma.$queryRaw<{ name: string; isLarge: boolean }[]>`
+    SELECT name, pg_relation_size(name::regclass) > ${large} AS "isLarge"
+    FROM unnest(${await filledOf(database, tables)}::text[]) name`;
+  const namesOf = (isLarge: boolean) =>
+    sizes.filter((each) => each.isLarge === isLarge).map(({ name }) => name);
   await prisma.$transaction([
-    prisma.$executeRawUnsafe(`TRUNCATE ${emptied} RESTART IDENTITY CASCADE`),
+    prisma.$executeRaw`SET LOCAL session_replication_role = replica`,
+    ...namesOf(true).map((name) => prisma.$executeRawUnsafe(`TRUNCATE ${name} CASCADE`)),
+    ...namesOf(false).map((name) => prisma.$executeRawUnsafe(`DELETE FROM ${name}`)),
+    prisma.$executeRaw`SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_sequence`,
     ...filled.map(({ table, rows }) =>
       prisma.$executeRawUnsafe(
         `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`,

@@ -6,7 +6,11 @@ export function forAll<World extends { close(): Promise<void> }>(start: () => Pr
   beforeAll(async () => {
     world = await start();
   });
-  afterAll(() => world?.close());
+  afterAll(async () => {
+    await world?.close();
+    // Modules stay loaded, and this one would keep what GitHub and the log hold.
+    world = undefined;
+  });
   return new Proxy({} as World, {
     get: (_, name) => Reflect.get(world!, name),
     ownKeys: () => Reflect.ownKeys(world!),

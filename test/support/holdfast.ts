@@ -6,20 +6,14 @@ import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-
 import { createLogger } from '../../src/server/log.ts';
 import { openTestDatabase } from './database.ts';
 import type { Database } from '../../src/database/database.ts';
-import { answerInside } from './answer-inside.ts';
+import { postWebhook, serveInside } from './inside.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { TestClock } from './test-clock.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
 
-type Call = (
-  method: string,
-  path: string,
-  more?: { as?: string; body?: unknown; headers?: Record<string, string> },
-) => Promise<Answer>;
-
-/** Holdfast and a GitHub for it, in this process, over real HTTP, on a clock that only the test moves. */
+/** Holdfast and a GitHub for it, in this process, on a clock that only the test moves. */
 export type Holdfast = {
   app: App;
   github: Sandbox;
@@ -27,9 +21,11 @@ export type Holdfast = {
   /** Every line that the service logged. */
   logs: string[];
   /** Calls the service. `as` is the credential; a body that is not a string is sent as JSON. */
-  call: Call;
-  /** The same without a socket, for what a socket proves nothing about. */
-  ask: Call;
+  call(
+    method: string,
+    path: string,
+    more?: { as?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer>;
   /** An application key, made without the API. */
   key(owner: string, scope: KeyScope, more?: { expiresAt?: Date; revokedAt?: Date }): Promise<string>;
   /** Starts another process's service on the same database and clock: it works, and hears nothing of GitHub. */
@@ -40,28 +36,6 @@ export type Holdfast = {
   quiet(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** Sends requests in one of two ways. */
-const calling =
-  (send: (path: string, request: RequestInit) => Promise<Response>): Call =>
-  async (method, path, { as, body, headers } = {}) => {
-    const response = await send(path, {
-      method,
-      headers: {
-        ...(as === undefined ? {} : { Authorization: `Bearer ${as}` }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: text === '' ? undefined : JSON.parse(text),
-      headers: response.headers,
-      text,
-    };
-  };
 
 export const startOfTests = '2026-03-01T09:00:00Z';
 
@@ -79,6 +53,7 @@ export async function startHoldfast(
   const github = await startSandbox({
     now: () => new Date(clock.now()),
     app: { callbackUrls: [`${publicUrl}/auth/callback`] },
+    send: postWebhook,
   });
   const logs: string[] = [];
   const database = await clock.drive(await openTestDatabase());
@@ -113,6 +88,7 @@ export async function startHoldfast(
       { clock, log, ...parts },
     );
   const app = await start({ database });
+  const leave = [serveInside(github.url, github.fetch), serveInside(app.url, app.fetch)];
   const replicas: App[] = [];
   github.deliverTo(`${app.url}/api/github/webhooks`);
   let restedAt = 0;
@@ -121,8 +97,24 @@ export async function startHoldfast(
     github,
     clock,
     logs,
-    call: calling((path, request) => fetch(`${app.url}${path}`, request)),
-    ask: calling((path, request) => answerInside(app, path, request)),
+    async call(method, path, { as, body, headers } = {}) {
+      const response = await fetch(`${app.url}${path}`, {
+        method,
+        headers: {
+          ...(as === undefined ? {} : { Authorization: `Bearer ${as}` }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        body: text === '' ? undefined : JSON.parse(text),
+        headers: response.headers,
+        text,
+      };
+    },
     async key(owner, scope, more = {}) {
       const account = await app.deps.db.account.findFirstOrThrow({
         where: { loginKey: owner.toLowerCase() },
@@ -145,6 +137,7 @@ export async function startHoldfast(
     async replica() {
       const one = await start({ database: { ...database, close: async () => {} } });
       replicas.push(one);
+      leave.push(serveInside(one.url, one.fetch));
       return one;
     },
     async advanceTo(instant) {
@@ -157,6 +150,7 @@ export async function startHoldfast(
       restedAt = await untilQuiet({ app, replicas, github, clock }, restedAt);
     },
     async close() {
+      for (const each of leave) each();
       for (const one of replicas) await one.close();
       await app.close();
       await github.close();

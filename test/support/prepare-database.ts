@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
 import type { TestProject } from 'vitest/node';
 import { connectDatabase } from '../../src/database/connect.ts';
-import { wrapPglite } from '../../src/database/embedded.ts';
+import { copyPrepared, wrapPglite } from '../../src/database/embedded.ts';
 import { administer, databaseUrl, dropAll } from './postgres.ts';
 
 declare module 'vitest' {
@@ -32,14 +32,16 @@ export default async function prepare(project: TestProject): Promise<() => Promi
   }
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const image = join(folder, 'prepared.tar');
-  await writeFile(image, await prepareImage());
+  await writeFile(image, await prepareImage(folder));
   project.provide('pgliteImage', image);
   project.provide('postgresTemplate', '');
   return () => rm(folder, { recursive: true });
 }
 
-async function prepareImage(): Promise<Uint8Array> {
-  const pglite = await PGlite.create();
+/** Of the database that the installation prepared. After a new migration there is none, so one is made from nothing. */
+async function prepareImage(folder: string): Promise<Uint8Array> {
+  const prepared = join(folder, 'prepared');
+  const pglite = await PGlite.create((await copyPrepared(prepared)) ? prepared : undefined);
   const database = await wrapPglite(pglite);
   const image = await pglite.dumpDataDir('none');
   await database.close();

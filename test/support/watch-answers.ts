@@ -3,8 +3,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach } from 'vitest';
-import { answersInside } from './answer-inside.ts';
 import type { SeenAnswer } from './documented-answers.ts';
+import { fetchInside } from './inside.ts';
 
 const seen: SeenAnswer[] = [];
 
@@ -35,9 +35,9 @@ function watch(message: unknown): void {
 
 const { fetch } = globalThis;
 
-/** Sees what services answer that run as processes of their own. */
+/** Sees what is answered inside, and by services that run as processes of their own. */
 async function watchedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+  const response = await (fetchInside(input, init) ?? fetch(input, init));
   const { pathname: path } = new URL(response.url);
   if (!path.startsWith('/v1/')) return response;
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
@@ -59,19 +59,12 @@ async function assertDocumented(): Promise<void> {
   if (faults.length > 0) throw new Error(`Not as documented:\n${[...new Set(faults)].join('\n')}`);
 }
 
-const watchInside = (message: unknown): void => {
-  const answer = message as SeenAnswer;
-  if (answer.path.startsWith('/v1/')) seen.push(answer);
-};
-
 subscribe(channel, watch);
-answersInside.subscribe(watchInside);
 globalThis.fetch = watchedFetch;
 afterEach(assertDocumented);
 // Of the hooks after all tests the first one here is the last to run.
 afterAll(async () => {
   unsubscribe(channel, watch);
-  answersInside.unsubscribe(watchInside);
   globalThis.fetch = fetch;
   await assertDocumented();
 });
