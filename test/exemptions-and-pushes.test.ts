@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
+import { amount } from './support/amounts.ts';
 
 const acme = acmeForAll();
 
@@ -125,7 +126,7 @@ async function play(groups: Action[][]): Promise<void> {
 }
 
 test('exemptions, pushes, freezes and time in any order agree with a simple model', async () => {
-  await fc.assert(fc.asyncProperty(story, play), { numRuns: 12 });
+  await fc.assert(fc.asyncProperty(story, play), { numRuns: amount(12) });
 }, 120_000);
 
 test('an approval and a push in the same second: the new head is held, whichever comes first', async () => {

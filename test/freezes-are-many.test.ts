@@ -4,6 +4,7 @@ import { mostFreezes } from '../src/freezes/save-freeze.ts';
 import { acmeForAll } from './support/acme.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';
 import { Visitor } from './support/visitor.ts';
+import { testOfAmount } from './support/amounts.ts';
 
 const acme = acmeForAll();
 
@@ -106,7 +107,7 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   );
 });
 
-test('with the longest texts, for every viewer: under 300 kB, by few statements', async () => {
+testOfAmount('with the longest texts, for every viewer: under 300 kB, by few statements', async () => {
   const heavy = await acme.repository('heavy', [
     { title: 'T'.repeat(250) },
     ...Array.from({ length: 29 }, () => ({})),

@@ -3,6 +3,7 @@ import type { Fault } from '../sandbox/http/faults.ts';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
+import { amount } from './support/amounts.ts';
 
 // Instant holds while GitHub fails at the worst moment. Statuses take time here.
 const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } }, { lock: true });
@@ -149,13 +150,13 @@ test('GitHub limits the second App: nothing more is asked of the account until t
     expect(holds().rulesets(`acme/${name}`)).toMatchObject([{ enforcement: 'active' }]);
 });
 
-test('a thousand at once: GitHub makes the ruleset and does not say so, and refuses most statuses', async () => {
+test('hundreds at once: GitHub makes the ruleset and does not say so, and refuses most statuses', async () => {
   const { github } = acme;
   // Opened before the App was installed: no event told of them.
   github.addUser('mia');
   github.addOrganization('many', { admins: ['mia'] });
   const { fullName: web } = github.addRepository('many/web');
-  for (let count = 0; count < 1000; count++) github.openPullRequest(web, { author: 'mia' });
+  for (let count = 0; count < amount(1000); count++) github.openPullRequest(web, { author: 'mia' });
   github.install('many');
   github.install('many', { second: true });
   await acme.quiet();

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { decisions, grantDeployments, pass, toldOf } from './support/deployments.ts';
+import { testOfAmount } from './support/amounts.ts';
 
 // Which of the deployments that waited go out when a freeze ends.
 
@@ -124,22 +125,25 @@ async function manyHeld(name: string, count: number) {
   return { many, id, runs };
 }
 
-test('a thaw keeps to the limit of GitHub: 50 runs in 10 seconds, 100 in 40, none twice', async () => {
-  const { many, id, runs } = await manyHeld('many', 100);
-  const { writeLimit } = acme.github;
-  writeLimit.perMinute = 180;
-  const begun = () => states(many, runs).filter((state) => state === 'in_progress').length;
-  await acme.remove(many, id);
-  await pass(acme, 10_000, 1_000);
-  expect(begun()).toBeGreaterThanOrEqual(50);
-  expect(begun()).toBeLessThan(100);
-  await pass(acme, 30_000, 1_000);
-  expect(begun()).toBe(100);
-  expect(writeLimit.refusals).toBe(0);
-  for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending', 'approved']);
-});
+testOfAmount(
+  'a thaw keeps to the limit of GitHub: 50 runs in 10 seconds, 100 in 40, none twice',
+  async () => {
+    const { many, id, runs } = await manyHeld('many', 100);
+    const { writeLimit } = acme.github;
+    writeLimit.perMinute = 180;
+    const begun = () => states(many, runs).filter((state) => state === 'in_progress').length;
+    await acme.remove(many, id);
+    await pass(acme, 10_000, 1_000);
+    expect(begun()).toBeGreaterThanOrEqual(50);
+    expect(begun()).toBeLessThan(100);
+    await pass(acme, 30_000, 1_000);
+    expect(begun()).toBe(100);
+    expect(writeLimit.refusals).toBe(0);
+    for (const run of runs) expect(decisions(acme, many, run)).toEqual(['pending', 'approved']);
+  },
+);
 
-test('statuses go on during a thaw: together they keep to the limit', async () => {
+testOfAmount('statuses go on during a thaw: together they keep to the limit', async () => {
   const { many, id, runs } = await manyHeld('both', 40);
   for (let count = 0; count < 40; count++) acme.github.openPullRequest(many, { author: 'ada' });
   await acme.quiet();
@@ -158,7 +162,7 @@ test('statuses go on during a thaw: together they keep to the limit', async () =
   writeLimit.perMinute = Infinity;
 });
 
-test('a limit in the middle of a thaw delays it, and loses nothing', async () => {
+testOfAmount('a limit in the middle of a thaw delays it, and loses nothing', async () => {
   const { many, id, runs } = await manyHeld('limited', 40);
   const { writeLimit } = acme.github;
   const before = writeLimit.refusals;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeMoment, describeWindow, readPast, readWindow } from '../../src/cli/times.ts';
 import { DoubtfulTime } from '../../src/time/moment.ts';
 import { toInstant } from '../../src/time/local-time.ts';
+import { amount } from '../support/amounts.ts';
 
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
 const zone = 'Europe/Paris';
@@ -108,7 +109,7 @@ describe('windows', () => {
         expect(window.endsAt).toBeGreaterThan(window.startsAt);
       },
     );
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: amount(2000) });
   });
 
   test('a length that ends in a repeated hour is refused', () => {

@@ -8,6 +8,7 @@ import { prepare, nextChange } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { somePullRequest } from './some-pull-request.ts';
 import { leastCpuTime } from '../support/cpu-time.ts';
+import { amount } from '../support/amounts.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 
@@ -85,7 +86,7 @@ describe('parsing never throws', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), almost, pieces);
     fc.assert(
       fc.property(text, (raw) => checkProblems([raw])),
-      { numRuns: 3000 },
+      { numRuns: amount(3000) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   type WindowInput,
   type WindowResult,
 } from '../../src/freezes/freeze-window.ts';
+import { amount } from '../support/amounts.ts';
 
 const instant = (text: string) => new Date(text);
 
@@ -225,7 +226,7 @@ describe('for every input', () => {
         const { startsAt, endsAt } = result.value;
         expect(endsAt === null || (endsAt > startsAt && endsAt > now)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: amount(1000) },
     );
   });
 
@@ -244,7 +245,7 @@ describe('for every input', () => {
         expect(result.value.startsAt).toEqual(made.value.startsAt);
         expect(result.value.endsAt === null || result.value.endsAt > result.value.startsAt).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(2000) },
     );
   });
 });

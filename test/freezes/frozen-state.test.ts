@@ -4,6 +4,7 @@ import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { couldHold, frozenStateAt, type KeptFreeze, type Span } from '../../src/freezes/frozen-state.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
+import { amount } from '../support/amounts.ts';
 
 const freeze = (more: Partial<Freeze>): Freeze => ({
   id: 'one',
@@ -165,7 +166,7 @@ describe('the state at an instant', () => {
         const [frozen, , nextTransitionAt] = stateAt(made, at, planned);
         expect([frozen, nextTransitionAt]).toEqual([now, next]);
       }),
-      { numRuns: 1000 },
+      { numRuns: amount(1000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toInstant, toLocalTime } from '../../src/time/local-time.ts';
+import { amount } from '../support/amounts.ts';
 
 const at = (text: string, zone: string, role: 'start' | 'end') => toInstant(text, zone, role).toISOString();
 
@@ -112,7 +113,7 @@ test('coverage never shrinks: every moment whose wall clock reads between start 
         expect(moment >= startsAt && moment < endsAt).toBe(true);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: amount(3000) },
   );
 });
 
@@ -124,6 +125,6 @@ test('a start is the first moment whose wall clock has reached it', () => {
       expect(toLocalTime(new Date(startsAt.getTime() - 1000), zone) < text).toBe(true);
       expect(toInstant(text, zone, 'end') >= startsAt).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: amount(2000) },
   );
 });

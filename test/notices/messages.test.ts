@@ -4,6 +4,7 @@ import { messageOf, type Message } from '../../src/notices/message.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { renderers } from '../../src/notices/render.ts';
 import { byKey, exampleNotices, lateNotice, plannedNotices, planNotices } from './example-notices.ts';
+import { amount } from '../support/amounts.ts';
 
 // The golden files say what people read. `npm test -- test/notices/messages.test.ts -u` writes them again.
 
@@ -143,7 +144,7 @@ const hostileMessage = fc
   .map(([notice, publicText]) => messageOf([notice], { publicText }));
 
 const each = (check: (message: Message) => void) =>
-  fc.assert(fc.property(hostileMessage, check), { numRuns: 150 });
+  fc.assert(fc.property(hostileMessage, check), { numRuns: amount(150) });
 
 /** A message with the lines of many. */
 const longMessage = fc
@@ -151,7 +152,7 @@ const longMessage = fc
   .map((messages): Message => ({ ...messages[0]!, lines: messages.flatMap(({ lines }) => lines) }));
 
 const eachToShow = (check: (message: Message) => void) =>
-  fc.assert(fc.property(fc.oneof(hostileMessage, longMessage), check), { numRuns: 150 });
+  fc.assert(fc.property(fc.oneof(hostileMessage, longMessage), check), { numRuns: amount(150) });
 
 /** All strings in a body. */
 const textsOf = (body: unknown): string[] =>

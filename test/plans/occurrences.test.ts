@@ -12,6 +12,7 @@ import {
 } from '../../src/plans/occurrences.ts';
 import { parseRule } from '../../src/plans/rule.ts';
 import { dayByDay } from './day-by-day.ts';
+import { amount } from '../support/amounts.ts';
 
 const take = (schedule: Schedule, from: string, most: number): Occurrence[] => {
   const found: Occurrence[] = [];
@@ -89,7 +90,7 @@ describe('every rule', () => {
         const found = dates(schedule, `${first}T00:00:00Z`, 60).filter((date) => date <= to);
         expect(found).toEqual(dayByDay(rule, first, to, 60));
       }),
-      { numRuns: 40 },
+      { numRuns: amount(40) },
     );
   });
 
@@ -126,7 +127,7 @@ describe('every rule', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: amount(60) },
     );
   });
 });
@@ -231,7 +232,7 @@ describe('expansion', () => {
         expect(asked).toBeLessThan(most);
       }),
       {
-        numRuns: 60,
+        numRuns: amount(60),
         examples: [
           ['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29', 1],
           ['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29', 999],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeInstant, isTimeZone, parseLocalTime, toLocalTime } from '../../src/time/local-time.ts';
 import { leastCpuTime } from '../support/cpu-time.ts';
+import { amount } from '../support/amounts.ts';
 
 describe('a wall-clock time', () => {
   test.each([
@@ -76,7 +77,7 @@ describe('a wall-clock time', () => {
         const result = parseLocalTime(text);
         if (result.ok) expect(parseLocalTime(result.value)).toEqual(result);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(2000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('a time zone', () => {
       fc.property(fc.oneof(capitals, fc.string()), (name) => {
         if (isTimeZone(name)) expect(toLocalTime(new Date(0), name)).toMatch(/^19(69|70)-/);
       }),
-      { numRuns: 1000 },
+      { numRuns: amount(1000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DoubtfulTime, type Reading, readMoment } from '../../src/time/moment.ts';
 import { describeLength, parseDuration } from '../../src/time/duration.ts';
 import { toLocalTime } from '../../src/time/local-time.ts';
+import { amount } from '../support/amounts.ts';
 
 // 2026-03-04 is a Wednesday. The clocks of Paris go forward on 2026-03-29 and back on 2026-10-25.
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
@@ -131,6 +132,6 @@ describe('moments', () => {
       expect(read.at).toBeGreaterThanOrEqual(now.getTime());
       expect(toLocalTime(new Date(read.at), zone)).toBe(read.local.slice(0, 19));
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: amount(2000) });
   });
 });

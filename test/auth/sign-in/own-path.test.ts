@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownPath } from '../../../src/auth/sign-in/attempt.ts';
+import { amount } from '../../support/amounts.ts';
 
 const own = 'https://holdfast.example';
 
@@ -60,6 +61,6 @@ test('it always sends a browser to this service', () => {
       expect(new URL(path, own).origin).toBe(own);
       expect(path.startsWith('/') && !path.startsWith('//')).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: amount(2000) },
   );
 });

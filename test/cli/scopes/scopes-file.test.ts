@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { readScopesFile, ScopesFileError, touchedScopes } from '../../../src/cli/scopes/scopes-file.ts';
+import { amount } from '../../support/amounts.ts';
 
 const touched = (file: string, paths: string[]) => {
   const { scopes, all } = touchedScopes(readScopesFile(file, 'scopes.yml'), paths);
@@ -199,7 +200,7 @@ describe('schemas/scopes.schema.json', () => {
         seen[`${isValid}`]++;
         expect([file, validate(file)]).toEqual([file, isValid]);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(2000) },
     );
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(100);
   });

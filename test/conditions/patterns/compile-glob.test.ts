@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGlob, quoteGlob, expandBraces } from '../../../src/conditions/patterns/compile-glob.ts';
 import { ParseError } from '../../../src/conditions/scanner.ts';
+import { amount } from '../../support/amounts.ts';
 
 test.each<[string, string[], string[]]>([
   ['main', ['main'], ['Main', 'main2', 'a/main', '']],
@@ -127,7 +128,7 @@ describe('laws', () => {
       fc.property(glob, paths, (pattern, path) => {
         expect(compileGlob(pattern)(path)).toBe(matches(pattern, path));
       }),
-      { numRuns: 5000 },
+      { numRuns: amount(5000) },
     );
   });
 
@@ -179,7 +180,7 @@ describe('laws', () => {
           expect(offset).toBeLessThan(pattern.length);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(2000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 import { compileRegex, quoteRegex, literalTest } from '../../../src/conditions/patterns/compile-regex.ts';
 import { ParseError } from '../../../src/conditions/scanner.ts';
+import { amount } from '../../support/amounts.ts';
 
 test.each<[string, string[], string[]]>([
   ['', ['', 'a'], []],
@@ -93,7 +94,7 @@ test('if an expression is only texts, a search for the texts agrees with RE2 and
       expect(fast(subject)).toBe(compiled.matcher(subject).find());
       expect(fast(subject)).toBe(new RegExp(expression, 'u').test(subject));
     }),
-    { numRuns: 8000 },
+    { numRuns: amount(8000) },
   );
   expect(compared).toBeGreaterThan(1000);
 });

@@ -5,6 +5,7 @@ import { parseAgo, parseTimestamp } from '../../../src/conditions/time/timestamp
 import { parseSchedule } from '../../../src/conditions/time/schedule.ts';
 import { leastCpuTime } from '../../support/cpu-time.ts';
 import { refusalOf } from './asking-clocks.ts';
+import { amount } from '../../support/amounts.ts';
 
 const parsers = { parseTimestamp, parseAgo, parseSchedule, parseInterval };
 
@@ -49,7 +50,7 @@ describe.each(Object.entries(parsers))('%s', (_, parse) => {
         expect(refusal.at).toBeGreaterThanOrEqual(0);
         expect(refusal.at).toBeLessThanOrEqual(Math.max(0, text.length - 1));
       }),
-      { numRuns: 3000 },
+      { numRuns: amount(3000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { asCode } from '../../../src/github/markdown.ts';
 import { commandLine, readCommand, usages, verbs } from '../../../src/webhooks/commands/command.ts';
 import { readFreezeWords } from '../../../src/webhooks/commands/freeze-words.ts';
 import { DoubtfulTime } from '../../../src/time/moment.ts';
+import { amount } from '../../support/amounts.ts';
 
 const read = (body: string) => {
   const line = commandLine(body);
@@ -89,7 +90,7 @@ describe('the first line of a comment', () => {
       expect(readCommand(line.toUpperCase()).verb).toBe(verb);
       expect(words).not.toMatch(/\s\s|^\s|\s$/);
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: amount(2000) });
   });
 });
 
@@ -185,7 +186,7 @@ describe('the words of a freeze', () => {
         expect(error, String(error)).toBeInstanceOf(DoubtfulTime);
       }
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: amount(2000) });
   });
 });
 
@@ -215,7 +216,7 @@ describe('a text of somebody', () => {
       expect(code).not.toMatch(/[\n\r\u2028\u2029]/);
       expect([...inner.trim()].length).toBeLessThanOrEqual(60);
     });
-    fc.assert(property, { numRuns: 2000 });
+    fc.assert(property, { numRuns: amount(2000) });
   });
 });
 
