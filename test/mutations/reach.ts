@@ -14,28 +14,46 @@ import type { Users } from './users.ts';
  */
 export type Reach = { file: string; milliseconds: number; failure: string | null; reached: string[] };
 
-/** Reads the map, or makes it where there is none for these sources. Delete the file when tests changed. */
+/**
+ * Reads the map, and runs what it does not know: test files that changed, or that reach a file of `src/` that changed.
+ * @param path where the map is kept.
+ */
 export async function reachOf(root: string, path: string, sources: Map<string, string>): Promise<Reach[]> {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([...sources]))
-    .digest('hex');
-  const kept = existsSync(path)
-    ? (JSON.parse(readFileSync(path, 'utf8')) as { hash: string; map: Reach[] })
-    : null;
-  if (kept?.hash === hash) return kept.map;
-  console.error(`All tests run once, for ${path}.`);
+  const texts = new Map(sources);
+  const textOf = (file: string) => {
+    if (!texts.has(file)) texts.set(file, existsSync(file) ? readFileSync(file, 'utf8') : '');
+    return texts.get(file)!;
+  };
+  /** Of what a test file hangs on. What all of them hang on, such as the sandbox, counts for nothing here. */
+  const hashOf = ({ file, reached }: Pick<Reach, 'file' | 'reached'>) => {
+    const files = [...new Set(reached.map((each) => each.split('#')[0]!)), file].sort();
+    return createHash('sha256')
+      .update(JSON.stringify(files.map(textOf)))
+      .digest('hex');
+  };
+  type Kept = Reach & { hash: string };
+  const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept[]) : [];
+  const known = kept.filter((each) => each.failure === null && each.hash === hashOf(each));
   const setupFiles = [join(root, 'test/mutations/record-reach.ts')];
-  const session = await startSession(root, { rewrite: withProbes, setupFiles, stopsAtFirst: false });
-  const { ran, errors } = await session.run(session.files, [], 7_200_000);
+  const session = await startSession(root, { setupFiles, stopsAtFirst: false });
+  const isKnown = new Set(known.map(({ file }) => file));
+  const files = session.files.filter((file) => !isKnown.has(file));
+  if (files.length > 0) console.error(`${files.length} test files run once, for ${path}.`);
+  const probed = new Map([...sources].map(([file, text]) => [file, withProbes(file, text)]));
+  const { ran, errors } = files.length > 0 ? await session.run(files, probed, 7_200_000) : nothing;
   await session.close();
   for (const error of errors) console.error(`While the map was made: ${error}`);
-  const map = ran.map(({ file, milliseconds, state, failure, reached }) => {
+  const found = ran.map(({ file, milliseconds, state, failure, reached }) => {
     const isWhole = state === 'passed' || state === 'skipped';
     return { file, milliseconds, failure: isWhole ? null : (failure ?? 'It did not end.'), reached };
   });
-  writeFileSync(path, JSON.stringify({ hash, map }));
+  const exists = new Set(session.files);
+  const map = [...known.filter(({ file }) => exists.has(file)), ...found];
+  writeFileSync(path, JSON.stringify(map.map((each) => ({ ...each, hash: hashOf(each) }))));
   return map;
 }
+
+const nothing = { ran: [], errors: [] };
 
 /**
  * The test files to run against a mutant: the quickest of those that reach its function, until they take longer together

@@ -54,11 +54,7 @@ const known = resultsOf(values.out);
 for (const { id, file, line } of mutants)
   if (equivalent.has(id)) console.log(`${id} ${file}:${line} changes nothing: ${equivalent.get(id)}`);
 const left = mutants.filter(({ id }) => values.only || !(known.has(id) || equivalent.has(id)));
-let current: Mutant | null = null;
-const session = await startSession(root, {
-  rewrite: (file, text) => (file === current?.file ? apply(text, current) : text),
-  stopsAtFirst: true,
-});
+const session = await startSession(root, { stopsAtFirst: true });
 
 for (const [place, mutant] of left.entries()) {
   const reaching = testsFor(mutant, sound, users, Infinity).length;
@@ -79,12 +75,11 @@ async function tried(mutant: Mutant, tests: Reach[]): Promise<Omit<Result, 'reac
   const { id, file, line, kind, from, to } = mutant;
   const about = { id, file, line, kind, from, to, tests: tests.length };
   if (tests.length === 0) return { ...about, verdict: 'not covered', by: null, why: null, seconds: 0 };
-  const changed = [...new Set([file, current?.file ?? file])];
-  current = mutant;
+  const rewritten = new Map([[file, apply(sources.get(file)!, mutant)]]);
   const started = Date.now();
   const files = tests.map((one) => one.file);
   const attempt = async () => {
-    const { ran, errors, isTimeout } = await session.run(files, changed, patienceFor(tests));
+    const { ran, errors, isTimeout } = await session.run(files, rewritten, patienceFor(tests));
     const failed = ran.find(({ state }) => state === 'failed');
     const why = failed?.failure ?? errors[0] ?? (isTimeout ? 'It took too long.' : null);
     const isWhole = ran.length >= files.length && ran.every(({ state }) => state !== 'unfinished');
@@ -97,7 +92,7 @@ async function tried(mutant: Mutant, tests: Reach[]): Promise<Omit<Result, 'reac
   // On a busy machine tests time out without a fault. With one, they do so again.
   if (why !== null && /timed out|took too long/.test(why)) ({ by, why } = await attempt());
   const seconds = Math.round((Date.now() - started) / 100) / 10;
-  const verdict = why === null ? 'survived' : /^Transform failed/.test(why) ? 'broken' : 'caught';
+  const verdict = why === null ? 'survived' : /SyntaxError|strip-only mode/.test(why) ? 'broken' : 'caught';
   return { ...about, verdict, by, why, seconds };
 }
 

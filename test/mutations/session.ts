@@ -1,13 +1,12 @@
-// Vitest in this process, for one run after the other: the database is prepared once, and Vite keeps what it transformed.
-// Each run has a new worker, and with it new modules.
-import { join, relative } from 'node:path';
+// Vitest in this process, for one run after the other: the database is prepared once. Each run has a new worker, and with
+// it new modules.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ViteUserConfig } from 'vitest/config';
 import { inProcess } from '../support/layers.ts';
 import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
-
-/** The text to run in the place of a file's own. @param file its path below the root. */
-export type Rewrite = (file: string, text: string) => string;
 
 /** A test file that ran, or was to run. */
 export type Ran = {
@@ -26,10 +25,10 @@ export type Session = {
   files: string[];
   /**
    * Runs test files in this order, one at a time.
-   * @param changed the files whose rewriting is another one than in the last run.
+   * @param rewritten the texts to run in the place of those of files of `src/`, by their paths below the root.
    * @param patience in milliseconds. What takes longer is ended.
    */
-  run(files: string[], changed: string[], patience: number): Promise<Outcome>;
+  run(files: string[], rewritten: Map<string, string>, patience: number): Promise<Outcome>;
   close(): Promise<void>;
 };
 
@@ -40,7 +39,7 @@ class AsGiven extends BaseSequencer {
   }
 }
 
-type Options = { rewrite: Rewrite; setupFiles?: string[]; stopsAtFirst: boolean };
+type Options = { setupFiles?: string[]; stopsAtFirst: boolean };
 
 /** @param root of the repository: its `vitest.config.ts` says which tests there are, and what they need. */
 export async function startSession(root: string, options: Options): Promise<Session> {
@@ -48,7 +47,9 @@ export async function startSession(root: string, options: Options): Promise<Sess
     default: ViteUserConfig;
   };
   const ours = { root, watch: false, ...{ config: false as const, reporters: [{}], cache: false as const } };
-  const vitest = await createVitest('test', ours, adapted(root, config, options));
+  // A worker reads it when it starts: see `rewrite-sources.ts`.
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-mutants-'));
+  const vitest = await createVitest('test', ours, adapted(root, config, folder, options));
   const specifications = new Map<string, TestSpecification[]>();
   for (const one of await vitest.globTestSpecifications()) {
     const file = relative(root, one.moduleId).replaceAll('\\', '/');
@@ -56,8 +57,12 @@ export async function startSession(root: string, options: Options): Promise<Sess
   }
   return {
     files: [...specifications.keys()].sort(),
-    async run(files, changed, patience) {
-      for (const file of changed) vitest.invalidateFile(join(root, file));
+    async run(files, rewritten, patience) {
+      await rm(folder, { recursive: true });
+      for (const [file, text] of rewritten) {
+        await mkdir(dirname(join(folder, file)), { recursive: true });
+        await writeFile(join(folder, file), text);
+      }
       const asked = files.flatMap((file) => specifications.get(file) ?? []);
       vitest.state.filesMap.clear();
       let isTimeout = false;
@@ -73,25 +78,19 @@ export async function startSession(root: string, options: Options): Promise<Sess
       process.exitCode = 0;
       return { ran: testModules.map(ranOf), errors: unhandledErrors.map(firstLine), isTimeout };
     },
-    close: () => vitest.close(),
+    async close() {
+      await vitest.close();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
 /** The repository's own configuration, with ours on top. */
-function adapted(root: string, config: ViteUserConfig, options: Options): ViteUserConfig {
-  const { rewrite, setupFiles = [], stopsAtFirst } = options;
+function adapted(root: string, config: ViteUserConfig, folder: string, options: Options): ViteUserConfig {
+  const { setupFiles = [], stopsAtFirst } = options;
   const { test = {} } = config;
-  const plugin = {
-    name: 'rewrite-sources',
-    enforce: 'pre' as const,
-    transform(text: string, id: string) {
-      const file = relative(root, id.split('?')[0]!).replaceAll('\\', '/');
-      return /^src\/(?!generated\/).*\.ts$/.test(file) ? { code: rewrite(file, text), map: null } : null;
-    },
-  };
   return {
     ...config,
-    plugins: [...(config.plugins ?? []), plugin],
     test: {
       ...test,
       ...inProcess,
@@ -102,9 +101,13 @@ function adapted(root: string, config: ViteUserConfig, options: Options): ViteUs
       expect: { ...test.expect, poll: { ...test.expect?.poll, timeout: 10_000 } },
       bail: stopsAtFirst ? 1 : 0,
       maxWorkers: 1,
-      fsModuleCache: false,
       // What a mutant collects without end must not take the memory of others.
-      execArgv: [...(test.execArgv ?? []), '--max-old-space-size=4000'],
+      execArgv: [
+        ...(test.execArgv ?? []),
+        '--max-old-space-size=4000',
+        `--import=${pathToFileURL(join(root, 'test/mutations/rewrite-sources.ts')).href}`,
+      ],
+      env: { ...test.env, REWRITTEN_SOURCES: folder },
       sequence: { ...test.sequence, sequencer: AsGiven },
     },
   };
