@@ -150,6 +150,18 @@ test('a webhook of a chat is made, and its address is not shown again', async ()
   expect(text).not.toContain('secret-9f2c');
 });
 
+test('a webhook is listed with what it was told', async () => {
+  const { outgoingDelivery } = acme.app.deps.db;
+  await acme.freeze(await acme.repository('api-told'));
+  expect(await outgoingDelivery.findMany()).toMatchObject([
+    { type: 'freeze.started', eventIds: [expect.any(BigInt)] },
+  ]);
+  const { status, text } = await ada.open(ofOwner);
+  expect(status).toBe(200);
+  expect(text).toMatch(/Last deliveries[^]*freeze\.started/);
+  await outgoingDelivery.deleteMany();
+});
+
 test('a webhook is tested, disabled, enabled, sent to again and deleted', async () => {
   const [{ id }] = await webhooksOf();
   const { db } = acme.app.deps;

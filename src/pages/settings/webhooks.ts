@@ -42,7 +42,8 @@ export async function webhooksSection(section: Section): Promise<Html> {
   const webhooks = await deps.db.outgoingWebhook.findMany({
     where: { accountId: account.id },
     include: { deliveries: { orderBy: { serial: 'desc' }, take: mostDeliveries } },
-    relationLoadStrategy: 'join',
+    // With `join`, the default, Prisma can't read a list of BigInt, such as the ids of events.
+    relationLoadStrategy: 'query',
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
   return html`<h2 id="webhooks">Outgoing webhooks</h2>
