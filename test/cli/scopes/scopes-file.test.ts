@@ -202,7 +202,7 @@ describe('schemas/scopes.schema.json', () => {
       }),
       { numRuns: amount(2000) },
     );
-    expect(Math.min(seen.true, seen.false)).toBeGreaterThan(100);
+    expect(Math.min(seen.true, seen.false)).toBeGreaterThan(amount(100));
   });
 
   test('has the limits of the API', () => {

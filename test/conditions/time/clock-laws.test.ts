@@ -137,7 +137,7 @@ describe('each minute of days with a change of clocks agrees with Intl', () => {
           expect(shown.some((one, index) => index % 2 === 1 && oracle(one))).toBe(false);
         }
       }),
-      { numRuns: amount(40) },
+      { numRuns: isWhole ? 40 : 10 },
     );
     expect(read).toBeGreaterThan(isWhole ? 20 : 0);
   });
@@ -181,7 +181,7 @@ describe('the next change', () => {
       ),
       { numRuns: amount(1000) },
     );
-    expect(changes).toBeGreaterThan(300);
+    expect(changes).toBeGreaterThan(amount(300));
   });
 
   test('the last question does not matter', () => {
