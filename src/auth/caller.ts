@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { Actor } from '../events/actor.ts';
+import { type Actor, onRoad, type Road, type SlackVia } from '../events/actor.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { type Person, type TokenHolder, looksLikePersonalToken } from './github-token.ts';
 import { type KeyRow, hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
@@ -20,15 +20,31 @@ export type Caller =
   /** The author of a comment, as GitHub's webhook says. */
   | { kind: 'comment'; person: Person }
   /** Somebody in Slack who linked their account. */
-  | { kind: 'slack'; person: Person };
+  | { kind: 'slack'; person: Person; via: SlackVia };
 
 export type KeyCaller = Extract<Caller, { kind: 'application-key' }>;
 export type JobCaller = Extract<Caller, { kind: 'job-token' }>;
 /** A caller whose rights are those of a person at GitHub. */
 export type PersonCaller = Exclude<Caller, KeyCaller | JobCaller>;
 
-/** The name of the caller in the audit log. */
-export function actorOf({ config }: Pick<Deps, 'config'>, caller: Caller): Actor {
+/** The caller in the audit log: who, and by which road. */
+export const actorOf = (deps: Pick<Deps, 'config'>, caller: Caller): Actor =>
+  onRoad(whoIs(deps, caller), roadTakenBy(caller));
+
+function roadTakenBy(caller: Caller): Road {
+  switch (caller.kind) {
+    case 'session':
+      return { trigger: 'page' };
+    case 'comment':
+      return { trigger: 'comment' };
+    case 'slack':
+      return { trigger: 'slack', via: caller.via };
+    default:
+      return { trigger: 'api' };
+  }
+}
+
+function whoIs({ config }: Pick<Deps, 'config'>, caller: Caller): Actor {
   switch (caller.kind) {
     case 'application-key':
       return { type: 'application', id: caller.key.id, name: caller.key.name };

@@ -18,3 +18,26 @@ export function actorName(actor: Actor): string {
 /** Finds the events of an actor: the login of a person, after an `@`, or the id of a key or rule. */
 export const actorKey = ({ type, id, name }: Actor): string =>
   type === 'user' ? `@${name.toLowerCase()}` : String(id);
+
+/** How something came about: by a caller, or by what a plan, the clock or GitHub did. The words of the API. */
+export const triggers = ['api', 'page', 'comment', 'slack', 'plan', 'clock', 'github'] as const;
+export type Trigger = (typeof triggers)[number];
+
+/** Which Slack app brought a request, and from where. Whoever has the secret of an `owner`'s app can speak for anybody. */
+export type SlackVia = { slack_team_id: string; slack_app: 'owner' | 'service' };
+
+/** The road by which a caller came. @property via for Slack. */
+export type Road = { trigger: Trigger; via?: SlackVia };
+
+/** No text and no column has it: it belongs to one call, and not to who somebody is. */
+const road = Symbol('road');
+
+/** The actor of a call that came by a road. */
+export const onRoad = (actor: Actor, by: Road): Actor => Object.assign({ [road]: by }, actor);
+
+/** By which road the actor of a call came; null for one that was read from somewhere, and for what Holdfast does itself. */
+export const roadOf = (actor: Actor | null): Road | null =>
+  (actor as { [road]?: Road } | null)?.[road] ?? null;
+
+/** Whether an owner's own Slack app says that it is this person: its admins could have made that up. */
+export const isSaidByOwner = (actor: Actor): boolean => roadOf(actor)?.via?.slack_app === 'owner';

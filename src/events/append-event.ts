@@ -1,9 +1,9 @@
-import { type Actor, actorKey, ourselves } from './actor.ts';
+import { type Actor, actorKey, ourselves, roadOf } from './actor.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { datedBack, insertJobsOf } from '../database/queue/queue.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { type AuditEvent, type AuditEventType, eventKinds } from './audit-event.ts';
+import { type AuditEvent, type AuditEventType, eventKinds, ownTriggerOf } from './audit-event.ts';
 import { noticeTypeOf } from './notice-type.ts';
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
@@ -50,7 +50,7 @@ export async function appendEvents(
 }
 
 function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
-  const { isFailure, isAtGitHub } = eventKinds[event.type];
+  const road = roadOf(actor);
   return {
     account_id: String(place.accountId),
     repository_id: place.repository && String(place.repository.id),
@@ -59,9 +59,13 @@ function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
     base_ref: place.pullRequest?.base,
     type: event.type,
     actor_key: actor && actorKey(actor),
-    outcome: isFailure ? 'failure' : 'success',
-    trigger: isAtGitHub ? 'github' : 'api',
-    metadata: { ...event.metadata, ...stampOf(event.type, actor, now) },
+    outcome: eventKinds[event.type].isFailure ? 'failure' : 'success',
+    trigger: road?.trigger ?? ownTriggerOf(event),
+    metadata: {
+      ...event.metadata,
+      ...(road?.via && { via: road.via }),
+      ...stampOf(event.type, actor, now),
+    },
     notice: noticeTypeOf(event, now),
   };
 }
@@ -129,7 +133,7 @@ const append = `
 
 /**
  * SQL for the parts of a statement that write one successful event for each of many rows with a `repository_id`, as part
- * of the statement that changes them. A part is a name with `AS (…)`, and parts are separated by commas.
+ * of the statement by which a plan changes them. A part is a name with `AS (…)`, and parts are separated by commas.
  * @param told SQL for what people are told: the type of notice.
  * @param from the rows, as `changed`. @param metadata SQL for the metadata besides the stamp.
  * @param now the parameter with the instant. @param stamp the parameter with the result of `stampOf`, as JSON.
@@ -145,7 +149,7 @@ export const insertEvents = (
     `SELECT r.account_id, r.id AS repository_id, a.login || '/' || r.name AS repository, NULL::numeric AS pull_request,
       NULL::text AS base_ref, '${type}'::text AS type,
       ${keyOfActor(`${stamp}::jsonb->'${eventKinds[type].done}_by'`, `about.metadata->>'freeze_plan_id'`)} AS actor_key,
-      'success'::text AS outcome, 'api'::text AS trigger, about.metadata || ${stamp}::jsonb AS metadata, ${told} AS notice
+      'success'::text AS outcome, 'plan'::text AS trigger, about.metadata || ${stamp}::jsonb AS metadata, ${told} AS notice
     FROM ${from} JOIN repositories r ON r.id = changed.repository_id JOIN accounts a ON a.id = r.account_id
     CROSS JOIN LATERAL (SELECT ${metadata} AS metadata) AS about`,
     now,

@@ -1,4 +1,4 @@
-import type { Actor } from './actor.ts';
+import type { Actor, SlackVia, Trigger } from './actor.ts';
 
 // What the audit log can hold, as plain values: the service writes it, and pages and the command line describe it.
 
@@ -186,18 +186,22 @@ export type AuditEvent = {
   [Type in AuditEventType]: { type: Type; metadata: Metadata[Type] };
 }[AuditEventType];
 
+/** Beside the metadata of any event that somebody caused in Slack: from which workspace, and through whose app. */
+export type Via = { via?: SlackVia };
+
 type Kind = {
   /** What people choose it by. */
   name: string;
   /** The prefix of the metadata keys that say who acted and when. */
   done: string;
-  /** Whether it happened on GitHub and bypassed us. */
-  isAtGitHub?: true;
+  /** How it comes about where no caller does it; absent: only the clock would. */
+  trigger?: Trigger;
   /** Whether it prevents a freeze from holding. */
   isFailure?: true;
 };
 
-const pastUs = { isAtGitHub: true, isFailure: true } as const;
+const atGitHub = { trigger: 'github' } as const;
+const pastUs = { ...atGitHub, isFailure: true } as const;
 
 export const eventKinds: Record<AuditEventType, Kind> = {
   'scheduled_freeze.create': { name: 'Freeze created', done: 'created' },
@@ -206,7 +210,12 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_plan.create': { name: 'Plan created', done: 'created' },
   'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
   'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },
-  'freeze_plan.source_failed': { name: 'Calendar of a plan not read', done: 'found', isFailure: true },
+  'freeze_plan.source_failed': {
+    name: 'Calendar of a plan not read',
+    done: 'found',
+    trigger: 'plan',
+    isFailure: true,
+  },
   'product.enabled': { name: 'Product enabled', done: 'enabled' },
   'product.disabled': { name: 'Product disabled', done: 'disabled' },
   'repository_settings.update': { name: 'Settings changed', done: 'updated' },
@@ -242,22 +251,29 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'exemption.denied': { name: 'Exemption denied', done: 'denied' },
   'exemption.revoked': { name: 'Exemption revoked', done: 'revoked' },
   'exemption.expired': { name: 'Exemption ended', done: 'expired' },
-  'exemption.used': { name: 'Exemption used', done: 'used', isAtGitHub: true },
+  'exemption.used': { name: 'Exemption used', done: 'used', ...atGitHub },
   'deployment_exemption.requested': { name: 'Exemption of a deployment requested', done: 'requested' },
   'deployment_exemption.approved': { name: 'Exemption of a deployment approved', done: 'approved' },
   'deployment_exemption.denied': { name: 'Exemption of a deployment denied', done: 'denied' },
   'deployment_exemption.revoked': { name: 'Exemption of a deployment revoked', done: 'revoked' },
   'deployment_exemption.expired': { name: 'Exemption of a deployment ended', done: 'expired' },
-  'deployment_exemption.used': { name: 'Exemption of a deployment used', done: 'used' },
-  'deployment.held': { name: 'Deployment held', done: 'held' },
+  'deployment_exemption.used': { name: 'Exemption of a deployment used', done: 'used', ...atGitHub },
+  'deployment.held': { name: 'Deployment held', done: 'held', ...atGitHub },
   'deployment.released': { name: 'Deployment released', done: 'released' },
-  'deployment.rejected': { name: 'Deployment rejected', done: 'rejected' },
+  'deployment.rejected': { name: 'Deployment rejected', done: 'rejected', ...atGitHub },
   'deployment.bypassed': { name: 'Deployed past a freeze', done: 'bypassed', ...pastUs },
   'ruleset.orphaned': { name: 'Ruleset without a freeze', done: 'found', ...pastUs },
-  'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired' },
+  'ruleset.repaired': { name: 'Ruleset repaired', done: 'repaired', ...atGitHub },
   'freeze_status.overwritten': { name: 'Status overwritten', done: 'overwritten', ...pastUs },
   'freeze_status.refused': { name: 'Status refused', done: 'refused', ...pastUs },
   'freeze_status.contested': { name: 'Status contested', done: 'contested', ...pastUs },
 };
 
 export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
+
+/** How an event comes about that no caller caused. */
+export function ownTriggerOf({ type, metadata }: AuditEvent): Trigger {
+  const endedBy = 'ended_by' in metadata ? metadata.ended_by : undefined;
+  if (endedBy !== undefined) return endedBy === 'time' || endedBy === 'freezes' ? 'clock' : 'github';
+  return eventKinds[type].trigger ?? 'clock';
+}

@@ -1,10 +1,12 @@
-import { type Actor, actorName } from './actor.ts';
+import { type Actor, actorName, type Trigger } from './actor.ts';
+import type { Via } from './audit-event.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
 
 /** An event as the API answers. */
 export type LoggedEvent = {
   id: number;
   received_at: string;
+  trigger: string;
   repository: string | null;
   pull_request: number | null;
   type: string;
@@ -24,6 +26,31 @@ export function whoActed(
   const ofPlan = plan?.name === undefined ? ', for a plan' : `, for the plan ${plan.name}`;
   const name = actorName(actor) + (plan ? ofPlan : '');
   return person && actor.type !== 'user' ? `${name} of ${person.name}` : name;
+}
+
+/** What people choose an event by, of how it came about. */
+export const roadNames: Record<Trigger, string> = {
+  api: 'API',
+  page: 'Page',
+  comment: 'Comment',
+  slack: 'Slack',
+  plan: 'Plan',
+  clock: 'Clock',
+  github: 'GitHub',
+};
+
+/** By which road: `Page`, or `Slack app of the owner, workspace T024BE7LH`. What a newer version wrote stays as it is. */
+export function roadOfEvent({ trigger, metadata }: Pick<LoggedEvent, 'trigger' | 'metadata'>): string {
+  const { via } = metadata as Via;
+  if (via)
+    return `${via.slack_app === 'owner' ? 'Slack app of the owner' : 'Slack'}, workspace ${via.slack_team_id}`;
+  return Object.hasOwn(roadNames, trigger) ? roadNames[trigger as Trigger] : trigger;
+}
+
+/** `ada (Page)`: who acted, and by which road if that was not the API. The others act by one road only. */
+export function whoAndHow(actor: Actor | null, event: LoggedEvent): string {
+  const isTold = ['page', 'comment', 'slack'].includes(event.trigger);
+  return whoActed(actor, event) + (isTold ? ` (${roadOfEvent(event)})` : '');
 }
 
 /** What changed, in one line: `End: 2026-11-27T18:00:00 → 2026-11-28T08:00:00`. @param timeText how to write a time. */
@@ -47,10 +74,11 @@ const columns: Record<string, (event: LoggedEvent, described: DescribedEvent) =>
   pull_request: ({ pull_request }) => pull_request?.toFixed() ?? '',
   type: ({ type }) => type,
   outcome: ({ outcome }) => outcome,
-  event: (event, described) => `${whoActed(described.actor, event)} ${described.did}`,
+  event: (event, described) => `${whoAndHow(described.actor, event)} ${described.did}`,
   about: (_, { subject }) => subject?.name ?? '',
   about_id: (_, { subject }) => subject?.id ?? '',
   changes: (_, described) => whatChanged(described),
+  trigger: ({ trigger }) => trigger,
 };
 
 /** The names of the columns of `csvRow`. */
@@ -68,12 +96,26 @@ export const csvLine = (cells: string[]): string =>
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The text in one line of at most `most` characters. */
+const graphemes = new Intl.Segmenter();
+
+/** The text in one line of at most `most` characters. It is cut between two that people see. */
 export function shorten(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const characters = Array.from(line);
-  return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
+  if (characters.length <= most) return line;
+  const { length } = characters.slice(0, most - 1).join('');
+  return `${line.slice(0, graphemes.segment(line).containing(length)!.index)}…`;
 }
+
+/** A text that people wrote, in one line, without characters that reorder the text around them, or that no font shows. */
+export const plainText = (text: string, most: number): string =>
+  shorten(
+    text
+      .toWellFormed()
+      .replace(/\p{Bidi_Control}/gu, '')
+      .replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+    most,
+  );
 
 /** `web, api and 3 more` */
 export const listed = (names: string[], most: number): string =>

@@ -77,6 +77,7 @@ function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
     [`${done}_by`]: by,
     [`${done}_at`]: _at,
     [`${done}_by_staff`]: _staff,
+    via: _via,
     ...details
   } = metadata as Known & Record<string, unknown>;
   const actor = by as Actor | null | undefined;

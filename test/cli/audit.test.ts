@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodes, Stop } from '../../src/cli/stop.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+import { Visitor } from '../support/visitor.ts';
 
 // Who did what, what is frozen in a month, and whose credential the commands use.
 
@@ -68,6 +69,7 @@ test('by type, person and time', async () => {
     ['--since', 'ages'],
     ['--format', 'xml'],
     ['--limit', '0'],
+    ['--trigger', 'email'],
     ['--follow', '--until', '1h'],
   ])
     expect((await line.holdfast(['audit', 'acme', ...words])).code).toBe(2);
@@ -86,7 +88,7 @@ test('as CSV and as lines of JSON, also under the name that it had', async () =>
   const csv = await line.holdfast(['audit', 'acme', '--format', 'csv', '--by', 'ada']);
   const [head, row, ...more] = csv.out.trimEnd().split('\r\n');
   expect(head).toBe(
-    'id,received_at,actor,on_behalf_of,repository,pull_request,type,outcome,event,about,about_id,changes',
+    'id,received_at,actor,on_behalf_of,repository,pull_request,type,outcome,event,about,about_id,changes,trigger',
   );
   expect(row).toMatch(/^\d+,2026-03-01T09:00:00\.\d{3}Z,ada,,acme\/api,,scheduled_freeze\.create,success,/);
   expect(more).toEqual([]);
@@ -176,4 +178,17 @@ test('whoami: a key, a person’s token, and the token of a job', async () => {
   });
   const unknown = await line.holdfast(['whoami'], { env: { ...env, HOLDFAST_TOKEN: 'ghp_nobody' } });
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('does not know this token')]);
+});
+
+test('by road, which the person is named with', async () => {
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const { id } = await acme.freeze('acme/web');
+  const ended = { repository: 'web', ongoing: `freezes ${id}`, delete_reason: 'By a page' };
+  expect((await ada.sendOnce('/owners/acme/unfreeze', ended)).status).toBe(303);
+  await acme.quiet();
+  const { out } = await line.holdfast(['audit', 'acme', '--trigger', 'page', '--trigger', 'slack']);
+  expect(rowsOf(out).map((row) => row.slice(1))).toEqual([
+    ['ada (Page)', 'acme/web', 'deleted a freeze: Release. Deletion reason: By a page'],
+  ]);
 });

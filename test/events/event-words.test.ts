@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { auditEventTypes, eventKinds } from '../../src/events/audit-event.ts';
+import { type AuditEvent, auditEventTypes, eventKinds, ownTriggerOf } from '../../src/events/audit-event.ts';
 import { describeEvent } from '../../src/events/describe-event.ts';
-import { csvHeader, csvLine, csvRow, whatChanged, whoActed } from '../../src/events/event-words.ts';
+import {
+  csvHeader,
+  csvLine,
+  csvRow,
+  roadOfEvent,
+  whatChanged,
+  whoActed,
+} from '../../src/events/event-words.ts';
 import { whatIsBlocked } from '../../src/events/describe-fields.ts';
 
 const freeze = {
@@ -45,6 +52,7 @@ describe('a line of CSV', () => {
     const event = {
       id: 7,
       received_at: '2026-11-25T09:00:00.000Z',
+      trigger: 'page',
       repository: 'acme/web',
       pull_request: null,
       type: 'scheduled_freeze.create',
@@ -69,10 +77,11 @@ describe('a line of CSV', () => {
       pull_request: '',
       type: 'scheduled_freeze.create',
       outcome: 'success',
-      event: 'the application key tooling of ada created a freeze',
+      event: 'the application key tooling of ada (Page) created a freeze',
       about: 'Books',
       about_id: 'f',
       changes: '',
+      trigger: 'page',
     });
   });
 });
@@ -212,3 +221,46 @@ test.each([
     'Deployments wait; merges are not blocked.',
   ],
 ])('%j is told in one sentence', (freeze, sentence) => expect(whatIsBlocked(freeze)).toBe(sentence));
+
+describe('what no caller causes', () => {
+  const told = (type: string, metadata = {}) => ownTriggerOf({ type, metadata } as AuditEvent);
+
+  test.each<[trigger: string, types: string]>([
+    ['plan', 'freeze_plan.source_failed'],
+    ['clock', 'freeze.starting_soon freeze.started freeze.ending_soon freeze.ended freeze.still_on'],
+    ['clock', 'deployment.released deployment_exemption.expired webhook.disabled'],
+    ['github', 'freeze.bypassed freeze.leaking exemption.used deployment_exemption.used'],
+    ['github', 'deployment.held deployment.rejected deployment.bypassed'],
+    ['github', 'ruleset.orphaned ruleset.repaired'],
+    ['github', 'freeze_status.overwritten freeze_status.refused freeze_status.contested'],
+  ])('comes about by the %s: %s', (trigger, types) => {
+    expect(types.split(' ').map((type) => told(type))).toEqual(types.split(' ').map(() => trigger));
+  });
+
+  test.each([
+    ['pushed', 'github'],
+    ['retargeted', 'github'],
+    ['merged', 'github'],
+    ['time', 'clock'],
+    ['freezes', 'clock'],
+  ])('ends an exemption: %s is of the %s', (ended_by, trigger) => {
+    expect(told('exemption.expired', { ended_by })).toBe(trigger);
+  });
+});
+
+test.each<[object, string]>([
+  [{ trigger: 'api', metadata: {} }, 'API'],
+  [{ trigger: 'github', metadata: {} }, 'GitHub'],
+  // Of a newer version.
+  [{ trigger: 'email', metadata: {} }, 'email'],
+  [
+    { trigger: 'slack', metadata: { via: { slack_team_id: 'T1', slack_app: 'service' } } },
+    'Slack, workspace T1',
+  ],
+  [
+    { trigger: 'slack', metadata: { via: { slack_team_id: 'T1', slack_app: 'owner' } } },
+    'Slack app of the owner, workspace T1',
+  ],
+])('%j came by %s', (event, road) => {
+  expect(roadOfEvent(event as Parameters<typeof roadOfEvent>[0])).toBe(road);
+});

@@ -73,7 +73,7 @@ test('a change is one line with the values before and after, and leads to the fr
   expect(status).toBe(200);
   const [row] = rows(text);
   expect(row).toMatch(
-    /the application key admin key of test changed a freeze: Release End: .*Fri 27 Mar, 18:00 .*→ .*Sat 28 Mar, 08:00$/,
+    /· API the application key admin key of test changed a freeze: Release End: .*Fri 27 Mar, 18:00 .*→ .*Sat 28 Mar, 08:00$/,
   );
   expect(text).toContain(`href="/repos/acme/web/freezes/${freeze.id}"`);
 });
@@ -106,6 +106,11 @@ test('filters by person, also through keys, by repository, type and days', async
   expect(await read('repository=other')).toEqual([]);
   expect(await read('type=scheduled_freeze.update')).toHaveLength(1);
   expect(await read('type=freeze_plan.create')).toHaveLength(1);
+  const byPlan = await read('trigger=plan');
+  expect(byPlan.map((row) => /· (\w+) .* created a freeze: (.*)/.exec(row)?.slice(1))).toEqual([
+    ['Plan', 'Year end'],
+  ]);
+  expect(await read('trigger=email')).toEqual(await read(''));
   expect((await read('from=2026-03-01&to=2026-03-01')).some((row) => row.includes('Books'))).toBe(true);
   expect((await read('from=2026-03-02&to=2026-03-09')).filter((row) => row.includes('a freeze'))).toEqual([]);
   expect(await read('from=2026-03-09&to=2026-03-02')).toEqual([]);

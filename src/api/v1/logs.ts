@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
 import type { Deps } from '../../deps.ts';
+import { triggers } from '../../events/actor.ts';
 import { auditEventTypes } from '../../events/audit-event.ts';
 import {
   knownEventTypes,
@@ -45,6 +46,9 @@ const moment = instant('Send an instant such as 2026-03-01T09:00:00Z.')
   .transform((text) => new Date(text))
   .optional();
 
+const roads =
+  'How it came about: by the API (also the command line), a page, a comment, Slack, a plan, the clock, or what happened on GitHub';
+
 const query = z
   .object({
     pull_request: many(pullRequest),
@@ -55,7 +59,7 @@ const query = z
     not_event_type: many(eventType),
     outcome: many(outcome),
     not_outcome: many(outcome),
-    trigger: many(z.string()),
+    trigger: many(z.string()).openapi({ description: roads }),
     not_trigger: many(z.string()),
     base_ref: many(z.string()),
     received_from: moment,
@@ -85,13 +89,16 @@ const logQuery = query as unknown as z.ZodObject<typeof query.shape>;
 const eventShape = z.object({
   id: z.number().int(),
   received_at: z.iso.datetime(),
-  trigger: z.string(),
+  trigger: z.enum(triggers).openapi({ description: roads }),
   repository: z.string(),
   pull_request: z.number().int().nullable(),
   base_ref: z.string().nullable(),
   outcome: z.enum(outcomes),
   type: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
+  metadata: z.record(z.string(), z.unknown()).openapi({
+    description:
+      'What happened. Of what somebody did in Slack, `via` has the workspace and whether it was the Slack app of the owner or of this service: `{"slack_team_id": "T024BE7LH", "slack_app": "owner"}`',
+  }),
   on_behalf_of: who.optional().openapi({
     description: 'The person who created the application key, the OIDC rule or the plan that acted',
   }),

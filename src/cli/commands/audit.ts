@@ -1,6 +1,7 @@
 import { type Call, command } from '../command.ts';
 import { describeEvent } from '../../events/describe-event.ts';
-import { csvHeader, csvRow, type LoggedEvent, whatChanged, whoActed } from '../../events/event-words.ts';
+import { triggers } from '../../events/actor.ts';
+import { csvHeader, csvRow, type LoggedEvent, whatChanged, whoAndHow } from '../../events/event-words.ts';
 import { ownPlace } from '../freezing/items.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { isPassing, misused } from '../stop.ts';
@@ -12,6 +13,7 @@ type Options = {
   until?: string;
   by?: string;
   type?: string[];
+  trigger?: string[];
   pullRequest?: string;
   limit?: string;
   follow?: true;
@@ -36,6 +38,7 @@ export const audit = command<Options, [target: string | undefined]>({
     ['--until <time>', 'until when, in the same forms (now)'],
     ['--by <name>', 'only what this person did, also through keys and plans; or the name of a key'],
     ['--type <type>', 'only events of this type, such as freeze.bypassed; repeat for more', 'many'],
+    ['--trigger <road>', `only what came by this road: ${triggers.join(', ')}; repeat for more`, 'many'],
     ['--pull-request <number>', 'only events of this pull request'],
     ['--format <format>', 'table, csv or jsonl (table)'],
     ['--limit <count>', 'the number of latest events (100 in a table, else 10000)'],
@@ -60,6 +63,9 @@ export const audit = command<Options, [target: string | undefined]>({
     if (!Number.isInteger(limit) || limit < 1) throw misused('--limit must be a whole number of at least 1.');
     if (options.follow && options.until !== undefined)
       throw misused('--follow shows what comes. Leave out --until.');
+    for (const trigger of options.trigger ?? [])
+      if (!triggers.some((each) => each === trigger))
+        throw misused(`"${trigger}" is not a road. Write ${triggers.join(', ')}.`);
     const { readPast } = await import('../times.ts');
     const [from, to] = [options.since ?? '7d', options.until].map((text) =>
       text === undefined ? undefined : new Date(readPast(text, call.world)).toISOString(),
@@ -69,6 +75,7 @@ export const audit = command<Options, [target: string | undefined]>({
     const pages = (most: number) =>
       pagesOf(service, place, {
         event_type: options.type,
+        trigger: options.trigger,
         pull_request: options.pullRequest,
         by: options.by,
         received_from: from,
@@ -155,7 +162,7 @@ function rowOf(event: LoggedEvent, shown: (at: Date) => string): Cell[] {
   const changes = whatChanged(described, timeText);
   return [
     shown(new Date(received_at)),
-    whoActed(actor, event),
+    whoAndHow(actor, event),
     pull_request === null ? (repository ?? '') : `${repository ?? ''}#${pull_request}`,
     { text: changes ? `${what}. ${changes}` : what, tone: outcome === 'failure' ? 'wrong' : 'quiet' },
   ];

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { type DescribedEvent, describeEvent } from '../../events/describe-event.ts';
 import type { Detail } from '../../events/describe-fields.ts';
-import { shorten, whoActed } from '../../events/event-words.ts';
+import { roadOfEvent, shorten, whoActed } from '../../events/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
@@ -25,6 +25,7 @@ function entry(row: ListedEvent, times: Times, { login, isOfMany, isOwners = fal
   return html`<li>
     <p class="muted">
       ${instant(row.receivedAt, times)}${isOfMany && event.repository ? html` · ${placeLink(event.repository, event.pull_request)}` : ''}
+      · ${roadOfEvent(event)}
     </p>
     <p>
       <strong><bdi>${whoActed(actor, event)}</bdi></strong>

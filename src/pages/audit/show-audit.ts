@@ -4,7 +4,8 @@ import { Temporal } from 'temporal-polyfill';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { Refusal } from '../../errors.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
-import { csvHeader, csvRow, type LoggedEvent } from '../../events/event-words.ts';
+import { type Trigger, triggers } from '../../events/actor.ts';
+import { csvHeader, csvRow, type LoggedEvent, roadNames } from '../../events/event-words.ts';
 import {
   type EventPage,
   listEvents,
@@ -172,6 +173,7 @@ function filters(view: AuditView, { repositories }: ShownLog): Html {
               </datalist>`
       }
       ${filterChoice('type', 'Event type', 'All events', typeNames, view.type)}
+      ${filterChoice('trigger', 'Came by', 'All roads', roadNames, view.trigger)}
       <label>From <input type="date" name="from" value="${view.from ?? ''}" /></label>
       <label>to <input type="date" name="to" value="${view.to ?? ''}" /></label>
       <button type="submit" class="quiet">Show</button>
@@ -213,6 +215,7 @@ const download = (lines: AsyncGenerator<Buffer>, file: string, type: string): Re
 type AuditView = {
   by: string | null;
   type: AuditEventType | null;
+  trigger: Trigger | null;
   /** The name of a repository of the owner. */
   repository: string | null;
   /** How many days back, unless dates are given. */
@@ -240,6 +243,7 @@ function readAuditView(query: Record<string, string>): AuditView {
   return {
     by: text('by'),
     type: auditEventTypes.find((type) => type === query['type']) ?? null,
+    trigger: triggers.find((trigger) => trigger === query['trigger']) ?? null,
     repository: text('repository'),
     days:
       Object.keys(spans)
@@ -252,7 +256,7 @@ function readAuditView(query: Record<string, string>): AuditView {
 }
 
 /** The events that a view asks for. Days are those of the reader's zone. Everything older is forgotten. */
-function filterOf({ by, type, days, from, to }: AuditView, { now, zone }: Times): EventFilter {
+function filterOf({ by, type, trigger, days, from, to }: AuditView, { now, zone }: Times): EventFilter {
   const daysAgo = (count: number) => new Date(now.getTime() - count * 86_400_000);
   const dayAt = (date: string, more = 0) => startOf(Temporal.PlainDate.from(date).add({ days: more }), zone);
   const oldest = daysAgo(retentionDays);
@@ -262,6 +266,7 @@ function filterOf({ by, type, days, from, to }: AuditView, { now, zone }: Times)
   return {
     by: by ?? undefined,
     eventType: type === null ? undefined : [type],
+    trigger: trigger === null ? undefined : [trigger],
     // A span that ends before it begins has no events.
     receivedFrom: earlier(receivedFrom, receivedTo),
     receivedTo,

@@ -126,7 +126,9 @@ async function carryOut(
   ): Promise<SlackOrder> => {
     const account = await ownerOf(deps, app, owner);
     const person = await personOf(deps, account, link);
-    const caller = { kind: 'slack', person } as const;
+    const slackApp = app.accountId === null ? 'service' : 'owner';
+    const via = { slack_team_id: request.teamId, slack_app: slackApp } as const;
+    const caller = { kind: 'slack', person, via } as const;
     return {
       ...{ deps, app, account, caller, actor: actorOf(deps, caller), begun, request, noted, target, words },
       who: `<@${request.userId}> (${plain(person.login)} on GitHub)`,
