@@ -75,6 +75,14 @@ describe('a freeze', () => {
     await acme.says(ada, 'unfreeze plan "the books" done');
     await acme.sends(ada);
     expect(acme.frozen(web)).toEqual([]);
+    // Everybody in the channel reads the answer.
+    const body = { name: 'Initech', reason: 'We buy Initech', public_reason: 'Maintenance', timezone: 'UTC' };
+    const plan = { ...body, repositories: { include: ['web-*'] }, start: null };
+    await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body: plan });
+    await acme.says(ada, 'unfreeze plan initech done');
+    await acme.sends(ada);
+    expect(last()).toContain('ended in *the plan Maintenance*: done');
+    expect(last()).not.toContain('Initech');
   });
 
   test('happens once, however often Slack sends it', async () => {
@@ -119,6 +127,31 @@ describe('an exemption', () => {
     await acme.sends(ada);
     expect(last()).toContain(`(ada on GitHub) approved the exemption of`);
     expect(acme.frozen(web)).toEqual([2]);
+  });
+
+  test('is approved by a second person, because nobody of the owner has the secret of this app', async () => {
+    const name = web.split('/')[1]!;
+    const settings = { two_person_exemptions: true };
+    await acme.app.deps.db.repository.updateMany({ where: { name }, data: { settings } });
+    const [wes, rita] = [await acme.link('wes'), await acme.link('rita')];
+    await acme.freeze(web);
+    await acme.says(wes, `exempt ${web}#1 INC-1`);
+    await acme.sends(wes);
+    await acme.says(rita, `approve ${web}#1`);
+    await acme.sends(rita);
+    expect(acme.frozen(web)).toEqual([2]);
+  });
+
+  test('is told without links behind other words, and in the order in which it is written', async () => {
+    const said =
+      '[Sign in](https://evil.example/x) <https://evil.example|here> <!channel> \u202egnp.exe\u200f';
+    await acme.freeze(web, { reason: said });
+    await acme.says(ada, `status ${web}#1`);
+    expect(acme.slack.whispered(ada)).toBe(
+      '*Blocked until it is removed.*\n\n• [Sign in](https://evil.example/x) &lt;https://evil.example|here&gt; &lt;!channel&gt; gnp.exe, until it is removed',
+    );
+    await acme.says(ada, `status ${web}`);
+    expect(acme.slack.whispered(ada)).toContain('&lt;!channel&gt; gnp.exe, until removed');
   });
 });
 

@@ -1,8 +1,8 @@
-import { shorten } from '../events/event-words.ts';
+import { plainText } from '../events/event-words.ts';
 
 /** A text from a person as a code span, in one line: `@name` notifies nobody, and numbers and URLs become no links. */
 export function asCode(text: string, most = 200): string {
-  const shown = shorten(text.toWellFormed().replace(/\p{Cc}/gu, ' '), most);
+  const shown = plainText(text, most);
   if (shown === '') return '';
   const runs = shown.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1);

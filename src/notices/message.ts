@@ -1,4 +1,4 @@
-import { shorten } from '../events/event-words.ts';
+import { plainText } from '../events/event-words.ts';
 import { ownerPath, planPath } from '../installations/page-paths.ts';
 import type { Notice } from './notice.ts';
 import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
@@ -43,10 +43,10 @@ export function messageOf(notices: [Notice, ...Notice[]], { publicText }: { publ
   const { tone, headline, lines } = tell(first, { name, isMany, isPublic: publicText });
   return {
     tone,
-    headline: plain(headline, longestHeadline),
+    headline: plainText(headline, longestHeadline),
     lines: [isMany && namesOf(repositories), ...lines, startsOf(notices)]
       .filter((line) => typeof line === 'string')
-      .map((line) => plain(line, longestLine)),
+      .map((line) => plainText(line, longestLine)),
     links: linksOf(first, notices.length > 1, publicText),
   };
 }
@@ -73,10 +73,6 @@ function startsOf(notices: Notice[]): string | null {
   const left = starts.size - shown.length;
   return `Starts: ${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
 }
-
-/** Without characters that reorder the text around them, or that no font shows. */
-const plain = (text: string, most: number): string =>
-  shorten(text.toWellFormed().replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' '), most);
 
 const pageLabels: [path: RegExp, label: string][] = [
   [/\/freezes\//, 'View the freeze'],

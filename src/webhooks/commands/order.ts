@@ -77,9 +77,18 @@ const longestSentence = 1000;
 /** A sentence from a use case, in a comment. It may quote what people wrote: in code spans, it links and notifies nobody. */
 export const sentence = (text: string): string => asCode(text, longestSentence);
 
-/** In brackets, what a freeze blocks, in a comment; empty for merges alone. */
-export function alsoBlocked(freeze: Holding): string {
-  const blocked = whatIsBlocked(freeze, (name) => asCode(name));
+/** How a reply is written, in a comment or in Slack. @property said a text that a person wrote. */
+export type Writing = { strong(text: string): string; said(text: string): string; bullet: string };
+
+export const inMarkdown: Writing = {
+  strong: (text) => `**${text}**`,
+  said: (text) => asCode(text),
+  bullet: '-',
+};
+
+/** In brackets, what a freeze blocks; empty for merges alone. */
+export function alsoBlocked(freeze: Holding, { said }: Writing = inMarkdown): string {
+  const blocked = whatIsBlocked(freeze, said);
   return blocked === null ? '' : ` (${blocked.slice(0, 1).toLowerCase()}${blocked.slice(1, -1)})`;
 }
 

@@ -2,7 +2,6 @@ import { authorizeOwner, authorizeReader } from '../../auth/authorize.ts';
 import { nullIf } from '../../errors.ts';
 import { type Explained, explainPullRequest } from '../../explanations/explain-pull-request.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { asCode } from '../../github/markdown.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { whyNot } from '../../pages/held.ts';
@@ -11,10 +10,10 @@ import { ongoingIn } from '../../plans/ongoing.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { selectionOf, type SlackOrder } from '../slack/slack-order.ts';
-import { fromMarkdown, link, list } from '../slack/slack-text.ts';
+import { inMrkdwn, link, list } from '../slack/slack-text.ts';
 import { where } from './freeze.ts';
 import { describedInSlack, planNamed } from './ongoing.ts';
-import { alsoBlocked, type CommentOrder } from './order.ts';
+import { alsoBlocked, type CommentOrder, inMarkdown, type Writing } from './order.ts';
 
 type About = Pick<CommentOrder, 'deps' | 'repository' | 'number'>;
 
@@ -22,28 +21,33 @@ type About = Pick<CommentOrder, 'deps' | 'repository' | 'number'>;
 const mostNamed = 5;
 
 /** Answers what holds the pull request, until when, and whether GitHub holds it. */
-export const statusOfPullRequest = async (order: About): Promise<string> => {
+export const statusOfPullRequest = async (order: About, writing = inMarkdown): Promise<string> => {
   const { deps, repository, number } = order;
+  const { strong } = writing;
   const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
-  if (!pullRequest.isOpen) return '**Closed.** Freezes block open pull requests only.';
+  if (!pullRequest.isOpen) return `${strong('Closed.')} Freezes block open pull requests only.`;
   const holding = freezes.filter(
     ({ verdict, pass }) => !pass && (verdict === 'frozen' || verdict === 'unknown'),
   );
-  if (holding.length > 0) return `${await headline(order, holding)}\n\n${listOf(holding)}`;
+  if (holding.length > 0) return `${await headline(order, holding, writing)}\n\n${listOf(holding, writing)}`;
   const [shared] = sharedHolds;
   if (shared) {
     const how = shared.isBelow ? 'is below this one in its stack' : 'has the same commit';
-    return `**Blocked.** A freeze blocks pull request ${shared.pullRequest}, which ${how}.`;
+    return `${strong('Blocked.')} A freeze blocks pull request ${shared.pullRequest}, which ${how}.`;
   }
   const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
   if (pass) {
     const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);
-    return `**Exempt until ${until}.** Freezes do not block this pull request.`;
+    return `${strong(`Exempt until ${until}.`)} Freezes do not block this pull request.`;
   }
-  return '**Free.** No freeze holds this pull request.';
+  return `${strong('Free.')} No freeze holds this pull request.`;
 };
 
-async function headline({ deps, repository, number }: About, holding: Explained[]): Promise<string> {
+async function headline(
+  { deps, repository, number }: About,
+  holding: Explained[],
+  { strong }: Writing,
+): Promise<string> {
   const ends = holding.map(({ freeze }) => freeze);
   const endless = ends.some(({ endsAt }) => endsAt === null);
   const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));
@@ -51,22 +55,22 @@ async function headline({ deps, repository, number }: About, holding: Explained[
   const [held] = await heldPullRequests(deps, repository.id, number);
   const notHeld = held ? held.notHeld : 'waiting';
   if (notHeld === 'leaking')
-    return `**Not blocked:** a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
-  if (notHeld) return `**Pending:** a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
-  return `**Blocked ${until}.**`;
+    return `${strong('Not blocked:')} a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
+  if (notHeld) return `${strong('Pending:')} a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
+  return strong(`Blocked ${until}.`);
 }
 
 /** Everybody who can read the repository sees the answer, so it has public reasons. */
-function listOf(holding: Explained[]): string {
+function listOf(holding: Explained[], writing: Writing): string {
   const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
     const until = freeze.endsAt
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
       : 'until it is removed';
-    const why = asCode(asPublic(freeze).reason) || 'A freeze';
-    return `- ${why}, ${until}${alsoBlocked(freeze)}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
+    const why = writing.said(asPublic(freeze).reason) || 'A freeze';
+    return `${writing.bullet} ${why}, ${until}${alsoBlocked(freeze, writing)}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
   });
   const more = holding.length - lines.length;
-  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+  return [...lines, ...(more > 0 ? [`${writing.bullet} and ${more} more`] : [])].join('\n');
 }
 
 /** The most private repositories of which GitHub is asked whether the person can read them. */
@@ -79,7 +83,7 @@ export async function showStatus(order: SlackOrder): Promise<string> {
   if (about.kind === 'pull-request') {
     const path = { owner: account.login, repository: about.repository };
     const repository = await authorizeReader(deps, caller, path);
-    return fromMarkdown(await statusOfPullRequest({ deps, repository, number: about.number }));
+    return statusOfPullRequest({ deps, repository, number: about.number }, inMrkdwn);
   }
   const plan = about.kind === 'plan' ? await planNamed(order, about.named) : null;
   const selection = plan ? plan.repositories : selectionOf(about);

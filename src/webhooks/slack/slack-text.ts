@@ -1,21 +1,16 @@
-import { shorten } from '../../events/event-words.ts';
+import { plainText } from '../../events/event-words.ts';
 import { asEntities } from '../../notices/render.ts';
 import { slackUsages } from '../commands/command.ts';
+import type { Writing } from '../commands/order.ts';
 
 // What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
 
 /** A text from a person, in one line. */
-export const plain = (text: string, most = 300): string =>
-  asEntities(shorten(text.toWellFormed().replace(/\p{Cc}/gu, ' '), most));
+export const plain = (text: string, most = 300): string => asEntities(plainText(text, most));
 
 export const link = (url: string, text: string): string => `<${url}|${plain(text)}>`;
 
-/** Our Markdown for GitHub as Slack's mrkdwn. */
-export const fromMarkdown = (text: string): string =>
-  asEntities(text)
-    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, '<$2|$1>')
-    .replaceAll('**', '*')
-    .replace(/^- /gm, '• ');
+export const inMrkdwn: Writing = { strong: (text) => `*${text}*`, said: (text) => plain(text), bullet: '•' };
 
 /** The most characters of a section. */
 const longest = 3_000;
