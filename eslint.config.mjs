@@ -99,6 +99,7 @@ const shipped = [
   // Only types.
   'src/generated/v1.d.ts',
   'src/github/facts/without-comments.ts',
+  'src/plans/plan-name.ts',
   'src/time/**',
 ];
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -108,6 +108,84 @@ test('it is set, changed and removed; without it, answers do not show it', async
   expect((await list(lib))[0]).toMatchObject({ reason: 'Another', public_reason: null });
   expect(acme.shown(lib, 1)?.description).toBe('Frozen until removed: Another');
   expect(reads(await read(`/repos/${lib}`, 'ada'))).toEqual([true, true]);
+});
+
+describe('of a plan', () => {
+  const plans = '/owners/acme/plans';
+  const repositories = { include: ['one', 'two'] };
+  const times = { start: null, end: '2026-03-01T20:00:00', timezone: 'UTC' };
+  const planBy = async (more: object) =>
+    (
+      await acme.call('POST', '/v1/freeze_plans/acme', {
+        as: acme.admin,
+        body: { name: secret, reason: secret, public_reason: open, repositories, ...times, ...more },
+      })
+    ).body.id as string;
+  beforeAll(async () => {
+    for (const name of ['one', 'two']) await acme.repository(name, [{}]);
+  });
+
+  test('that nobody named: it is its name', async () => {
+    const ada = new Visitor(acme);
+    await ada.signIn('ada');
+    const texts = { reason: secret, public_reason: open };
+    const form = { ...texts, which: 'ticked', repository: ['one', 'two'], duration: '2h' };
+    const { text } = await ada.send('/owners/acme/freeze', { ...form, step: 'preview' });
+    const hidden = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)![1]!;
+    const keys = { previewed: hidden('previewed'), key: hidden('key') };
+    const made = await ada.send('/owners/acme/freeze', { ...form, ...keys, step: 'freeze' });
+    expect(made.status).toBe(303);
+    const planned = { ...texts, include: 'one\ntwo', start: '2026-03-03T08:00', end: '2026-03-03T09:00' };
+    const seen = await ada.send(`${plans}/new`, { ...planned, zone: 'UTC', step: 'preview' });
+    const hiddenIn = (name: string) =>
+      new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(seen.text)?.[1] ?? '';
+    const more = { previewed: hiddenIn('previewed'), key: hiddenIn('key'), version: hiddenIn('version') };
+    const saved = await ada.send(`${plans}/new`, { ...planned, zone: 'UTC', ...more, step: 'save' });
+    expect(saved.status).toBe(303);
+    await acme.quiet();
+    const names = await acme.app.deps.db.freezePlan.findMany({ select: { name: true, reason: true } });
+    expect(names).toEqual([
+      { name: open, reason: secret },
+      { name: open, reason: secret },
+    ]);
+  });
+
+  test('that somebody named: outsiders read it in the place of the name, wherever that stands', async () => {
+    const id = await planBy({ public_reason: 'Maintenance \u{1f9ca}'.repeat(10) });
+    await acme.quiet();
+    const feed = async (isPublic: boolean) => {
+      const body = { public_text: isPublic };
+      const { url } = (await acme.call('POST', '/v1/calendars/acme', { as: acme.admin, body })).body;
+      const text = await (await fetch(acme.app.url + new URL(url).pathname)).text();
+      return text.replaceAll(/\r\n[ \t]/g, '');
+    };
+    for (const after of ['ongoing', 'ended']) {
+      if (after === 'ended') {
+        const body = { delete_reason: 'Done' };
+        await acme.call('POST', `/v1/freeze_plans/acme/${id}/delete`, { as: acme.admin, body });
+        await acme.quiet();
+      }
+      for (const page of [plans, `${plans}/${id}`]) {
+        for (const login of [null, 'mallory'])
+          expect(reads(await read(page, login)), `${page}, ${after}`).toEqual([false, true]);
+        expect(reads(await read(page, 'ada'))[0], `${page}, ${after}`).toBe(true);
+      }
+      expect(reads(await feed(true))).toEqual([false, true]);
+      expect(await feed(false)).toContain(`Plan: ${secret}`);
+    }
+    const cut = `${'Maintenance \u{1f9ca}'.repeat(6)}M…`;
+    expect(await read(`${plans}/${id}`)).toContain(`<title>${cut}`);
+    expect(await feed(true)).toContain(`Plan: ${cut}`);
+  });
+
+  test('that repeats: also of what has no freezes yet', async () => {
+    const recurrence = { rule: 'FREQ=MONTHLY' };
+    await planBy({ recurrence, start: '2026-03-20T18:00:00', end: '2026-03-21T08:00:00' });
+    const { url } = (await acme.call('POST', '/v1/calendars/acme', { as: acme.admin, body: {} })).body;
+    const text = await (await fetch(acme.app.url + new URL(url).pathname)).text();
+    expect(text.match(/Plan: Maintenance/g)!.length).toBeGreaterThan(10);
+    expect(reads(text.replaceAll(/\r\n[ \t]/g, ''))).toEqual([false, true]);
+  });
 });
 
 test.each([['x'.repeat(10_001)], [7], [['x']]])('%.20j is refused', async (value) => {

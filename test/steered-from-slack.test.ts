@@ -79,6 +79,8 @@ describe('a freeze', () => {
     const body = { name: 'Initech', reason: 'We buy Initech', public_reason: 'Maintenance', timezone: 'UTC' };
     const plan = { ...body, repositories: { include: ['web-*'] }, start: null };
     await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body: plan });
+    await acme.says(ada, 'status plan initech');
+    expect(acme.slack.whispered(ada)).toContain('Frozen in *the plan Maintenance*:');
     await acme.says(ada, 'unfreeze plan initech done');
     await acme.sends(ada);
     expect(last()).toContain('ended in *the plan Maintenance*: done');

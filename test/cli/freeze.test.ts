@@ -253,8 +253,15 @@ test('--holds, --environment and --on-deployment say what it holds', async () =>
 });
 
 test('a pattern of names freezes every repository that it matches, with a plan', async () => {
-  const made = await line.holdfast(['freeze', 'acme/a*', '--except', 'at*', '-m', 'Quiet', '--json']);
-  expect(made.json().plan.repositories).toEqual({ include: ['a*'], exclude: ['at*'] });
+  const words = ['freeze', 'acme/a*', '--except', 'at*', '-m', 'We buy Initech\non Friday', '--json'];
+  const named = await line.holdfast(words);
+  expect(named.json().plan.name).toBe('We buy Initech');
+  expect((await line.holdfast(['unfreeze', named.json().plan.id, '-m', 'Over'])).code).toBe(0);
+  const made = await line.holdfast([...words, '--public-reason', 'Quiet']);
+  expect(made.json().plan).toMatchObject({
+    name: 'Quiet',
+    repositories: { include: ['a*'], exclude: ['at*'] },
+  });
   expect((await line.holdfast(['unfreeze', made.json().plan.id, '-m', 'Over'])).code).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
 import type { Connection } from '../../src/database/database.ts';
 import { appliedMigrations, migrate } from '../../src/database/migrate.ts';
+import { fillTables, readColumns } from '../support/fill-tables.ts';
 
 const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
 let pglite: PGlite;
@@ -127,6 +128,55 @@ describe('migrate', () => {
     await other.exec('DROP TYPE "Product"');
     expect(await migrate(broken)).toContain(initial);
     await other.close();
+  });
+
+  test('names plans after their public reason, where nobody gave another name than their reason', async () => {
+    const [name] = readdirSync('prisma/migrations').filter((each) => each.includes('plans_named_after'));
+    const sql = readFileSync(`prisma/migrations/${name}/migration.sql`, 'utf8');
+    const long = `We buy ${'Initech '.repeat(20)}`;
+    const plans: [name: string, reason: string, publicReason: string | null, after: string][] = [
+      ['We buy it', 'We buy it', 'Maintenance', 'Maintenance'],
+      ['We buy it', 'We buy it', null, 'We buy it'],
+      ['We buy it', 'We buy it', ' Main\ttenance\nof it', 'Main tenance'],
+      ['We buy it', 'We buy it', '', 'Freeze'],
+      ['We buy it', 'We buy it', 'x'.repeat(90), `${'x'.repeat(79)}…`],
+      ['We buy it', 'We  buy\nit', 'Maintenance', 'Maintenance'],
+      ['We buy', '\nWe buy\nit', 'Maintenance', 'Maintenance'],
+      [`${long.slice(0, 79)}…`, long, 'Maintenance', 'Maintenance'],
+      [long.slice(0, 80), long, 'Maintenance', 'Maintenance'],
+      [long.trim(), `${long}\nsoon`, 'Maintenance', 'Maintenance'],
+      ['Year end', 'We buy it', 'Maintenance', 'Year end'],
+      ['We', 'We buy it', 'Maintenance', 'We'],
+      // The reason changed since.
+      ['We sold it', 'Books', 'Maintenance', 'Maintenance'],
+    ];
+    await pglite.exec('BEGIN; SET LOCAL session_replication_role = replica');
+    const columns = (await readColumns(connection)).filter(({ table }) =>
+      ['freeze_plans', 'audit_events'].includes(table),
+    );
+    for (const [index, [name, reason, publicReason]] of plans.entries()) {
+      await fillTables(connection, index, columns);
+      await pglite.exec('SET LOCAL session_replication_role = replica');
+      await connection.query(
+        'UPDATE freeze_plans SET name = $1, reason = $2, public_reason = $3 WHERE account_id = $4',
+        [name, reason, publicReason, index],
+      );
+    }
+    const metadata = {
+      freeze_plan_id: `00000000-0000-4000-8000-${String(plans.length - 1).padStart(12, '0')}`,
+      freeze_plan_attributes_before: { reason: 'We sold it' },
+    };
+    await connection.query(
+      `UPDATE audit_events SET type = 'freeze_plan.update', metadata = $1 WHERE account_id = $2`,
+      [JSON.stringify(metadata), plans.length - 1],
+    );
+    // Twice is the same as once.
+    for (let times = 0; times < 2; times++) {
+      await pglite.exec(sql);
+      const { rows } = await connection.query('SELECT name FROM freeze_plans ORDER BY account_id');
+      expect(rows.map((row) => row['name'])).toEqual(plans.map((plan) => plan[3]));
+    }
+    await pglite.exec('ROLLBACK');
   });
 
   test.skipIf(!inject('postgresUrl'))(

@@ -96,7 +96,3 @@ function readCondition(text: string): Condition {
     );
   }
 }
-
-/** The default name of a plan: the first line of its reason, up to the 255 characters of a name. */
-export const nameFor = (reason: string): string =>
-  reason.trim().split(/\r?\n/)[0]!.slice(0, 255).toWellFormed() || 'Freeze';

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { atOnce, listFreezes } from '../freezing/items.ts';
+import { nameFromReasons } from '../../plans/plan-name.ts';
 import { previewFreeze, previewPlan } from '../freezing/preview.ts';
 import { type Call, command } from '../command.ts';
 import type { Item } from '../memory.ts';
@@ -14,7 +15,6 @@ import {
   holdOptions,
   type HoldOptions,
   holdsIn,
-  nameFor,
   publicReasonOption,
   windowOptions,
 } from './freeze-options.ts';
@@ -127,7 +127,7 @@ function readTargets(targets: string[], { all, except = [] }: Options): Reposito
 }
 
 const planOf = (freeze: Schemas['NewScheduledFreeze'], { include, exclude }: Several) => ({
-  name: nameFor(freeze.reason),
+  name: nameFromReasons({ reason: freeze.reason, publicReason: freeze.public_reason }),
   repositories: { include, exclude },
   ...freeze,
 });

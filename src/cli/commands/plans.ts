@@ -1,4 +1,5 @@
 import { type Call, command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
+import { nameFromReasons } from '../../plans/plan-name.ts';
 import { endItem, findItem } from '../freezing/items.ts';
 import { previewPlan, showPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
@@ -12,7 +13,6 @@ import {
   holdOptions,
   type HoldOptions,
   holdsIn,
-  nameFor,
   publicReasonOption,
   windowOptions,
 } from './freeze-options.ts';
@@ -115,7 +115,7 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
     const { include = ['*'], message: reason } = options;
     const body = {
       ...changesIn(options),
-      name: options.name ?? nameFor(reason),
+      name: options.name ?? nameFromReasons({ reason, publicReason: options.publicReason }),
       reason,
       repositories: { include, exclude: options.except },
       ...times,

@@ -4,7 +4,6 @@ import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { invalid } from '../../errors.ts';
-import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
@@ -12,6 +11,7 @@ import { type FoundRepository, repositoriesOfIds } from '../../installations/fin
 import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
+import { nameFromReasons } from '../../plans/plan-name.ts';
 import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange } from '../change.ts';
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
@@ -134,7 +134,7 @@ const freezeBody = (fields: FreezeFields, now: Date) => ({
 
 /** A new plan, as the API takes it. */
 function planInput(fields: FreezeFields, now: Date) {
-  const name = shorten(fields.reason, 80) || 'Freeze';
+  const name = nameFromReasons({ reason: fields.reason, publicReason: fields.publicReason || null });
   const repositories = { include: fields.which === 'all' ? ['*'] : fields.repositories };
   return readNewPlan(validate(newPlan, { ...freezeBody(fields, now), name, repositories }, 'body'));
 }

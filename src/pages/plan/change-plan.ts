@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
-import { shorten } from '../../events/event-words.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import {
   ownerFormPath,
@@ -14,6 +13,7 @@ import {
 } from '../../installations/page-paths.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
+import { nameFromReasons } from '../../plans/plan-name.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { ruleOfFields } from '../../plans/repetition.ts';
@@ -110,10 +110,11 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
 
 /** The API body for a new plan. @throws Refusal invalid if the form says something that the API has no words for. */
 function planBody(fields: PlanFields) {
+  const publicReason = fields.publicReason || null;
   return {
-    name: fields.name || shorten(fields.reason, 80),
+    name: fields.name || nameFromReasons({ reason: fields.reason, publicReason }),
     reason: fields.reason,
-    public_reason: fields.publicReason || null,
+    public_reason: publicReason,
     repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
     ...timesBody(fields),
     timezone: fields.zone,

@@ -15,6 +15,7 @@ import { next } from '../../plans/keep-plan.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { shownName } from '../../plans/plan-name.ts';
 import { hostOf, type Source } from '../../plans/plan.ts';
 import {
   ongoingFreezes,
@@ -51,13 +52,10 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
     .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
     .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
   const past = (await pastPlans(deps.db, account.id, now, mostOver)).filter(({ plan }) => isSeen(plan));
-  const rows = plans.map(({ plan, next }) => planRow(login, plan, next ? nextOf(plan, next, times) : ''));
+  const rows = plans.map(({ plan, next }) => planRow(visit, plan, next ? nextOf(plan, next, times) : ''));
+  const ended = html`<span class="badge past">Ended</span>`;
   const pastRows = past.map(({ plan, ending }) =>
-    planRow(
-      login,
-      plan,
-      html`<span class="badge past">Ended</span> ${instant(ending.at, times, plan.timezone)}`,
-    ),
+    planRow(visit, plan, html`${ended} ${instant(ending.at, times, plan.timezone)}`),
   );
   const body = html`<div class="headline">
       <h1>Plans</h1>
@@ -88,10 +86,10 @@ const planTable = (rows: Html[]): Html =>
     </tbody>
   </table>`;
 
-const planRow = (login: string, plan: StoredPlan, when: Html | ''): Html =>
+const planRow = ({ account, isAdmin }: OwnerVisit, plan: StoredPlan, when: Html | ''): Html =>
   html`<tr>
     <th scope="row">
-      <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
+      <a href="${planPath(account.login, plan.id)}"><bdi>${shownName(plan, isAdmin)}</bdi></a>
     </th>
     <td>${when}</td>
     <td>${repeats(plan)}</td>
@@ -111,8 +109,9 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, plan, account } = visit;
   const times = timesOf(visit);
   const { now } = times;
-  const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, { name: plan.name }];
-  const page = { title: plan.name, owner: account.login, tab: 'plans', crumbs } as const;
+  const name = shownName(plan, visit.isAdmin);
+  const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, { name }];
+  const page = { title: name, owner: account.login, tab: 'plans', crumbs } as const;
   if (visit.ending)
     return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
   const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
@@ -124,7 +123,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     mayChangePlan(visit),
   ]);
   const body = html`<div class="headline">
-      <h1><bdi>${plan.name}</bdi></h1>
+      <h1><bdi>${name}</bdi></h1>
       ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
@@ -142,7 +141,7 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
   const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
   return html`${messageOf(context)}
-    <h1><bdi>${plan.name}</bdi></h1>
+    <h1><bdi>${shownName(plan, visit.isAdmin)}</bdi></h1>
     <p>
       <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
       ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}

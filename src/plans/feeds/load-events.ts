@@ -4,6 +4,7 @@ import type { Freeze } from '../../freezes/freeze.ts';
 import { freezePath, planPath } from '../../installations/page-paths.ts';
 import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../matched-repositories.ts';
 import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
+import { shownName } from '../plan-name.ts';
 import { listPlans, type StoredPlan } from '../plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
 
@@ -27,7 +28,7 @@ export type CalendarEvent = {
   repositories: number;
   /** The first ones by name, at most ten. */
   names: string[];
-  /** The plan that makes it. */
+  /** The name of the plan that makes it, as readers may know it. */
   plan: string | null;
   /** Who made it, or its plan; null if readers may not know. */
   createdBy: Actor | null;
@@ -45,12 +46,13 @@ const mostOfReason = 2000;
 /** For so long after its deletion, a freeze without an end is still shown as cancelled. */
 const cancelledFor = '7 days';
 
-type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path'> & {
+type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path' | 'plan'> & {
   id: string;
   changedAt: string;
   startsAt: string;
   endsAt: string | null;
   planId: string | null;
+  plan: Pick<StoredPlan, 'name' | 'publicReason'> | null;
   /** The name of the first repository. */
   name: string;
   /** Whether the plan does not make it again. */
@@ -63,7 +65,8 @@ type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path'> & {
  */
 const made = `
   WITH found AS (
-    SELECT f.*, r.name, r.name_key, p.name AS plan, p.created_by AS planned_by,
+    SELECT f.*, r.name, r.name_key, p.created_by AS planned_by,
+      CASE WHEN p.id IS NOT NULL THEN json_build_object('name', p.name, 'publicReason', left(p.public_reason, 1000)) END AS plan,
       CASE WHEN p.id IS NULL OR f.detached THEN f.id::text
         WHEN p.rule IS NULL AND p.source IS NULL AND made_for = left(p.start, 10) THEN p.id::text
         ELSE p.id || ':' || made_for END AS uid,
@@ -83,7 +86,8 @@ const made = `
     ) AS whether
     WHERE (deleted_at IS NULL) = lives AND (is_cancelled OR deleted_at IS NULL OR deleted_at > starts_at)
   ), events AS (
-    SELECT uid, (array_agg(id ORDER BY name_key))[1] AS id, min(plan_id::text) AS "planId", min(plan) AS plan,
+    SELECT uid, (array_agg(id ORDER BY name_key))[1] AS id, min(plan_id::text) AS "planId",
+      (array_agg(plan ORDER BY name_key))[1] AS plan,
       (min(versions) + min(plan_version) - 2)::int AS sequence, max(last_changed_at) AS "changedAt",
       bool_or(is_cancelled) AS "isCancelled", bool_or(is_made) AS "isMade",
       min(starts_at) AS "startsAt", CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt",
@@ -124,15 +128,16 @@ export async function loadEvents(
   const planned = plans.flatMap((plan) => plannedBy(plan, feed, chosen, known, now));
   // A plan makes these again, for which it once took freezes back.
   const again = new Set(planned.map(({ uid }) => uid));
-  return [...rows.filter(({ uid }) => !again.has(uid)).map((row) => eventOf(row, account)), ...planned]
+  return [...rows.filter(({ uid }) => !again.has(uid)).map((row) => eventOf(row, feed)), ...planned]
     .toSorted((one, other) => other.startsAt.getTime() - one.startsAt.getTime())
     .slice(0, mostEvents);
 }
 
-function eventOf(row: Row, account: FoundFeed['account']): CalendarEvent {
-  const { id, planId, name, isMade: _, ...event } = row;
+function eventOf(row: Row, { account, publicText }: FoundFeed): CalendarEvent {
+  const { id, planId, plan, name, isMade: _, ...event } = row;
   return {
     ...event,
+    plan: plan && shownName(plan, !publicText),
     changedAt: new Date(row.changedAt),
     startsAt: new Date(row.startsAt),
     endsAt: row.endsAt === null ? null : new Date(row.endsAt),
@@ -169,7 +174,7 @@ function plannedBy(
       holding: plan,
       repositories: matched.length,
       names: matched.slice(0, mostNames).map(({ name }) => name),
-      plan: plan.name,
+      plan: shownName(plan, !publicText),
       createdBy: publicText ? null : plan.createdBy,
       path: planPath(account.login, plan.id),
     });

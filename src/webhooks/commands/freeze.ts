@@ -13,6 +13,7 @@ import { fullName, repositoriesOfIds } from '../../installations/find-repository
 import { freezePath, planPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { nameFromReasons } from '../../plans/plan-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
 import { count, link, plain } from '../slack/slack-text.ts';
@@ -72,7 +73,7 @@ async function readFreeze({ deps, account, target, words, begun }: SlackOrder) {
   const blocked = whatIsBlocked(read.holding);
   return {
     ...{ repositories, name, reason, body },
-    plan: { ...body, name: Array.from(reason).slice(0, 80).join(''), repositories },
+    plan: { ...body, name: nameFromReasons({ reason }), repositories },
     until: describeInstant(new Date(read.end.at), read.zone),
     blocked: blocked === null ? [] : [plain(blocked)],
   };

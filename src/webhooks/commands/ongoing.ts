@@ -13,6 +13,7 @@ import { ownerFormPath } from '../../installations/page-paths.ts';
 import { updatePlan } from '../../plans/change-plan.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
+import { shownName } from '../../plans/plan-name.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../time/clock.ts';
 import { parseDuration } from '../../time/duration.ts';
@@ -52,15 +53,19 @@ async function ongoingOf(order: SlackOrder, target: Target): Promise<Theirs> {
   return {
     ongoing: plan ? ongoing.filter(({ value }) => value.endsWith(plan.id)) : ongoing,
     administered,
-    place: plan ? `the plan ${plain(plan.name)}` : where(account.login, selection),
+    place: plan ? nameOfPlan(plan) : where(account.login, selection),
   };
 }
 
-/** The plan with this name, in any letter case, or id. @throws Refusal not-found; conflict if several have it. */
+/** For everybody in the channel. */
+export const nameOfPlan = (plan: StoredPlan): string => `the plan ${plain(shownName(plan, false))}`;
+
+/** The plan with this name or public name, in any letter case, or id. @throws Refusal not-found; conflict if several have it. */
 export async function planNamed({ deps, account }: SlackOrder, named: string): Promise<StoredPlan> {
   const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
   const key = named.toLowerCase();
-  const found = plans.filter(({ id, name }) => id === key || name.toLowerCase() === key);
+  const namesOf = (plan: StoredPlan) => [plan.id, plan.name, shownName(plan, false)];
+  const found = plans.filter((plan) => namesOf(plan).some((each) => each.toLowerCase() === key));
   if (found.length > 1)
     throw conflict(`${account.login} has several plans ${named}. Write the id of one, which its page shows.`);
   if (!found[0]) throw notFound(`${account.login} has no plan ${named} that you can change.`);

@@ -12,7 +12,7 @@ import { describeInstant } from '../../time/local-time.ts';
 import { selectionOf, type SlackOrder } from '../slack/slack-order.ts';
 import { inMrkdwn, link, list } from '../slack/slack-text.ts';
 import { where } from './freeze.ts';
-import { describedInSlack, planNamed } from './ongoing.ts';
+import { describedInSlack, nameOfPlan, planNamed } from './ongoing.ts';
 import { alsoBlocked, type CommentOrder, inMarkdown, type Writing } from './order.ts';
 
 type About = Pick<CommentOrder, 'deps' | 'repository' | 'number'>;
@@ -92,7 +92,8 @@ export async function showStatus(order: SlackOrder): Promise<string> {
   const ongoing = (await ongoingIn(deps, account, readable, true)).filter(
     ({ value }) => plan === null || value.endsWith(plan.id),
   );
-  const place = where(account.login, selection);
+  // Its globs can name repositories that the person cannot see.
+  const place = plan ? nameOfPlan(plan) : where(account.login, selection);
   const page = link(deps.config.publicUrl + ownerPath(account.login), 'Show all repositories');
   if (ongoing.length === 0) return `Nothing is frozen in *${place}*. ${page}`;
   return `Frozen in *${place}*:\n${list(ongoing.map(describedInSlack))}\n${page}`;

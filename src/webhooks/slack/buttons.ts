@@ -8,7 +8,7 @@ import { ongoingIn } from '../../plans/ongoing.ts';
 import { findPlan } from '../../plans/plan-store.ts';
 import { authorizeFreezer, authorizeIn, type SlackOrder } from './slack-order.ts';
 import { decideInSlack } from '../commands/exemptions.ts';
-import { endThese, extendByHour, type Theirs } from '../commands/ongoing.ts';
+import { endThese, extendByHour, nameOfPlan, type Theirs } from '../commands/ongoing.ts';
 import type { SlackInput } from './receive-slack.ts';
 import { plain, type Window } from './slack-text.ts';
 
@@ -99,7 +99,7 @@ async function theirsOf(order: SlackOrder, found: About): Promise<Theirs> {
       administered === null,
     );
     const ongoing = all.filter(({ value }) => value.endsWith(plan.id));
-    return { ongoing, administered, place: `the plan ${plain(plan.name)}` };
+    return { ongoing, administered, place: nameOfPlan(plan) };
   }
   if (!('freeze' in found)) throw gone();
   const named = await repositoryOf(deps, found);
