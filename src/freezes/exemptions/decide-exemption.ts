@@ -1,7 +1,7 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
-import type { Actor } from '../../events/actor.ts';
+import { type Actor, isSaidByOwner } from '../../events/actor.ts';
 import { conflict, forbidden, notFound, type Refusal } from '../../errors.ts';
 import { placeOf } from '../../events/append-event.ts';
 import {
@@ -10,6 +10,7 @@ import {
   fullName,
   lockRepository,
 } from '../../installations/find-repository.ts';
+import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { ExemptionState } from './exemption.ts';
 import { assertApprovalLimit, changeExemption, inLog, wakeFor } from './save-exemption.ts';
@@ -52,8 +53,8 @@ export async function requireExemption(
  * Approves, denies or revokes an exemption, with its event and the job for its effect, in one transaction.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found; forbidden if the caller is not an admin (the person who requested it may revoke it), or if
- *   the repository requires two people and the caller requested it; conflict if its state does not allow the decision, or
- *   the pull request has too many approved exemptions.
+ *   the repository requires two people and the caller requested it, or comes by the owner's own Slack app; conflict if its
+ *   state does not allow the decision, or the pull request has too many approved exemptions.
  */
 export async function decideExemption(
   deps: Deps,
@@ -79,7 +80,10 @@ export async function decideExemption(
     };
     const after = { ...exemption, ...change };
     await beforeSaving(tx, after);
-    if (decision === 'approve' && isForTwo) await assertSecondPerson(tx, exemption.requestedBy, actor);
+    if (decision === 'approve' && isForTwo) {
+      assertThemselves(deps, repository, exemption, actor);
+      await assertSecondPerson(tx, exemption.requestedBy, actor);
+    }
     assertState(exemption, of, state, now);
     if (decision === 'approve') await assertApprovalLimit(tx, repository, exemption, now);
     if (!(await changeExemption(tx, placeOf(repository), exemption, change, actor, now)))
@@ -110,6 +114,24 @@ function assertState(
   if (wanted.includes(present)) return;
   throw conflict(
     `This exemption is ${present}, and only one that is ${wanted.join(' or ')} can be ${done}. Request another one if it is still needed.`,
+  );
+}
+
+/**
+ * Checks that it is the person themselves who requests or decides where two people must. An owner's own Slack app proves
+ * nothing: whoever has its signing secret can speak in anybody's name.
+ * @throws Refusal forbidden, with the page.
+ */
+export function assertThemselves(
+  { config }: Pick<Deps, 'config'>,
+  repository: FoundRepository,
+  { deployment, pullRequest }: Pick<ExemptionRecord, 'deployment' | 'pullRequest'>,
+  actor: Actor,
+): void {
+  if (!isSaidByOwner(actor)) return;
+  const path = deployment ? deploymentsPath(repository) : pullRequestPath(repository, pullRequest);
+  throw forbidden(
+    `This repository requires two people, and the Slack app of ${repository.account.login} does not prove that you are one of them: its admins could send this in your name. Do it on the page: ${config.publicUrl}${path}`,
   );
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../installations/find-repository.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import type { Caller } from './decide-exemption.ts';
+import { assertThemselves, type Caller } from './decide-exemption.ts';
 import type { ExemptDeployment } from './exemption.ts';
 import {
   assertApprovalLimit,
@@ -125,6 +125,7 @@ async function save(
   const exemption = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
+    if (isForTwo) assertThemselves(deps, repository, subject, actor);
     const isApproved = notAdmin === null && !isForTwo;
     const requested: ExemptionRecord = {
       id: randomUUID(),

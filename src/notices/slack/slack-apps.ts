@@ -25,8 +25,10 @@ export type SlackApp = {
 
 type Store = Pick<Deps, 'db' | 'config' | 'log'>;
 
+const environment = 'environment';
+
 const ofEnvironment = ({ config }: Pick<Deps, 'config'>): SlackApp[] =>
-  config.slack.app ? [{ key: 'environment', accountId: null, ...config.slack.app }] : [];
+  config.slack.app ? [{ key: environment, accountId: null, ...config.slack.app }] : [];
 
 /** Whether anybody set up Slack. */
 export const hasSlack = async (deps: Store): Promise<boolean> =>
@@ -46,8 +48,18 @@ export const slackAppsWithSockets = async (deps: Store): Promise<SlackApp[]> =>
 
 /** The app with this key; null if it is gone. */
 export async function slackAppOf(deps: Store, key: string): Promise<SlackApp | null> {
-  const [app] = key === 'environment' ? ofEnvironment(deps) : await saved(deps, { id: key });
+  const [app] = key === environment ? ofEnvironment(deps) : await saved(deps, { id: key });
   return app ?? null;
+}
+
+/** Whose apps these are, by their keys: the logins of their owners. The one of this service is nobody's. */
+export async function ownersOfSlackApps(
+  { db }: Pick<Deps, 'db'>,
+  keys: string[],
+): Promise<Map<string, string>> {
+  const id = { in: keys.filter((key) => key !== environment) };
+  const rows = await db.slackApp.findMany({ where: { id }, select: { id: true, account: true } });
+  return new Map(rows.map(({ id, account }) => [id, account.login]));
 }
 
 /** The app that posts for an owner in a workspace: its own, else the one of everybody. */

@@ -3,7 +3,13 @@ import { conflict } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
 import { slackAccountsPath } from '../../installations/page-paths.ts';
-import { connectedSlack, connectSlack, disconnectSlack, newAppUrl } from '../../notices/slack/slack-apps.ts';
+import {
+  connectedSlack,
+  connectSlack,
+  disconnectSlack,
+  newAppUrl,
+  ownersOfSlackApps,
+} from '../../notices/slack/slack-apps.ts';
 import {
   acceptOffer,
   findOffer,
@@ -106,13 +112,19 @@ export async function showSlackAccounts(visit: Visit): Promise<Response> {
   const token = context.req.query('token');
   if (token !== undefined) {
     const offer = await findOffer(deps, token);
-    return offer ? page(visit, 'Link your Slack account', confirm(offer, token, viewer.login)) : over(visit);
+    if (!offer) return over(visit);
+    const owner = (await ownersOfSlackApps(deps, [offer.app])).get(offer.app);
+    return page(visit, 'Link your Slack account', confirm(offer, owner, token, viewer.login));
   }
   const links = await linksOf(deps, viewer);
+  const owners = await ownersOfSlackApps(
+    deps,
+    links.map(({ app }) => app),
+  );
   const times = timesOf(visit);
   const body = html`${messageOf(context)}
   ${links.length === 0 ? html`<p>No Slack account is linked. Write <code>/holdfast status</code> in Slack to link yours.</p>` : ''}
-  ${links.map((link) => card(link, times))}`;
+  ${links.map((link) => card(link, owners.get(link.app), times))}`;
   return page(visit, 'Your Slack accounts', body);
 }
 
@@ -128,16 +140,35 @@ const over = ({ context, viewer }: Visit): Promise<Response> => {
   return messagePage(context, { status: 404, title: 'This link is over', text }, viewer);
 };
 
-/** Names both accounts: whoever sent the link may not be who opened it. */
-const confirm = ({ userName, userId, teamName, teamId }: SlackOffer, token: string, login: string): Html =>
+/** @param owner whose app it is; absent for the one of this service. */
+const appOf = (owner: string | undefined): Html =>
+  owner === undefined
+    ? html`the Slack app of this service`
+    : html`the Slack app of <strong>${owner}</strong>`;
+
+/**
+ * Names both accounts: whoever sent the link may not be who opened it. And whose app names the one at Slack: it can make
+ * that up.
+ */
+const confirm = (
+  { userName, userId, teamName, teamId }: SlackOffer,
+  owner: string | undefined,
+  token: string,
+  login: string,
+): Html =>
   html`<form class="card form" method="post" action="${slackAccountsPath}">
     <p>
       Link the Slack user <strong><bdi>${userName || userId}</bdi></strong> of the workspace
       <strong><bdi>${teamName || teamId}</bdi></strong> with the GitHub account <strong>${login}</strong>?
     </p>
     <p>
-      That Slack user can then do in Slack what ${login} can do with Holdfast. Link it only if it is you, and
-      you wrote the command yourself. If somebody sent you this link, close the page.
+      These names come from ${appOf(owner)}.
+      ${owner === undefined ? '' : html`Admins of ${owner} manage that app, and could use the link in your name, in ${owner} only.`}
+    </p>
+    <p>
+      That Slack user can then do in Slack what ${login} can do with
+      Holdfast${owner === undefined ? '' : html` in ${owner}`}. Link it only if it is you, and you wrote the
+      command yourself. If somebody sent you this link, close the page.
     </p>
     ${hidden('do', 'link')} ${hidden('token', token)}
     <div class="actions">
@@ -150,10 +181,10 @@ const confirm = ({ userName, userId, teamName, teamId }: SlackOffer, token: stri
 const fieldsOf = ({ app, teamId, userId }: SlackLink): Html =>
   html`${hidden('app', app)} ${hidden('team', teamId)} ${hidden('user', userId)}`;
 
-const card = (link: SlackLink, times: Times): Html =>
+const card = (link: SlackLink, owner: string | undefined, times: Times): Html =>
   html`<div class="card">
     <strong><bdi>${link.userName || link.userId}</bdi></strong> of <bdi>${link.teamName || link.teamId}</bdi>
-    <p class="muted">Linked ${instant(link.linkedAt, times)}</p>
+    <p class="muted">Linked ${instant(link.linkedAt, times)}, with ${appOf(owner)}</p>
     <form class="actions" method="post" action="${slackAccountsPath}">
       ${fieldsOf(link)} ${hidden('do', link.wantsMessages ? 'messages-off' : 'messages-on')}
       <button type="submit" class="quiet">
