@@ -105,7 +105,7 @@ export const variables = {
     'most questions per minute that Holdfast asks GitHub on behalf of one person or key (60)',
   TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
   WEBHOOK_ALLOWED_HOSTS:
-    'hosts that outgoing webhooks and calendars reach although they are not public, or by http: names, globs, addresses and networks, such as chat.corp.example,*.internal,10.1.0.0/16 (none)',
+    'hosts that outgoing webhooks and calendars of all owners reach, on every port from 1024 and every path, although they are not public, or by http: names, globs, addresses and networks, such as chat.corp.example,*.internal,10.1.0.0/16 (none)',
   HTTPS_PROXY:
     'proxy to the https addresses of outgoing webhooks and calendars, such as http://proxy.corp.example:3128',
   NO_PROXY: 'hosts that are reached without that proxy, such as .corp.example,10.1.2.3',

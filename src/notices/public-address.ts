@@ -27,9 +27,13 @@ function unwrapped(address: Address): Address {
   return address.match(sixToFour) ? new ipaddr.IPv4(bytes.slice(2, 6)) : address;
 }
 
+/** Public by its number alone: every virtual machine of Azure finds the services of its host there. */
+const azureHost = '168.63.129.16';
+
 function isPublic(address: Address): boolean {
   const inner = unwrapped(address);
-  return inner.range() === 'unicast' && (inner instanceof ipaddr.IPv4 || inner.match(globalUnicast));
+  if (inner.range() !== 'unicast' || inner.toString() === azureHost) return false;
+  return inner instanceof ipaddr.IPv4 || inner.match(globalUnicast);
 }
 
 type Test = (host: string, address: Address | null) => boolean;
@@ -65,9 +69,10 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1
 const allowIt = (host: string) =>
   `If it is meant, whoever runs Holdfast adds ${host} to WEBHOOK_ALLOWED_HOSTS.`;
 
-const notPublic = (host: string, resolved?: string) =>
+/** Never says to which address a name resolves: that would map our network for whoever asks. */
+const notPublic = (host: string, isResolved = false) =>
   new AddressRefused(
-    `The host ${host} ${resolved ? `resolves to ${resolved}, which is not` : 'is not'} a public address. ${allowIt(host)}`,
+    `The host ${host} ${isResolved ? 'resolves to an internal address, which is not a public address' : 'is not a public address'}. ${allowIt(host)}`,
   );
 
 /** Judges an address that a person named, as far as its text tells. @throws AddressRefused */
@@ -100,10 +105,10 @@ function judgedLookup(allowedHosts: string[], resolve: LookupFunction = lookup):
       if (error) return callback(error, []);
       const addresses = found as LookupAddress[];
       const host = name.toLowerCase().replace(/\.$/, '');
-      const bad = addresses.find(
+      const isBad = addresses.some(
         ({ address }) => !isPublic(ipaddr.parse(address)) && !isAllowed(address, allowedHosts),
       );
-      if (bad && !isAllowed(host, allowedHosts)) return callback(notPublic(host, bad.address), []);
+      if (isBad && !isAllowed(host, allowedHosts)) return callback(notPublic(host, true), []);
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
       callback(null, first!.address, first!.family);

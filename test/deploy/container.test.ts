@@ -84,6 +84,10 @@ describe('compose.yaml', () => {
     expect(services[name]).not.toHaveProperty('cap_add');
   });
 
+  test('PostgreSQL is one image for good', () => {
+    expect(services['postgres']!['image']).toMatch(/^[\w./-]+:\d+\.\d+-\w+@sha256:[0-9a-f]{64}$/);
+  });
+
   test('PostgreSQL starts as its user, who owns the secret and the folder of the socket', () => {
     const [uid, gid] = String(services['postgres']!['user']).split(':');
     expect(documentAt('docs/install-container.md')).toContain(

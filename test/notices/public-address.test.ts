@@ -49,6 +49,8 @@ describe('an address, by its text', () => {
     ['private 192', 'https://192.168.1.1/', isPrivate],
     ['shared by a provider', 'https://100.64.0.1/', isPrivate],
     ['the metadata of a cloud', 'https://169.254.169.254/latest/', isPrivate],
+    ['the host of a virtual machine of Azure', 'https://168.63.129.16/', isPrivate],
+    ['the same in IPv6', 'https://[::ffff:168.63.129.16]/', isPrivate],
     ['multicast', 'https://224.0.0.1/', isPrivate],
     ['broadcast', 'https://255.255.255.255/', isPrivate],
     ['documentation', 'https://192.0.2.1/', isPrivate],
@@ -159,10 +161,14 @@ describe('a name', () => {
     ['private in IPv6', [['::1']]],
     ['mapped', [['::ffff:127.0.0.1']]],
     ['public and private', [['203.0.114.9', '127.0.0.1']]],
+    ['of the host at Azure', [['168.63.129.16']]],
   ])('that resolves to what is %s is refused when it is saved and when we connect', async (_, answers) => {
-    await expect(checkReachable('https://hook.example/', [], dns(...answers))).rejects.toThrow(
+    const refused = checkReachable('https://hook.example/', [], dns(...answers));
+    await expect(refused).rejects.toThrow(
       /hook\.example resolves to .*, which is not a public address.*WEBHOOK_ALLOWED_HOSTS/,
     );
+    // Who asks does not learn where our names are.
+    for (const address of answers.flat()) await expect(refused).rejects.not.toThrow(address);
     await expect(posting(dns(...answers), [])).rejects.toThrow(AddressRefused);
     expect(seen).toEqual([]);
   });
