@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { nowOf } from '../time/clock.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
@@ -185,10 +186,57 @@ function report(
   else deps.log.info({ ...about, status, error }, 'a notice could not be delivered');
 }
 
+/** How many takers the webhooks of one owner keep. What is more joins the work of one of them. */
+const mostTakers = 4;
+
+/** What this process sends for an owner. @property joined work of other jobs that one of the takers waits for. */
+type Work = { takers: number; joined: Promise<PromiseSettledResult<void>[]>[] };
+const worksOf = new WeakMap<Config, Map<bigint, Work>>();
+
+/** The owner of each webhook that this process sent to. It never changes. */
+const ownersOf = new WeakMap<Config, LRUCache<string, bigint>>();
+
+/** The owners of some webhooks, and which are theirs. Those that are deleted are nobody's. */
+async function byOwner({ config, db }: Deps, webhookIds: string[]): Promise<Map<bigint, string[]>> {
+  const known = ownersOf.get(config) ?? new LRUCache<string, bigint>({ max: 10_000 });
+  ownersOf.set(config, known);
+  const unknown = webhookIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    const select = { id: true, accountId: true };
+    const found = await db.outgoingWebhook.findMany({ where: { id: { in: unknown } }, select });
+    for (const { id, accountId } of found) known.set(id, accountId);
+  }
+  const owned = webhookIds.flatMap((id) => (known.has(id) ? { id, owner: known.get(id)! } : []));
+  return new Map(
+    [...Map.groupBy(owned, ({ owner }) => owner)].map(([owner, all]) => [owner, all.map(({ id }) => id)]),
+  );
+}
+
+/**
+ * Sends what is due to webhooks of an owner. If they keep their share of the takers already, one of those waits for this
+ * too: addresses that do not answer cost other owners no taker.
+ */
+async function sendToOwner(deps: Deps, owner: bigint, webhookIds: string[]): Promise<void> {
+  const works = worksOf.get(deps.config) ?? new Map<bigint, Work>();
+  worksOf.set(deps.config, works);
+  const work = works.get(owner) ?? { takers: 0, joined: [] };
+  works.set(owner, work);
+  work.joined.push(Promise.allSettled(webhookIds.map((id) => sendTo(deps, id))));
+  if (work.takers === mostTakers) return;
+  work.takers++;
+  const ends = performance.now() + longestTurn;
+  const results: PromiseSettledResult<void>[] = [];
+  while (work.joined.length > 0 && performance.now() < ends) results.push(...(await work.joined.shift()!));
+  if (--work.takers === 0) works.delete(owner);
+  const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+  if (failed) throw failed.reason;
+}
+
 export const sendNoticesTask = defineTask(
   jobs.sendNotices,
   async (deps, { webhookIds }) => {
-    await Promise.all(webhookIds.map((id) => sendTo(deps, id)));
+    const owners = await byOwner(deps, webhookIds);
+    await Promise.all([...owners].map(([owner, ids]) => sendToOwner(deps, owner, ids)));
   },
   // They wait for the network, and hold a few messages each.
   { takers: 256 },
