@@ -146,6 +146,12 @@ test('held for another pull request with the same head', async () => {
     'Blocked Another pull request with the same commit is blocked, so this one is blocked too.',
   );
   expect(text).toContain('#2 is frozen by Release branch .');
+  // The way out that the page offers leads out, also where a stranger opened the other one to hold this one up.
+  expect(text).toContain('Or close #2 on GitHub');
+  acme.github.closePullRequest(repository, 2);
+  await acme.quiet();
+  expect(acme.shown(repository, 1)?.state).toBe('success');
+  expect(words(await page(repository, 1))).not.toContain('on GitHub: only open pull requests');
 });
 
 test('closed ones are called closed', async () => {

@@ -145,13 +145,29 @@ function through(
   times: Times,
 ): Html {
   const { holding: held, live } = shown;
-  const isElsewhere = (live?.sharedHolds.length ?? 0) > 0;
+  const elsewhere = live?.sharedHolds ?? [];
+  const isElsewhere = elsewhere.length > 0;
   if (!isOpen(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
     ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, times) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
+    ${closeThese(repository, elsewhere)}
   </section>`;
+}
+
+/** Anybody can open a pull request with the commit of another one, also from a fork, so that is a way out. */
+function closeThese(
+  repository: FoundRepository,
+  elsewhere: { pullRequest: number; isBelow?: boolean }[],
+): Html {
+  const same = [...new Set(elsewhere.flatMap((hold) => (hold.isBelow ? [] : hold.pullRequest)))];
+  if (same.length === 0) return html``;
+  const links = same.map(
+    (number, index) =>
+      html`${index > 0 ? ', ' : ''}<a href="${pullRequestPath(repository, number)}">#${number}</a>`,
+  );
+  return html`<p>Or close ${links} on GitHub: only open pull requests with the same commit block it.</p>`;
 }
 
 function details(
