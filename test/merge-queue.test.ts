@@ -237,6 +237,10 @@ describe('clients of the interface ask about the queue', () => {
   const ask = (repository: string, path: string) =>
     acme.call('GET', `/v1/repos/${repository}/merge-queue/${path}`, { as: acme.admin });
 
+  /** Groups have no UUID at GitHub, so it is made of their SHA. */
+  const uuidOf = (sha: string) =>
+    `${sha.slice(0, 8)}-${sha.slice(8, 12)}-8${sha.slice(13, 16)}-8${sha.slice(17, 20)}-${sha.slice(20, 32)}`;
+
   test('they see its groups, what waits, and which of it a freeze holds', async () => {
     const seen = await queued('seen', [{ title: 'A', labels: ['risky'] }, { title: 'B' }, {}], {
       maxEntriesToBuild: 2,
@@ -257,16 +261,24 @@ describe('clients of the interface ask about the queue', () => {
       estimated_merge_at: null,
     };
     expect(body).toMatchObject({
+      mode: 'serial',
       pause: null,
       batches: [
         {
-          id: first!.headSha,
+          id: uuidOf(first!.headSha),
           status: { code: 'running' },
+          estimated_ci_finish_at: null,
+          ci_finished_at: new Date(acme.clock.now()).toISOString(),
+          queue_rule_name: 'main',
           checks_summary: { passed: 1, total: 1 },
           parent_ids: [],
           pull_requests: [pullRequest],
         },
-        { id: second!.headSha, parent_ids: [first!.headSha], pull_requests: [{ number: 2, title: 'B' }] },
+        {
+          id: uuidOf(second!.headSha),
+          parent_ids: [uuidOf(first!.headSha)],
+          pull_requests: [{ number: 2, title: 'B' }],
+        },
       ],
       waiting_pull_requests: [{ number: 3 }],
     });
@@ -276,15 +288,21 @@ describe('clients of the interface ask about the queue', () => {
     const entry = await ask(seen, 'pull/2');
     expect(entry.body).toMatchObject({
       number: 2,
-      position: 2,
+      position: 1,
       queue_rule_name: 'main',
       mergeability_check: {
         ci_state: 'success',
         state: 'running',
-        checks: [{ name: 'holdfast/freeze', state: 'success' }],
+        checks: [
+          {
+            name: 'holdfast/freeze',
+            state: 'success',
+            avatar_url: expect.stringMatching(/^https:\/\/avatars\./),
+          },
+        ],
       },
     });
-    expect((await ask(seen, 'pull/3')).body).toMatchObject({ position: 3, mergeability_check: null });
+    expect((await ask(seen, 'pull/3')).body).toMatchObject({ position: 2, mergeability_check: null });
     expect((await ask(seen, 'pull/99')).status).toBe(404);
     acme.github.dequeue(seen, 3);
     expect(await ask(seen, 'pull/3')).toMatchObject({
@@ -295,7 +313,7 @@ describe('clients of the interface ask about the queue', () => {
     // It ends before the queue gives up, so the group keeps its place.
     await acme.freeze(seen, { end: wallClock(inMinutes(10)), matching_conditions: ['label=risky'] });
     const held = await ask(seen, 'status');
-    expect(held.body.batches[0].status).toEqual({ code: 'frozen' });
+    expect(held.body.batches[0]).toMatchObject({ status: { code: 'frozen' }, ci_finished_at: null });
     expect((await ask(seen, 'pull/1')).body.mergeability_check).toMatchObject({
       state: 'frozen',
       ci_state: 'pending',
@@ -308,7 +326,8 @@ describe('clients of the interface ask about the queue', () => {
     const put = await acme.call('PUT', path, { as: acme.admin, body: { reason: 'Broken main' } });
     await acme.quiet();
     expect((await ask(paused, 'status')).body).toEqual({
-      pause: { reason: 'Broken main', paused_at: put.body.paused_at },
+      mode: 'serial',
+      pause: { paused: true, reason: 'Broken main', paused_at: put.body.paused_at },
       batches: [],
       waiting_pull_requests: [],
       scope_queues: {},

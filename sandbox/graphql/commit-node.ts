@@ -70,5 +70,6 @@ export function contextNode(status: CommitStatus) {
     targetUrl: status.targetUrl,
     createdAt: status.createdAt.toISOString(),
     creator: () => accountNode(status.creator),
+    avatarUrl: `https://avatars.githubusercontent.com/u/${status.creator.id}?v=4`,
   };
 }

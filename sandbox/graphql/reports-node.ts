@@ -53,7 +53,12 @@ function checkRunNode({ id, name, app, status, conclusion, startedAt, completedA
     checkSuite: {
       __typename: 'CheckSuite',
       id: `CS_${id}`,
-      app: { __typename: 'App', slug: app, name: app },
+      app: {
+        __typename: 'App',
+        slug: app,
+        name: app,
+        logoUrl: `https://avatars.githubusercontent.com/in/${app}`,
+      },
     },
   };
 }

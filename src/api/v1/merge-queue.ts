@@ -5,14 +5,19 @@ import { notFound } from '../../errors.ts';
 import { readForExplanation } from '../../explanations/explain-pull-request.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
-import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-merge-queue.ts';
+import {
+  type Queued,
+  type QueuedCheck,
+  readQueued,
+  readQueuedOne,
+} from '../../github/pull-requests/read-merge-queue.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { branchesWithGroups, heldGroups } from '../../statuses/merge-queue.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository, repositoryPath } from '../fields.ts';
 
-// What clients of the interface ask about a merge queue, answered from GitHub's own queue. It has one priority and one
-// rule, and each of its groups is a batch.
+// What clients of the interface ask about a merge queue, answered from GitHub's own queue, in the shape of Mergify's public
+// description. GitHub's queue has one priority, one rule and one line, and each of its groups is a batch.
 
 const queued = z
   .object({
@@ -31,7 +36,7 @@ const queued = z
 
 const batch = z
   .object({
-    id: z.string().openapi({ description: 'The head SHA of the merge group' }),
+    id: z.uuid().openapi({ description: 'Always the same for the same merge group' }),
     name: z.string(),
     status: z.object({
       code: z.enum(['running', 'waiting_for_merge', 'failed', 'frozen']).openapi({
@@ -40,16 +45,25 @@ const batch = z
     }),
     started_at: z.iso.datetime(),
     estimated_merge_at: z.iso.datetime().nullable(),
+    estimated_ci_finish_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'GitHub does not say, so null' }),
+    ci_finished_at: z.iso.datetime().nullable().openapi({ description: 'null while a check runs' }),
+    queue_rule_name: z.string().openapi({ description: 'The branch of the queue' }),
     checks_summary: z.object({ passed: z.number().int(), total: z.number().int() }),
     pull_requests: z.array(queued),
-    parent_ids: z.array(z.string()).openapi({ description: 'The group that it is built on' }),
+    parent_ids: z.array(z.uuid()).openapi({ description: 'The group that it is built on' }),
     scopes: z.array(z.string()),
   })
   .openapi('MergeQueueBatch');
 
 const statusSchema = z
   .object({
-    pause: z.object({ reason: z.string(), paused_at: z.iso.datetime() }).nullable(),
+    mode: z.enum(['serial', 'parallel', 'isolated']).openapi({
+      description: 'Always `serial`: GitHub builds each group on the one before it',
+    }),
+    pause: z.object({ paused: z.literal(true), reason: z.string(), paused_at: z.iso.datetime() }).nullable(),
     batches: z.array(batch),
     waiting_pull_requests: z.array(queued).openapi({ description: 'Those without a group yet' }),
     scope_queues: z.record(z.string(), z.unknown()),
@@ -68,7 +82,7 @@ const exampleQueued = {
   scopes: ['api'],
   estimated_merge_at: null,
 };
-const exampleGroup = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+const exampleGroup = '6dcb09b5-b578-8f33-8f61-aebed695e2e4';
 
 const shared = {
   tag: 'Merge queue',
@@ -92,6 +106,7 @@ export const mergeQueueStatus = endpoint({
     description: 'The pause, the merge groups of GitHub’s queue, and what waits for a group',
     schema: statusSchema,
     example: {
+      mode: 'serial',
       pause: null,
       batches: [
         {
@@ -100,6 +115,9 @@ export const mergeQueueStatus = endpoint({
           status: { code: 'running' },
           started_at: '2026-03-31T16:01:00.000Z',
           estimated_merge_at: null,
+          estimated_ci_finish_at: null,
+          ci_finished_at: null,
+          queue_rule_name: 'main',
           checks_summary: { passed: 1, total: 2 },
           pull_requests: [exampleQueued],
           parent_ids: [],
@@ -123,7 +141,12 @@ export const mergeQueueStatus = endpoint({
     // Of the default branch, the queue was read with its name and without.
     const once = [...new Map(queues.map((entries) => [entries[0]?.branch ?? null, entries])).values()];
     return {
-      pause: pause && { reason: pause.reason, paused_at: pause.startsAt.toISOString() },
+      mode: 'serial' as const,
+      pause: pause && {
+        paused: true as const,
+        reason: pause.reason,
+        paused_at: pause.startsAt.toISOString(),
+      },
       batches: once.flatMap((entries) => batchesOf(entries, held, now)),
       waiting_pull_requests: once.flat().flatMap((one) => (one.group ? [] : [presentQueued(one, now)])),
       scope_queues: {},
@@ -139,20 +162,34 @@ function batchesOf(entries: Queued[], held: ReadonlySet<string>, now: number) {
     const { headSha, builtAt, checks } = one.group!;
     const parent = built[index - 1]?.group?.headSha;
     return {
-      id: headSha,
+      id: batchId(headSha),
       name: `#${one.number}`,
       status: { code: stateOf(one.group!, held) },
       started_at: builtAt.toISOString(),
       estimated_merge_at: mergeAt(one, now),
+      estimated_ci_finish_at: null,
+      ci_finished_at: endOf(checks),
+      queue_rule_name: one.branch,
       checks_summary: {
         passed: checks.filter(({ state }) => state === 'success').length,
         total: checks.length,
       },
       pull_requests: [presentQueued(one, now)],
-      parent_ids: parent ? [parent] : [],
+      parent_ids: parent ? [batchId(parent)] : [],
       scopes: one.scopes,
     };
   });
+}
+
+/** A UUID (RFC 9562, version 8) of a merge group's head: the same for everybody who asks. */
+const batchId = (sha: string): string =>
+  sha.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+
+/** When the last of the checks ended; null while one runs. */
+function endOf(checks: QueuedCheck[]): string | null {
+  const ends = checks.map(({ endedAt }) => endedAt?.getTime() ?? Infinity);
+  const last = Math.max(...ends);
+  return Number.isFinite(last) ? new Date(last).toISOString() : null;
 }
 
 function stateOf({ headSha, state }: NonNullable<Queued['group']>, held: ReadonlySet<string>) {
@@ -182,6 +219,7 @@ const check = z.object({
   description: z.string(),
   url: z.string().nullable(),
   state: z.string(),
+  avatar_url: z.string().nullable(),
 });
 
 const entrySchema = z
@@ -189,7 +227,7 @@ const entrySchema = z
     number: z.number().int(),
     queued_at: z.iso.datetime(),
     estimated_time_of_merge: z.iso.datetime().nullable(),
-    position: z.number().int().openapi({ description: '1 is the front' }),
+    position: z.number().int().openapi({ description: '0 is the front' }),
     priority_rule_name: z.string(),
     queue_rule_name: z.string().openapi({ description: 'The branch of the queue' }),
     checks_timeout_at: z.iso.datetime().nullable(),
@@ -223,7 +261,7 @@ export const mergeQueueEntry = endpoint({
       number: 42,
       queued_at: '2026-03-31T16:00:00.000Z',
       estimated_time_of_merge: null,
-      position: 1,
+      position: 0,
       priority_rule_name: 'default',
       queue_rule_name: 'main',
       checks_timeout_at: null,
@@ -235,7 +273,15 @@ export const mergeQueueEntry = endpoint({
         ci_ended_at: null,
         ci_state: 'pending',
         state: 'running',
-        checks: [{ name: 'ci', description: '', url: null, state: 'pending' }],
+        checks: [
+          {
+            name: 'ci',
+            description: '',
+            url: null,
+            state: 'pending',
+            avatar_url: 'https://avatars.githubusercontent.com/in/15368',
+          },
+        ],
         conditions_evaluation: null,
       },
     },
@@ -249,7 +295,7 @@ export const mergeQueueEntry = endpoint({
       number: one.number,
       queued_at: one.queuedAt.toISOString(),
       estimated_time_of_merge: mergeAt(one, deps.clock.now()),
-      position,
+      position: position - 1,
       priority_rule_name: 'default',
       queue_rule_name: branch,
       checks_timeout_at: null,
@@ -258,10 +304,13 @@ export const mergeQueueEntry = endpoint({
         check_type: 'draft_pr',
         queue_pull_request_number: one.number,
         started_at: group.builtAt.toISOString(),
-        ci_ended_at: null,
+        ci_ended_at: endOf(group.checks),
         ci_state: ciStateOf(group.checks),
         state: stateOf(group, held),
-        checks: group.checks.map((each) => ({ ...each, description: '', url: null })),
+        checks: group.checks.map(({ name, state, avatarUrl }) => ({
+          ...{ name, description: '', url: null, state },
+          avatar_url: avatarUrl,
+        })),
         conditions_evaluation: null,
       },
     };

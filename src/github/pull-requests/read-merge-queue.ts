@@ -10,7 +10,6 @@ import {
   statusIn,
 } from './pull-request.ts';
 import { classifyGitHubError } from '../github-error.ts';
-import type { ContextAnswer } from '../facts/checks.ts';
 import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
 
 /** A merge queue at GitHub, with its entries in order. */
@@ -129,11 +128,18 @@ export type Queued = {
     builtAt: Date;
     state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
     /** The checks of its commit, at most 100. */
-    checks: { name: string; state: string }[];
+    checks: QueuedCheck[];
   } | null;
 };
 
-const check = '__typename ... on CheckRun { name conclusion } ... on StatusContext { context state }';
+/** @property endedAt null while it runs. @property avatarUrl the picture of who reports it; null if GitHub gives none. */
+export type QueuedCheck = { name: string; state: string; endedAt: Date | null; avatarUrl: string | null };
+
+const check = /* GraphQL */ `
+  __typename
+  ... on CheckRun { name conclusion completedAt checkSuite { app { logoUrl } } }
+  ... on StatusContext { context state createdAt avatarUrl }
+`;
 const queued = /* GraphQL */ `
   position
   jump
@@ -171,6 +177,22 @@ export const queuedOneQuery = /* GraphQL */ `
   }
 `;
 
+type CheckAnswer =
+  | {
+      __typename: 'CheckRun';
+      name: string;
+      conclusion: string | null;
+      completedAt: string | null;
+      checkSuite: { app: { logoUrl: string } | null };
+    }
+  | {
+      __typename: 'StatusContext';
+      context: string;
+      state: string;
+      createdAt: string;
+      avatarUrl: string | null;
+    };
+
 type QueuedEntryAnswer = {
   position: number;
   jump: boolean;
@@ -180,7 +202,7 @@ type QueuedEntryAnswer = {
   headCommit: {
     oid: string;
     committedDate: string;
-    statusCheckRollup: { contexts: { nodes: (ContextAnswer | null)[] | null } } | null;
+    statusCheckRollup: { contexts: { nodes: (CheckAnswer | null)[] | null } } | null;
   } | null;
   pullRequest: {
     number: number;
@@ -264,8 +286,17 @@ function queuedOf({ pullRequest, ...entry }: QueuedEntryAnswer): Queued | null {
 }
 
 /** The states of checks as clients of the interface know them. */
-function checkOf(context: ContextAnswer): { name: string; state: string } {
-  if (context.__typename === 'StatusContext')
-    return { name: context.context, state: context.state.toLowerCase().replace('expected', 'pending') };
-  return { name: context.name, state: (context.conclusion ?? 'pending').toLowerCase() };
+function checkOf(check: CheckAnswer): QueuedCheck {
+  if (check.__typename === 'StatusContext') {
+    const state = check.state.toLowerCase().replace('expected', 'pending');
+    const endedAt = state === 'pending' ? null : new Date(check.createdAt);
+    return { name: check.context, state, endedAt, avatarUrl: check.avatarUrl };
+  }
+  const { name, conclusion, completedAt, checkSuite } = check;
+  return {
+    name,
+    state: (conclusion ?? 'pending').toLowerCase(),
+    endedAt: completedAt === null ? null : new Date(completedAt),
+    avatarUrl: checkSuite.app?.logoUrl ?? null,
+  };
 }
