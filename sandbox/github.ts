@@ -90,7 +90,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
   const stacks = new Stacks(world, events);
   const statuses = new Statuses(world, webhooks, pullRequests, queues);
-  const personVerbs = people(world);
+  const personVerbs = people(world, webhooks);
   if (app) personVerbs.addBot(app.slug);
   const installationVerbs = installations(world, webhooks);
 
@@ -251,6 +251,7 @@ function defaultApp(): AppIdentity {
       ...[
         'check_run',
         'deployment_status',
+        'installation_target',
         'label',
         'membership',
         'merge_group',

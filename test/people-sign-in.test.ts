@@ -295,6 +295,10 @@ test('a login that now belongs to somebody else reads nothing', async () => {
   acme.github.addUser('carol');
   acme.github.setRole('acme/vault', 'carol', 'read');
   await later(61);
+  // She is still the same person, who can read it.
+  expect((await visitor.open(vaultPage)).status).toBe(200);
+  acme.github.setRole('acme/vault', 'caroline', null);
+  await later(61);
   expect((await visitor.open(vaultPage)).status).toBe(404);
 });
 

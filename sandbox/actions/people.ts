@@ -1,6 +1,9 @@
 import type { Account, Role, UserToken, UserTokenKind } from '../state/model.ts';
 import { nodeId, type NodeType } from '../state/ids.ts';
-import type { World } from '../state/world.ts';
+import { accountJson, organizationJson } from '../json/account-json.ts';
+import { fullNameOf, type World } from '../state/world.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { ownerSender } from './sender.ts';
 
 const prefixes: Record<UserTokenKind, string> = {
   classic: 'ghp_',
@@ -22,7 +25,7 @@ export interface TokenOptions {
 }
 
 /** Users, bots and organizations. */
-export function people(world: World) {
+export function people(world: World, webhooks: Webhooks) {
   function addAccount(login: string, type: Account['type']): Account {
     if (world.findAccount(login)) throw new Error(`The sandbox already has an account ${login}`);
     const id = world.ids.next('account', 1_000_000);
@@ -77,6 +80,39 @@ export function people(world: World) {
     };
   }
 
+  /**
+   * Gives an account another login. Its repositories redirect from their old names until somebody takes those. Its own old
+   * name leads nowhere, and anybody can take it.
+   */
+  function rename(login: string, newLogin: string) {
+    const account = world.account(login);
+    if (world.findAccount(newLogin)) throw new Error(`The sandbox already has an account ${newLogin}`);
+    const { login: from } = account;
+    for (const repository of world.repositories.values())
+      if (repository.owner === account)
+        world.formerNames.set(fullNameOf(repository).toLowerCase(), repository.id);
+    world.accounts.delete(from.toLowerCase());
+    account.login = newLogin;
+    world.accounts.set(newLogin.toLowerCase(), account);
+    const isOrganization = account.type === 'Organization';
+    const sender = ownerSender(world, account);
+    const installation = world.installationOf(account);
+    const payload = {
+      changes: { login: { from } },
+      ...(isOrganization && { organization: organizationJson(world, account) }),
+    };
+    if (isOrganization)
+      webhooks.emit({ event: 'organization', action: 'renamed', sender, installation, payload });
+    const target = { account: accountJson(world, account), target_type: account.type };
+    webhooks.emit({
+      event: 'installation_target',
+      action: 'renamed',
+      sender,
+      installation,
+      payload: { ...payload, ...target },
+    });
+  }
+
   return {
     addUser,
     addToken,
@@ -122,12 +158,10 @@ export function people(world: World) {
     },
 
     /** A person takes another login. */
-    renameUser(login: string, newLogin: string) {
-      const user = world.account(login);
-      world.accounts.delete(login.toLowerCase());
-      user.login = newLogin;
-      world.accounts.set(newLogin.toLowerCase(), user);
-    },
+    renameUser: rename,
+
+    /** An organization takes another name. */
+    renameOrganization: rename,
 
     /** A person deletes their account. */
     deleteUser(login: string) {

@@ -23,7 +23,10 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
     return team;
   }
 
-  const teamJson = ({ id, slug }: Team) => ({ id, slug, name: slug });
+  const teamJson = ({ id, slug, organization }: Team) => {
+    const url = `${world.url}/organizations/${organization.id}/team/${id}`;
+    return { id, slug, name: slug, url };
+  };
 
   return {
     /** @param parent the slug of the team that it is a child of. */
@@ -40,6 +43,18 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
       };
       account.teams.set(slug, team);
       emit(account, 'team', 'created', { team: teamJson(team) });
+    },
+
+    /** The team keeps its id and its members. Its former slug is free, and leads nowhere. */
+    renameTeam(organization: string, slug: string, to: string) {
+      const team = find(organization, slug);
+      const { teams } = team.organization;
+      if (teams.has(to)) throw new Error(`${organization} has a team ${to}`);
+      teams.delete(slug);
+      team.slug = to;
+      teams.set(to, team);
+      for (const each of teams.values()) if (each.parent === slug) each.parent = to;
+      emit(team.organization, 'team', 'edited', { team: teamJson(team), changes: { name: { from: slug } } });
     },
 
     deleteTeam(organization: string, slug: string) {

@@ -4,6 +4,7 @@ import type { Api, ApiContext, Parts } from '../http/api.ts';
 import { GitHubError, notFound } from '../http/github-error.ts';
 import { accountJson } from '../json/account-json.ts';
 import type { UserToken } from '../state/model.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { World } from '../state/world.ts';
 import { redirectUriMismatch, type OAuthRefusal } from '../web/oauth-pages.ts';
 
@@ -12,9 +13,9 @@ const codeLife = 10 * 60_000;
 type Given = Record<string, string>;
 
 /** What an App does with the code from `oauth-pages.ts`: it gets a token, checks it and revokes it. */
-export function oauthTokenRoutes(api: Api, { world }: Parts): void {
+export function oauthTokenRoutes(api: Api, { world, webhooks }: Parts): void {
   api.post('/login/oauth/access_token', async (c) => {
-    const answer = exchange(world, await parametersOf(c));
+    const answer = exchange(world, webhooks, await parametersOf(c));
     const wantsJson = c.req.header('accept')?.includes('json');
     if (wantsJson) return c.json(answer);
     return c.body(new URLSearchParams(answer as Record<string, string>).toString(), 200, {
@@ -54,7 +55,7 @@ const refuse = ({ error, description }: OAuthRefusal) => ({
   error_uri: `https://docs.github.com/apps/managing-oauth-apps/troubleshooting-oauth-app-access-token-request-errors/#${error}`,
 });
 
-function exchange(world: World, given: Given): Record<string, string | number> {
+function exchange(world: World, webhooks: Webhooks, given: Given): Record<string, string | number> {
   const { app, signIns } = world;
   if (given['client_id'] !== app.clientId || given['client_secret'] !== app.clientSecret) {
     const description = 'The client_id and/or client_secret passed are incorrect.';
@@ -71,7 +72,7 @@ function exchange(world: World, given: Given): Record<string, string | number> {
     return refuse(redirectUriMismatch);
   const { login } = found.user;
   return {
-    access_token: people(world).addToken(login, {
+    access_token: people(world, webhooks).addToken(login, {
       kind: 'user-to-server',
       scopes: [],
       // It can do what both the App and the person can do.

@@ -3,7 +3,7 @@ import { notAccessible, notFound, GitHubError } from '../http/github-error.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { page } from '../http/paging.ts';
 import { hasScopes, isExplicit, membersOf, permits } from '../state/access.ts';
-import type { Account } from '../state/model.ts';
+import type { Account, Team } from '../state/model.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 
 /** Each includes `read:org`. */
@@ -64,34 +64,52 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json(membershipJson(org, user));
   });
 
+  const organizationOfId = (c: ApiContext) => {
+    const id = Number(c.req.param('org_id'));
+    const account = world.accounts.values().find((each) => each.id === id);
+    if (account?.type !== 'Organization') throw notFound();
+    return account;
+  };
+
   // Teams are visible to members of the organization, and to its installation if that can read members.
-  const team = (c: ApiContext) => {
+  const teamOf = (c: ApiContext, org: Account, isMeant: (team: Team) => boolean) => {
     const principal = c.get('principal');
-    const org = organization(c);
     if (principal.kind === 'installation') {
       const { installation, permissions } = principal.token;
       if (installation.account !== org || !permits(permissions, 'members', 'read')) throw notAccessible();
     } else if (!org.members.has(person(c).id)) throw notFound();
-    const found = org.teams.get((c.req.param('team_slug') ?? '').toLowerCase());
+    const found = org.teams.values().find(isMeant);
     if (!found) throw notFound();
     return found;
   };
+  const bySlug = (c: ApiContext) =>
+    teamOf(c, organization(c), ({ slug }) => slug === (c.req.param('team_slug') ?? '').toLowerCase());
+  const byId = (c: ApiContext) =>
+    teamOf(c, organizationOfId(c), ({ id }) => id === Number(c.req.param('team_id')));
 
-  api.get('/orgs/:org/teams/:team_slug', (c) => {
-    const { id, slug, parent, organization } = team(c);
-    const url = `${world.url}/organizations/${organization.id}/team/${id}`;
-    return c.json({ id, url, slug, name: slug, parent: parent === null ? null : { slug: parent } });
-  });
+  // GitHub serves both by slug and, at the addresses in its answers, by id.
+  const places = [
+    ['/orgs/:org/teams/:team_slug', bySlug],
+    ['/organizations/:org_id/team/:team_id', byId],
+  ] as const;
+  for (const [path, team] of places) {
+    api.get(path, (c) => {
+      const { id, slug, parent, organization } = team(c);
+      const url = `${world.url}/organizations/${organization.id}/team/${id}`;
+      const its = { organization: accountJson(world, organization) };
+      return c.json({ id, url, slug, name: slug, parent: parent === null ? null : { slug: parent }, ...its });
+    });
 
-  // A member of a child team is one of the team. Whoever was invited is `pending`. Nobody else has a membership.
-  api.get('/orgs/:org/teams/:team_slug/memberships/:login', (c) => {
-    const found = team(c);
-    const user = world.findAccount(c.req.param('login'));
-    const isMember = user !== undefined && membersOf(found).has(user);
-    if (!isMember && !(user && found.invited.has(user))) throw notFound();
-    const url = `${world.url}/organizations/${found.organization.id}/team/${found.id}/memberships/${user.login}`;
-    return c.json({ url, role: 'member', state: isMember ? 'active' : 'pending' });
-  });
+    // A member of a child team is one of the team. Whoever was invited is `pending`. Nobody else has a membership.
+    api.get(`${path}/memberships/:login`, (c) => {
+      const found = team(c);
+      const user = world.findAccount(c.req.param('login') ?? '');
+      const isMember = user !== undefined && membersOf(found).has(user);
+      if (!isMember && !(user && found.invited.has(user))) throw notFound();
+      const url = `${world.url}/organizations/${found.organization.id}/team/${found.id}/memberships/${user.login}`;
+      return c.json({ url, role: 'member', state: isMember ? 'active' : 'pending' });
+    });
+  }
 
   // Installations of the token's App that its person has explicit permission to see.
   api.get('/user/installations', (c) => {

@@ -23,6 +23,9 @@ export type Manifest = z.output<typeof schema>;
 /** Sent to every App; a manifest that subscribes to them is refused. */
 const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
 
+/** Any App can subscribe to these. */
+const withoutPermission = ['installation_target'];
+
 /** The permissions, one of which an event needs. */
 const needs: Record<string, string[]> = {
   check_run: ['checks'],
@@ -55,9 +58,9 @@ export function readManifest(text: string): { manifest: Manifest } | { problems:
   if (!parsed.success)
     return { problems: parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`) };
   const { default_events: events, default_permissions: permissions } = parsed.data;
-  const wrong = events.filter(
-    (event) => automatic.includes(event) || !(needs[event] ?? []).some((name) => permissions[name]),
-  );
+  const isAllowed = (event: string) =>
+    withoutPermission.includes(event) || (needs[event] ?? []).some((name) => permissions[name]);
+  const wrong = events.filter((event) => automatic.includes(event) || !isAllowed(event));
   return wrong.length > 0
     ? { problems: [`Default events unsupported: ${wrong.join(', ')}`] }
     : { manifest: parsed.data };

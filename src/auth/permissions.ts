@@ -2,9 +2,12 @@ import type { Clock } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub, reservedUntil } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
+import type { GitHubClient } from '../github/github-app.ts';
+import { nullIf404 } from '../github/github-error.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { type RolePlace, holderText, type Role } from '../installations/role-holders.ts';
+import { isUnidentified, keepTeams } from '../installations/keep-teams.ts';
+import { type RolePlace, askLogin, holderText, type Role } from '../installations/role-holders.ts';
 import {
   askHolder,
   isActiveAdmin,
@@ -18,7 +21,7 @@ import {
 } from './github-token.ts';
 import { unlessRefused, VerdictCache } from './verdict-cache.ts';
 import { nullIf } from '../errors.ts';
-import type { RoleHolder } from '../installations/setting-fields.ts';
+import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts';
 import type { PersonCaller } from './caller.ts';
 
 /** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
@@ -52,6 +55,7 @@ export class Permissions {
   readonly #ofReaders: VerdictCache<RepositoryPermission>;
   readonly #ofAdmins: VerdictCache<RepositoryPermission>;
   readonly #teams: VerdictCache<boolean>;
+  readonly #logins: VerdictCache<string | null>;
   /** People and what they were admins of when GitHub was last asked. */
   readonly #lastAdmins: Cache<string, true>;
 
@@ -64,6 +68,7 @@ export class Permissions {
       isNo: (permission) => permission === 'none' || permission === 'read',
     });
     this.#teams = new VerdictCache(clock, { isYes: (isMember) => isMember });
+    this.#logins = new VerdictCache(clock, { isYes: (login) => login !== null });
     this.#lastAdmins = createCache(clock, 10_000, lastFor);
   }
 
@@ -141,21 +146,37 @@ export class Permissions {
   /**
    * Whether a person is in a team of the organization, or in a child team of it. Who was only invited is not. Errors as
    * `ofRepository`.
+   * @param login of the person, of today.
    */
   async isInTeam(
     deps: Deps,
-    person: Person,
+    login: string,
     { account, installation }: RolePlace,
-    team: string,
+    { team, teamId }: TeamHolder,
     { isLive }: Recency = {},
   ): Promise<boolean> {
-    if (account.type !== 'Organization' || installation.suspendedAt) return false;
-    const question = `whether ${person.login} is in @${account.login}/${team}`;
+    const isThere = account.type === 'Organization' && !installation.suspendedAt;
+    if (!isThere || typeof teamId !== 'number') return false;
+    const question = `whether ${login} is in @${account.login}/${team}`;
     const ask = () =>
       askGitHub(deps, installation.id, question, () =>
-        askTeam(deps, person, { account, installation }, team),
+        askMembership(deps, login, { account, installation }, teamId),
       );
-    return this.#teams.get([String(person.id), person.login, String(account.id), team], ask, isLive);
+    return this.#teams.get([login, String(account.id), String(teamId)], ask, isLive);
+  }
+
+  /** The login of a person of today; null if they deleted their account. Errors as `ofRepository`. */
+  async loginOf(
+    deps: Deps,
+    { id, login }: Person,
+    { installation }: Pick<RolePlace, 'installation'>,
+    { isLive }: Recency = {},
+  ): Promise<string | null> {
+    const ask = () =>
+      askGitHub(deps, installation.id, `which login ${login} has`, async () =>
+        askLogin(await deps.github.asInstallation(installation.id), id),
+      );
+    return this.#logins.get([String(id)], ask, isLive);
   }
 
   async #asInstallation(
@@ -198,36 +219,64 @@ export const askPermission = (
   { id, installation }: Pick<FoundRepository, 'id' | 'installation'>,
 ): Promise<RepositoryPermission> =>
   unlessRefused<RepositoryPermission>(deps, 'none', async () => {
-    const { request } = await deps.github.asInstallation(installation.id);
-    const { data } = (await request('GET /repositories/{repository_id}/collaborators/{username}/permission', {
-      repository_id: Number(id),
-      username: person.login,
-    })) as { data: { permission: RepositoryPermission; user?: { id: number } | null } };
-    return data.user?.id === person.id ? data.permission : 'none';
+    const client = await deps.github.asInstallation(installation.id);
+    const answer = await askAbout(client, person, async (username) => {
+      const path = 'GET /repositories/{repository_id}/collaborators/{username}/permission';
+      return (await client.request(path, { repository_id: Number(id), username })) as {
+        data: { permission: RepositoryPermission; user?: { id: number } | null };
+      };
+    });
+    return answer?.permission ?? 'none';
   });
+
+/**
+ * Asks about a person by login. If GitHub has nothing there, or somebody else, they may have another login by now: asks
+ * which one, by id, and then once more. So a rename takes no rights away until we hear of it.
+ * @returns null if GitHub has nothing about them.
+ */
+async function askAbout<Answer extends { user?: { id: number } | null }>(
+  client: GitHubClient,
+  { id, login }: Person,
+  ask: (username: string) => Promise<{ data: Answer }>,
+): Promise<Answer | null> {
+  const under = async (username: string) => {
+    const answer = await nullIf404(ask(username));
+    return answer?.data.user?.id === id ? answer.data : null;
+  };
+  const answer = await under(login);
+  if (answer) return answer;
+  const today = await askLogin(client, id);
+  return today === null || today.toLowerCase() === login.toLowerCase() ? null : under(today);
+}
 
 /** Asks GitHub, as the installation, whether a person is an admin of the organization. @throws as above. */
 const askOwnerAdmin = (deps: Deps, person: Person, owner: Owner): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
     const client = await deps.github.asInstallation(owner.installation.id);
-    const { data } = await client.rest.orgs.getMembershipForUser({
-      org: owner.login,
-      username: person.login,
-    });
-    return isActiveAdmin(data, owner) && data.user?.id === person.id;
+    const membership = await askAbout(client, person, (username) =>
+      client.rest.orgs.getMembershipForUser({ org: owner.login, username }),
+    );
+    return membership !== null && isActiveAdmin(membership, owner);
   });
 
 /**
- * Asks GitHub, as the installation, whether a person is in a team. The answer names no id, so a second question makes
- * sure that the login still belongs to this person. @throws as above.
+ * Asks GitHub, as the installation, whether a person is in a team. By ids, because the names of teams and organizations
+ * change hands. The answer names no id of the person, so the login must be one of today. @throws as above.
  */
-const askTeam = (deps: Deps, person: Person, { account, installation }: RolePlace, team: string) =>
+const askMembership = (
+  deps: Deps,
+  username: string,
+  { account, installation }: RolePlace,
+  team_id: number,
+): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
-    const { rest } = await deps.github.asInstallation(installation.id);
-    const username = person.login;
-    const path = { org: account.login, team_slug: team, username };
-    const { data } = await rest.teams.getMembershipForUserInOrg(path);
-    return data.state === 'active' && (await rest.users.getByUsername({ username })).data.id === person.id;
+    const { request } = await deps.github.asInstallation(installation.id);
+    const { data } = (await request('GET /organizations/{org_id}/team/{team_id}/memberships/{username}', {
+      org_id: Number(account.id),
+      team_id,
+      username,
+    })) as { data: { state: string } };
+    return data.state === 'active';
   });
 
 /** `unknown`: the person has it if they are in a team, and GitHub does not answer. Then it does not count. */
@@ -245,14 +294,25 @@ export async function hasRole(
   recency: Recency = {},
 ): Promise<RoleVerdict> {
   if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
-  const teams = holders.flatMap((holder) => ('team' in holder ? [holder.team] : []));
+  const teams = holders.filter((holder) => 'team' in holder);
+  if (teams.length === 0 || place.installation.suspendedAt) return 'no';
   let verdict: RoleVerdict = 'no';
+  const orUnknown = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
+    answer.catch((error: unknown) => {
+      verdict = 'unknown';
+      return nullIf('unavailable')(error);
+    });
+  const identified = teams.some(isUnidentified)
+    ? await orUnknown(
+        askGitHub(deps, place.installation.id, 'which teams have a role', () => keepTeams(deps, place)),
+      )
+    : null;
+  const login = await orUnknown(deps.permissions.loginOf(deps, person, place, recency));
+  if (login === null) return verdict;
   for (const team of teams) {
-    const isMember = await deps.permissions
-      .isInTeam(deps, person, place, team, recency)
-      .catch(nullIf('unavailable'));
-    if (isMember) return 'yes';
-    if (isMember === null) verdict = 'unknown';
+    const known = identified?.get(team.team) ?? team;
+    if (isUnidentified(known)) verdict = 'unknown';
+    if (await orUnknown(deps.permissions.isInTeam(deps, login, place, known, recency))) return 'yes';
   }
   return verdict;
 }

@@ -37,7 +37,12 @@ type EveryExemption = {
 /** A template of the forms that freeze, in the audit log. */
 type TemplateInEvent = { name: string; [field: string]: unknown };
 
-type OfSettings = { settings_before: SettingsInEvent; settings_after: SettingsInEvent };
+type OfSettings = {
+  settings_before: SettingsInEvent;
+  settings_after: SettingsInEvent;
+  /** Where Holdfast found out which teams the settings mean: GitHub's ids, null for a team that GitHub did not have. */
+  team_ids?: Record<string, number | null>;
+};
 type OfFreeze = {
   scheduled_freeze_id: string;
   /** The plan that made it; absent if none did. */

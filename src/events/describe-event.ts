@@ -197,8 +197,16 @@ const allFieldsOf = (attributes: object): Detail[] => fieldsOf(attributes, Objec
 
 const changedSettings = (
   did: string,
-  { settings_before: before, settings_after: after }: Metadata['owner_settings.update'],
-): Description => tell(did, changesIn(before, after, Object.keys(after)));
+  { settings_before: before, settings_after: after, team_ids: ids }: Metadata['owner_settings.update'],
+): Description =>
+  ids
+    ? tell('saved which teams the settings mean', { Teams: teamsText(ids) })
+    : tell(did, changesIn(before, after, Object.keys(after)));
+
+const teamsText = (ids: Record<string, number | null>): string =>
+  Object.entries(ids)
+    .map(([team, id]) => (id === null ? `${team} is not on GitHub` : `${team} has the id ${id}`))
+    .join(', ');
 
 const namesOf = (templates: { name: string }[]): string =>
   templates.map(({ name }) => name).join(', ') || 'none';

@@ -5,7 +5,7 @@ import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { nullIf404 } from '../github/github-error.ts';
-import type { RoleHolder } from './setting-fields.ts';
+import type { RoleHolder, TeamHolder } from './setting-fields.ts';
 
 /** The roles that settings give, and the settings that give them. */
 export const roles = { freezer: 'freezers', approver: 'approvers' } as const;
@@ -57,7 +57,8 @@ export async function findHolders(
   );
 }
 
-const keyOf = (holder: RoleHolder): string | number => ('team' in holder ? holder.team : holder.id);
+const keyOf = (holder: RoleHolder): string =>
+  'team' in holder ? `team ${holder.teamId}` : `person ${holder.id}`;
 
 /** @returns null if GitHub has no such person, or the owner no such team. */
 async function findHolder(
@@ -71,12 +72,29 @@ async function findHolder(
     return person?.type === 'User' ? { id: person.id, login: person.login } : null;
   }
   if (account.type !== 'Organization' || organization !== account.login.toLowerCase()) return null;
-  return nullIf404(findTeam(client, account.login, slug));
+  return findTeam(client, account, slug);
 }
 
-async function findTeam(client: GitHubClient, org: string, slug: string): Promise<RoleHolder> {
-  const { data } = await client.rest.teams.getByName({ org, team_slug: slug });
-  return { team: data.slug };
+/** The team of the owner that has this slug now; null if none has. @throws GitHub's error. */
+export async function findTeam(
+  client: GitHubClient,
+  { id, login }: Pick<Account, 'id' | 'login'>,
+  slug: string,
+): Promise<TeamHolder | null> {
+  const team = (await nullIf404(client.rest.teams.getByName({ org: login, team_slug: slug })))?.data;
+  // The owner may have another name by now, and somebody else this one.
+  return team && BigInt(team.organization.id) === id ? { team: team.slug, teamId: team.id } : null;
+}
+
+/** The team with this id, with its slug of today; null if it is gone. @throws GitHub's error. */
+async function askTeam(
+  client: GitHubClient,
+  { id }: Pick<Account, 'id'>,
+  teamId: number,
+): Promise<TeamHolder | null> {
+  const ids = { org_id: Number(id), team_id: teamId };
+  const team = await nullIf404(client.request('GET /organizations/{org_id}/team/{team_id}', ids));
+  return team && { team: (team.data as { slug: string }).slug, teamId };
 }
 
 function whyUnknown(text: string, { account: { login, type } }: RolePlace): string {
@@ -85,32 +103,49 @@ function whyUnknown(text: string, { account: { login, type } }: RolePlace): stri
   return `${login} has no team ${text} that Holdfast can see. Write it as @${login}/team.`;
 }
 
-/** A person or a team as GitHub has them now, with a person's login of today; null if they are gone. */
+/**
+ * A person or a team as GitHub has them now, under the name of today; null if they are gone. A team whose id is not known
+ * stays as it is.
+ */
 export async function askHolder(
   client: GitHubClient,
-  owner: string,
+  account: RolePlace['account'],
   holder: RoleHolder,
 ): Promise<RoleHolder | null> {
-  if ('team' in holder) return nullIf404(findTeam(client, owner, holder.team));
-  const person = await nullIf404(client.request('GET /user/{account_id}', { account_id: holder.id }));
-  return person && { id: holder.id, login: person.data.login };
+  if ('team' in holder) {
+    const { teamId } = holder;
+    return teamId ? askTeam(client, account, teamId) : teamId === null ? null : holder;
+  }
+  const login = await askLogin(client, holder.id);
+  return login === null ? null : { id: holder.id, login };
 }
 
-/** People with their logins of today. While GitHub does not answer, with those that are saved. */
-export async function withCurrentLogins(
+/** The login of a person of today, by their id; null if they are gone. @throws GitHub's error. */
+export async function askLogin(client: GitHubClient, id: number): Promise<string | null> {
+  const person = await nullIf404(client.request('GET /user/{account_id}', { account_id: id }));
+  return person && person.data.login;
+}
+
+/** @property gone those that GitHub no longer has. */
+export type CurrentHolders = { holders: RoleHolder[]; gone: RoleHolder[] };
+
+/** People and teams under their names of today. While GitHub does not answer, as they are saved. */
+export async function withCurrentNames(
   deps: Deps,
   { account, installation }: RolePlace,
   holders: RoleHolder[],
-): Promise<RoleHolder[]> {
-  if (installation.suspendedAt || !holders.some((holder) => 'id' in holder)) return holders;
+): Promise<CurrentHolders> {
+  if (installation.suspendedAt || holders.length === 0) return { holders, gone: [] };
   const ask = async () => {
     const client = await deps.github.asInstallation(installation.id);
-    return pLimit(sideBySide).map(holders, async (holder) =>
-      'team' in holder ? holder : ((await askHolder(client, account.login, holder)) ?? holder),
-    );
+    return pLimit(sideBySide).map(holders, (holder) => askHolder(client, account, holder));
   };
-  const current = await askGitHub(deps, installation.id, 'which logins people have', ask).catch(
+  const current = await askGitHub(deps, installation.id, 'which names people and teams have', ask).catch(
     nullIf('unavailable', 'too-many-requests'),
   );
-  return current ?? holders;
+  if (!current) return { holders, gone: [] };
+  return {
+    holders: holders.map((holder, at) => current[at] ?? holder),
+    gone: holders.filter((_, at) => current[at] === null),
+  };
 }

@@ -1,5 +1,12 @@
-/** Who has a role: a person by GitHub's id, with the login that GitHub last gave, or a team of the owner by its slug. */
-export type RoleHolder = { id: number; login: string } | { team: string };
+/**
+ * A team of the owner, with the slug that GitHub last gave.
+ * @property teamId GitHub's id, which alone gives rights. Null: GitHub had no such team when we looked for its id.
+ *   Absent if a version before the ids saved it.
+ */
+export type TeamHolder = { team: string; teamId?: number | null };
+
+/** Who has a role: a person by GitHub's id, with the login that GitHub last gave, or a team. */
+export type RoleHolder = { id: number; login: string } | TeamHolder;
 
 /** The settings that admins of a repository or an owner choose. */
 export type Settings = {

@@ -10,16 +10,9 @@ import { type InstalledAccount, lockAccount } from './find-account.ts';
 import { assertWritable, type FoundRepository, suspended, lockRepository } from './find-repository.ts';
 import { conflict } from '../errors.ts';
 import { type Product, products } from './product.ts';
-import { findHolders, holderText, type RolePlace, withCurrentLogins } from './role-holders.ts';
-import {
-  eachSetting,
-  effectiveSettings,
-  type OwnSettings,
-  type RoleHolder,
-  settingColumns,
-  type Settings,
-  type SettingsByColumn,
-} from './setting-fields.ts';
+import { inheritedBy, present, type Presented } from './present-settings.ts';
+import { findHolders, holderText, type RolePlace, withCurrentNames } from './role-holders.ts';
+import { effectiveSettings, type OwnSettings, settingColumns, type Settings } from './setting-fields.ts';
 
 /** The settings of a repository that count. */
 export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settings> =>
@@ -42,20 +35,17 @@ const ownOf = ({ settings }: Row): OwnSettings => settings as OwnSettings;
 const settingsOf = ({ account, ...row }: Row & { account: Row }): Settings =>
   effectiveSettings(ownOf(row), ownOf(account));
 
-/** The form of the API: people and teams as people write them. */
-type Presented = {
-  [Column in keyof SettingsByColumn]: SettingsByColumn[Column] extends RoleHolder[]
-    ? string[]
-    : SettingsByColumn[Column];
-};
-
-/** Settings as the API shows them. @property inherited of a repository: the names of those that it has from its owner. */
-export type ShownSettings = Presented & { inherited?: string[] };
+/**
+ * Settings as the API shows them.
+ * @property inherited of a repository: the names of those that it has from its owner.
+ * @property warnings sentences about people and teams that GitHub no longer has; absent if there are none.
+ */
+export type ShownSettings = Presented & { inherited?: string[]; warnings?: string[] };
 
 /** What to set, by the names in the API: null removes the setting, and what is absent stays. */
 export type SettingsChange = { [Column in keyof Presented]?: Presented[Column] | null };
 
-/** The settings of a repository for people, with the logins of today. */
+/** The settings of a repository for people, with the names of today. */
 export async function showRepositorySettings(
   deps: Deps,
   repository: FoundRepository,
@@ -68,23 +58,25 @@ export async function showRepositorySettings(
 export const showOwnerSettings = async (deps: Deps, account: InstalledAccount): Promise<ShownSettings> =>
   showCurrent(deps, placeOfOwner(account), await readOwnerSettings(deps.db, account.id));
 
-async function showCurrent(deps: Deps, place: RolePlace, settings: Settings): Promise<Presented> {
+async function showCurrent(
+  deps: Deps,
+  place: RolePlace,
+  settings: Settings,
+): Promise<Presented & Pick<ShownSettings, 'warnings'>> {
+  const { login } = place.account;
   const [freezers, approvers] = await Promise.all([
-    withCurrentLogins(deps, place, settings.freezers),
-    withCurrentLogins(deps, place, settings.approvers),
+    withCurrentNames(deps, place, settings.freezers),
+    withCurrentNames(deps, place, settings.approvers),
   ]);
-  return present({ ...settings, freezers, approvers }, place.account.login);
-}
-
-const present = (settings: Settings, owner: string): Presented =>
-  eachSetting((name) =>
-    name === 'freezers' || name === 'approvers'
-      ? settings[name].map((holder) => holderText(holder, owner))
-      : settings[name],
+  const gone = new Set([...freezers.gone, ...approvers.gone].map((each) => holderText(each, login)));
+  const warnings = [...gone].map(
+    (each) => `GitHub no longer has ${each}, so nobody has a role by this name. Remove it.`,
   );
-
-const inheritedBy = (own: OwnSettings): string[] =>
-  settingColumns.filter((column) => own[column] === undefined);
+  return {
+    ...present({ ...settings, freezers: freezers.holders, approvers: approvers.holders }, login),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
 
 const placeOfOwner = (account: InstalledAccount): RolePlace => ({
   account,

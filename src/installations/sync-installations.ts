@@ -184,7 +184,8 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
   await saveInstallation(deps.sql, installation, now);
   const ids = installation.suspendedAt ? null : await saveAll(deps, installationId, now);
   if (ids) await loseAllBut(deps.sql, installationId, ids);
-  await deps.queue.send([jobs.keepPlans(BigInt(installation.account.id))]);
+  const accountId = BigInt(installation.account.id);
+  await deps.queue.send([jobs.keepPlans(accountId), jobs.keepTeams(accountId)]);
   deps.log.info(
     { account: installation.account.login, repositories: ids?.length, suspended: !ids },
     'installation read from GitHub',

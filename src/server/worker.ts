@@ -12,6 +12,7 @@ import {
   syncInstallationTask,
   syncRepositoryTask,
 } from '../installations/sync-installations.ts';
+import { keepTeamsTask } from '../installations/keep-teams.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
 import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
@@ -55,6 +56,7 @@ export const tasks = [
   syncInstallationTask,
   syncRepositoryTask,
   keepPlansTask,
+  keepTeamsTask,
   keepPlanTask,
   followSourceTask,
   endSessionsTask,

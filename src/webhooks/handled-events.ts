@@ -87,8 +87,12 @@ export const payloads = {
   }),
   push: z.object({ ...inRepository, ref: name, deleted: z.boolean().nullish() }),
   membership: inOrganization,
-  team: inOrganization,
-  organization: inOrganization,
+  team: inOrganization.extend({
+    action: name,
+    changes: z.object({ name: z.object({}).nullish() }).nullish(),
+  }),
+  organization: inOrganization.extend({ action: name }),
+  installation_target: installation,
 };
 
 export type Payloads = { [Event in keyof typeof payloads]: z.output<(typeof payloads)[Event]> };
@@ -121,7 +125,8 @@ export const actionsOf: Record<keyof Payloads, readonly string[] | null> = {
   push: null,
   membership: ['added', 'removed'],
   team: ['created', 'edited', 'deleted'],
-  organization: ['member_removed'],
+  organization: ['member_removed', 'renamed'],
+  installation_target: ['renamed'],
 };
 
 const handled = new Map<string, readonly string[] | null>(Object.entries(actionsOf));
@@ -140,7 +145,7 @@ export function isHandled(name: string, payload: object): boolean {
 // harm.
 
 type InRepository = Payloads['repository'];
-type InOrganization = Payloads['organization'];
+type InOrganization = Payloads['membership'];
 type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
 
 /**
@@ -204,8 +209,13 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     return repository(payload, readsOfEvent('push'), true);
   },
   membership: (payload) => teams(payload),
-  team: (payload) => teams(payload),
-  organization: (payload) => teams(payload),
+  // Its name alone changes nobody's rights. The settings show it.
+  team: ({ action, changes, ...payload }) => [
+    ...teams(payload),
+    ...(action === 'edited' && changes?.name ? always(jobs.keepTeams(BigInt(payload.organization.id))) : []),
+  ],
+  organization: ({ action, ...payload }) => (action === 'renamed' ? renamed(payload) : teams(payload)),
+  installation_target: renamed,
 };
 
 /** Our own names in events. */
@@ -299,6 +309,11 @@ function threads(payload: InRepository & { pull_request: { number: number } }): 
 const teams = ({ organization }: InOrganization): Wake[] => [
   { to: 'account', accountId: BigInt(organization.id), reads: ['teams'] },
 ];
+
+/** The owner has another name, and with it all of its repositories. */
+function renamed({ installation }: { installation?: { id: number } }): Wake[] {
+  return installation ? always(jobs.syncInstallation(BigInt(installation.id))) : [];
+}
 
 const idOf = (installation: { id: number } | undefined): string | null =>
   installation ? String(installation.id) : null;

@@ -65,7 +65,7 @@ const fields = {
 
 const warnings = z.array(z.string()).optional().openapi({
   description:
-    'Fields of the request that are no settings, and whom an instant hold that was set refuses. Absent if there are none',
+    'Fields of the request that are no settings, people and teams that GitHub no longer has, and whom an instant hold that was set refuses. Absent if there are none',
 });
 const ownerSchema = z.object({ ...fields, warnings }).openapi('OwnerSettings');
 const schema = z
@@ -98,7 +98,8 @@ const body = {
 /** @param sent the body of the request. @param refused whom instant holds refuse, if they were set. */
 function withWarnings(settings: ShownSettings, sent: object, refused: string[]) {
   const answered = Object.keys(schema.shape);
-  const warnings = [...unknownFields(sent, [...settingColumns], answered, 'settings'), ...refused];
+  const unknown = unknownFields(sent, [...settingColumns], answered, 'settings');
+  const warnings = [...unknown, ...(settings.warnings ?? []), ...refused];
   return { ...settings, ...(warnings.length > 0 && { warnings }) };
 }
 

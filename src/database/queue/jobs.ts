@@ -243,6 +243,12 @@ export const jobs = {
     data: { accountId: String(accountId) },
   })),
 
+  /** Find out which teams an owner's settings mean, and their names of today. */
+  keepTeams: jobsOf('keep-teams', 'sync-installation', (accountId: bigint) => ({
+    about: accountId,
+    data: { accountId: String(accountId) },
+  })),
+
   /** Make the freezes of a plan for the time ahead. */
   keepPlan: jobsOf('keep-plan', 'the sweep, for each plan that was not kept for an hour', aboutPlan),
 

@@ -86,13 +86,13 @@ function withoutQuery(text: string): string {
 export async function readRoles(asking: Asking): Promise<RoleFact[]> {
   const { deps, repository } = asking;
   const { freezers, approvers } = await readSettings(deps.db, repository.id);
-  const { login } = repository.account;
+  const { account } = repository;
   return pLimit(atOnce).map([...freezers, ...approvers], async (holder) => ({
-    text: holderText(holder, login),
+    text: holderText(holder, account.login),
     isThere: await ask(
       asking,
       'installation',
-      async (client) => (await askHolder(client, login, holder)) !== null,
+      async (client) => (await askHolder(client, account, holder)) !== null,
     ),
   }));
 }
