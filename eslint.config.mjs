@@ -89,6 +89,7 @@ const pure = [
   'src/database/queue/jobs.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
   'src/webhooks/handled-events.ts',
+  'src/webhooks/owner-events.ts',
 ];
 
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */

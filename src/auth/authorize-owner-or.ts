@@ -9,7 +9,8 @@ import type { Plan } from '../plans/plan.ts';
 import { authorizeOwner, authorizeReader, authorizeRepository, withRole } from './authorize.ts';
 import type { PersonCaller, Caller } from './caller.ts';
 import { hasScope, lacksScope } from './github-token.ts';
-import { type Recency, whyRoleLacks } from './permissions.ts';
+import type { Recency } from './permissions.ts';
+import { whyRoleLacks } from './role-verdict.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
 export const mostNamed = 50;

@@ -19,7 +19,8 @@ import type { KeyScope, CallingKey } from './application-key.ts';
 import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
-import { type Recency, type RepositoryPermission, whyRoleLacks } from './permissions.ts';
+import type { Recency, RepositoryPermission } from './permissions.ts';
+import { whyRoleLacks } from './role-verdict.ts';
 import { fromSignIn, lacksAdministration, lacksScope, hasScope } from './github-token.ts';
 
 const wanted = {

@@ -6,8 +6,7 @@ import type { GitHubClient } from '../github/github-app.ts';
 import { nullIf404 } from '../github/github-error.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { isUnidentified, keepTeams } from '../installations/keep-teams.ts';
-import { type RolePlace, askLogin, holderText, type Role } from '../installations/role-holders.ts';
+import { type RolePlace, askLogin } from '../installations/role-holders.ts';
 import {
   askHolder,
   isActiveAdmin,
@@ -20,9 +19,7 @@ import {
   tryOnRepository,
 } from './github-token.ts';
 import { unlessRefused, VerdictCache } from './verdict-cache.ts';
-import { nullIf } from '../errors.ts';
-import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts';
-import type { PersonCaller } from './caller.ts';
+import type { TeamHolder } from '../installations/setting-fields.ts';
 
 /** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
@@ -278,76 +275,3 @@ const askMembership = (
     })) as { data: { state: string } };
     return data.state === 'active';
   });
-
-/** `unknown`: the person has it if they are in a team, and GitHub does not answer. Then it does not count. */
-type RoleVerdict = 'yes' | 'no' | 'unknown';
-
-/**
- * Whether a list names a person, by GitHub's id, or a team that they are in.
- * @throws Refusal too-many-requests if the person asked too much.
- */
-export async function hasRole(
-  deps: Deps,
-  person: Person,
-  place: RolePlace,
-  holders: RoleHolder[],
-  recency: Recency = {},
-): Promise<RoleVerdict> {
-  if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
-  const teams = holders.filter((holder) => 'team' in holder);
-  if (teams.length === 0 || place.installation.suspendedAt) return 'no';
-  let verdict: RoleVerdict = 'no';
-  const orUnknown = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
-    answer.catch((error: unknown) => {
-      verdict = 'unknown';
-      return nullIf('unavailable')(error);
-    });
-  const identified = teams.some(isUnidentified)
-    ? await orUnknown(
-        askGitHub(deps, place.installation.id, 'which teams have a role', () => keepTeams(deps, place)),
-      )
-    : null;
-  const login = await orUnknown(deps.permissions.loginOf(deps, person, place, recency));
-  if (login === null) return verdict;
-  for (const team of teams) {
-    const known = identified?.get(team.team) ?? team;
-    if (isUnidentified(known)) verdict = 'unknown';
-    if (await orUnknown(deps.permissions.isInTeam(deps, login, place, known, recency))) return 'yes';
-  }
-  return verdict;
-}
-
-/**
- * Why a role does not let a caller do something, empty if nobody has it; null if it does. Asks GitHub about teams at this moment.
- * @param showsHolders whether the caller may learn who has the role.
- */
-export async function whyRoleLacks(
-  deps: Deps,
-  caller: PersonCaller,
-  place: RolePlace,
-  role: Role,
-  holders: RoleHolder[],
-  showsHolders: boolean,
-): Promise<string | null> {
-  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true });
-  // Without scopes we cannot see what else the token was made for.
-  const isShown = caller.kind !== 'github-token' || caller.grant.by === 'scopes';
-  if (verdict === 'yes')
-    return isShown
-      ? null
-      : `You have the role ${role}, but it does not count for a token without scopes, which cannot show what it could do. Use a classic token with the scope repo, or the pages.`;
-  if (verdict === 'unknown')
-    return `GitHub does not say whether ${caller.person.login} is in a team with the role ${role}, so the role does not count. Try again in a moment.`;
-  if (!showsHolders)
-    return `The role ${role} is enough too, if the settings of ${place.account.login} give it.`;
-  if (holders.length === 0) return '';
-  return `The role ${role} is enough too: ${listed(holders, place.account.login)} ${holders.length === 1 ? 'has' : 'have'} it.`;
-}
-
-const mostListed = 10;
-
-function listed(holders: RoleHolder[], owner: string): string {
-  const more = holders.length - mostListed;
-  const texts = holders.slice(0, mostListed).map((holder) => holderText(holder, owner));
-  return more > 0 ? `${texts.join(', ')} and ${more} more` : texts.join(', ');
-}

@@ -12,6 +12,16 @@ export const nullIf404 = <Answer>(answer: Promise<Answer>): Promise<Answer | nul
     throw error;
   });
 
+/**
+ * GitHub answered about another repository than ours: somebody took the name that we know, or ours has a new one. What it
+ * said counts for nothing.
+ */
+export class NotOurRepository extends Error {
+  constructor(id: bigint, name: string) {
+    super(`GitHub's answer under the name ${name} is not about the repository ${id}`);
+  }
+}
+
 export type GitHubFailure =
   /** It does not exist, or we cannot see it. */
   | { kind: 'absent' }
@@ -41,6 +51,7 @@ export type GitHubFailure =
 export function classifyGitHubError(error: unknown, now: number): GitHubFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
+  if (error instanceof NotOurRepository) return { kind: 'absent' };
   if (!isHttpError(error)) return { kind: 'down', message };
   const limit = limitIn(error, now);
   if (limit) {

@@ -11,6 +11,7 @@ import { freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/judge-freeze.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
+import { readPullRequest } from '../github/pull-requests/own-repository.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { fullName, lockRepository } from '../installations/find-repository.ts';
 import { holdsOf } from './judge.ts';
@@ -57,11 +58,7 @@ async function findBypass(deps: Deps, repositoryId: bigint, number: number): Pro
 
 /** How and when a pull request was merged; null if it was not. */
 async function readMerge({ from, repository }: Observed, number: number): Promise<Merge | null> {
-  const { data } = await from.client.rest.pulls.get({
-    owner: repository.account.login,
-    repo: repository.name,
-    pull_number: number,
-  });
+  const data = await readPullRequest(from.client, repository.id, number);
   if (!data.merged_at || !data.merged_by) return null;
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;

@@ -14,14 +14,14 @@ import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../fre
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
-import { classifyGitHubError } from '../github/github-error.ts';
+import { classifyGitHubError, NotOurRepository } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { settingSql, type Settings } from '../installations/setting-fields.ts';
-import { jobs } from '../database/queue/jobs.ts';
+import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { NotNow } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './desired-store.ts';
 
@@ -186,6 +186,13 @@ export async function openObservation(
 const isClosedToUs = (row: SeenRow): boolean =>
   row.installation_id === null || row.switched_off_at !== null || row.archived;
 
+/** Milliseconds. It may have another name: soon, so that it is held, and not at once, in case GitHub's answers differ. */
+const renameStep = 2_000;
+
+/** When to ask whether GitHub still shows us a repository, and under which name. */
+const lookAt = (error: unknown, now: number): Date =>
+  error instanceof NotOurRepository ? inSteps(new Date(now), renameStep) : new Date(now + checkAccessAfter);
+
 /** @throws NotNow while GitHub limits the installation. */
 function observable(row: SeenRow): ObservedRepository {
   if (row.paused_until && row.paused_until > row.observed_at) throw new NotNow(row.paused_until);
@@ -228,7 +235,7 @@ export async function observe<Result>(
           'GitHub does not let us read a repository',
         );
         await deps.queue.send([
-          jobs.syncRepository(repository.id, repository.installation.id, new Date(now + checkAccessAfter)),
+          jobs.syncRepository(repository.id, repository.installation.id, lookAt(error, now)),
         ]);
         throw new NotNow(null);
       default:

@@ -7,12 +7,15 @@ import { isOfConsequence } from '../statuses/correct.ts';
 import { numberByTestMerge } from '../statuses/desired-store.ts';
 import { numberAt } from '../statuses/open-pull-request-store.ts';
 import { isHandled, type Own, wakesOf } from './handled-events.ts';
+import { cachePerService } from '../github/cache.ts';
+import type { NamedOwner } from './owner-events.ts';
 
 const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING guid`;
 
-type WebhookEvent = { guid: string; name: string; payload: object };
+/** @property owner whom the payload names. */
+type WebhookEvent = { guid: string; name: string; payload: object; owner: NamedOwner | null };
 
 /**
  * Turns an event into durable jobs and saves them with its delivery in one statement. A known GUID changes nothing,
@@ -20,28 +23,51 @@ type WebhookEvent = { guid: string; name: string; payload: object };
  * not use Probot's handlers, which create a client for each event.
  */
 export async function acceptEvent(
-  deps: Pick<Deps, 'db' | 'sql' | 'queue' | 'clock' | 'log' | 'ownWrites' | 'config'>,
-  { guid, name, payload }: WebhookEvent,
+  deps: Pick<Deps, 'db' | 'sql' | 'queue' | 'clock' | 'log' | 'ownWrites' | 'config' | 'github'>,
+  { guid, name, payload, owner }: WebhookEvent,
 ): Promise<void> {
   if (!isHandled(name, payload)) return;
   const { queue, clock, log } = deps;
   const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
   const now = nowOf(clock);
-  const jobs = (await jobsOf(deps, wakes(payload, deps.config))).map((job) => heardAt(job, now));
+  const woken = await jobsOf(deps, wakes(payload, deps.config));
+  const caused = [...woken, ...(await jobsOfOwner(deps, owner))].map((job) => heardAt(job, now));
   const delivery = { guid, event: name };
   // Nothing depends on it, so we save nothing. Checks and pushes come in great numbers.
-  if (jobs.length === 0) {
+  if (caused.length === 0) {
     log.debug(delivery, 'delivery of no consequence');
     return;
   }
   const values = [guid, name, now];
-  const isNew = await queue.sendAfter({ name: 'accept delivery', text: insertDelivery, values }, jobs);
-  log.debug({ ...delivery, isNew, jobs: jobs.map(({ task, key }) => `${task} ${key}`) }, 'delivery accepted');
+  const isNew = await queue.sendAfter({ name: 'accept delivery', text: insertDelivery, values }, caused);
+  log.debug(
+    { ...delivery, isNew, jobs: caused.map(({ task, key }) => `${task} ${key}`) },
+    'delivery accepted',
+  );
 }
 
 /** The job says when its event came, for the metrics. */
 const heardAt = (job: Job, now: Date): Job =>
   job.task === 'reconcile-pull-request' ? { ...job, data: { ...job.data, heardAt: now.toISOString() } } : job;
+
+/** The logins that this process last heard, so that only a new one costs a statement. */
+const heard = cachePerService<number, string>(10_000, Infinity);
+
+/**
+ * GitHub tells a rename only to Apps that subscribe to it, and once. So each event teaches us the name of its owner: if
+ * it is another one than ours, the installation is read again. GitHub decides, so a late event does no harm.
+ */
+async function jobsOfOwner(
+  deps: Pick<Deps, 'sql' | 'github' | 'clock'>,
+  owner: NamedOwner | null,
+): Promise<Job[]> {
+  if (!owner || heard(deps).get(owner.id) === owner.login) return [];
+  const text = 'SELECT login FROM accounts WHERE id = $1';
+  const [known] = await deps.sql.query<{ login: string }>('login-of-account', text, [BigInt(owner.id)]);
+  if (known && known.login !== owner.login) return [jobs.syncInstallation(BigInt(owner.installationId))];
+  heard(deps).set(owner.id, owner.login);
+  return [];
+}
 
 /** What an event causes us to check again. */
 export type Wake =

@@ -4,6 +4,7 @@ import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Wake } from './accept-event.ts';
 import { commandLine } from './commands/command.ts';
+import { ownerPayloads, ownerWakes } from './owner-events.ts';
 
 const id = z.int().positive();
 /** The maximum of GraphQL integers, and so of GitHub's numbers. */
@@ -17,7 +18,6 @@ const name = text.min(1, 'Send text that is not empty.');
 
 const installed = { installation: z.object({ id }).optional() };
 const inRepository = { ...installed, repository: z.object({ id }) };
-const inOrganization = z.object({ ...installed, organization: z.object({ id }) });
 const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
 const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
 const installation = z.object({ installation: z.object({ id }) });
@@ -86,13 +86,7 @@ export const payloads = {
     deployment_callback_url: name,
   }),
   push: z.object({ ...inRepository, ref: name, deleted: z.boolean().nullish() }),
-  membership: inOrganization,
-  team: inOrganization.extend({
-    action: name,
-    changes: z.object({ name: z.object({}).nullish() }).nullish(),
-  }),
-  organization: inOrganization.extend({ action: name }),
-  installation_target: installation,
+  ...ownerPayloads,
 };
 
 export type Payloads = { [Event in keyof typeof payloads]: z.output<(typeof payloads)[Event]> };
@@ -145,7 +139,6 @@ export function isHandled(name: string, payload: object): boolean {
 // harm.
 
 type InRepository = Payloads['repository'];
-type InOrganization = Payloads['membership'];
 type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
 
 /**
@@ -208,14 +201,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     if (deleted) return [{ to: 'base', repositoryId: BigInt(place.id), branch: branchOfRef(ref) }];
     return repository(payload, readsOfEvent('push'), true);
   },
-  membership: (payload) => teams(payload),
-  // Its name alone changes nobody's rights. The settings show it.
-  team: ({ action, changes, ...payload }) => [
-    ...teams(payload),
-    ...(action === 'edited' && changes?.name ? always(jobs.keepTeams(BigInt(payload.organization.id))) : []),
-  ],
-  organization: ({ action, ...payload }) => (action === 'renamed' ? renamed(payload) : teams(payload)),
-  installation_target: renamed,
+  ...ownerWakes,
 };
 
 /** Our own names in events. */
@@ -304,15 +290,6 @@ function threads(payload: InRepository & { pull_request: { number: number } }): 
   return [
     { to: 'pull-request', repositoryId: BigInt(id), number, installationId: idOf(installation), reads },
   ];
-}
-
-const teams = ({ organization }: InOrganization): Wake[] => [
-  { to: 'account', accountId: BigInt(organization.id), reads: ['teams'] },
-];
-
-/** The owner has another name, and with it all of its repositories. */
-function renamed({ installation }: { installation?: { id: number } }): Wake[] {
-  return installation ? always(jobs.syncInstallation(BigInt(installation.id))) : [];
 }
 
 const idOf = (installation: { id: number } | undefined): string | null =>

@@ -14,6 +14,7 @@ import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
 import { BodiesInFlight, Body, largest, type Share } from './bodies-in-flight.ts';
 import { envelope, isHandled, needsAction, payloads } from './handled-events.ts';
+import { type NamedOwner, ownerIn } from './owner-events.ts';
 
 const mebibyte = 1024 * 1024;
 /** Seconds after which GitHub gives up a delivery. */
@@ -61,12 +62,12 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     deps.metrics.countWebhook(name in payloads ? name : 'other');
     noteSender(deps, address);
     const { size } = body;
-    const payload = readPayload(name, body.take());
-    if (typeof payload === 'string') return context.json({ detail: payload }, 400);
+    const event = readPayload(name, body.take());
+    if (typeof event === 'string') return context.json({ detail: event }, 400);
     // What is left of it is small.
     dropParsed(size);
     share.release();
-    await acceptEvent(deps, { guid, name, payload });
+    await acceptEvent(deps, { guid, name, ...event });
     return context.json({ accepted: true }, 202);
   } catch (error) {
     if (error instanceof Refusal) hangUpAfter(context);
@@ -165,8 +166,8 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
 const isEqual = (one: string, other: string): boolean =>
   timingSafeEqual(Buffer.from(one), Buffer.from(other.toLowerCase()));
 
-/** The fields of a payload that we read, validated, or a sentence about what is wrong with it. */
-function readPayload(name: string, raw: string): object | string {
+/** The fields of a payload that we read, validated, and whom it names; or a sentence about what is wrong with it. */
+function readPayload(name: string, raw: string): { payload: object; owner: NamedOwner | null } | string {
   let payload: unknown;
   try {
     payload = JSON.parse(raw);
@@ -177,8 +178,9 @@ function readPayload(name: string, raw: string): object | string {
     return 'The payload is not a JSON object.';
   try {
     const head = validate(needsAction(name) ? envelope.required() : envelope, payload, 'body') as object;
-    if (!isHandled(name, head)) return head;
-    return { ...head, ...(validate(payloads[name as keyof typeof payloads], payload, 'body') as object) };
+    if (!isHandled(name, head)) return { payload: head, owner: null };
+    const fields = validate(payloads[name as keyof typeof payloads], payload, 'body') as object;
+    return { payload: { ...head, ...fields }, owner: ownerIn(payload) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const problems = error.problems.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);

@@ -4,6 +4,7 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
 import { acceptEvent, jobsOf, type WakeDeps } from './accept-event.ts';
+import { ownerIn } from './owner-events.ts';
 import { isHandled } from './handled-events.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 
@@ -175,7 +176,8 @@ export async function readDelivery(deps: Deps, deliveryId: string): Promise<void
       delivery_id: deliveryId as unknown as number,
     });
     const { guid, event: name, request } = data;
-    await acceptEvent(deps, { guid, name, payload: request.payload ?? {} });
+    const payload = request.payload ?? {};
+    await acceptEvent(deps, { guid, name, payload, owner: ownerIn(payload) });
   } catch (error) {
     if (!isGitHubStatus(error, 404)) throw error;
     deps.log.warn({ deliveryId, err: error }, 'GitHub has forgotten a webhook delivery');

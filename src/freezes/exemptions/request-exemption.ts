@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readPullRequest } from '../../github/pull-requests/own-repository.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
@@ -186,12 +187,7 @@ async function readHead(deps: Deps, repository: FoundRepository, number: bigint)
     async () => {
       const client = await deps.github.asInstallation(repository.installation.id);
       try {
-        const { data } = await client.rest.pulls.get({
-          owner: repository.account.login,
-          repo: repository.name,
-          pull_number: Number(number),
-        });
-        return data;
+        return await readPullRequest(client, repository.id, number);
       } catch (error) {
         throw isGitHubStatus(error, 404) ? absent : error;
       }

@@ -6,6 +6,7 @@ import { askForPullRequests, isTooMuch, type ReadPullRequest, askInPart } from '
 import type { Tx } from '../../database/database.ts';
 import type { Page } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
+import { assertStillNamed, names, ours } from './own-repository.ts';
 import { type PresentStatus, type PullRequestFacts, statusIn } from './pull-request.ts';
 import {
   closedPullRequestsQuery,
@@ -140,12 +141,12 @@ async function* pagesOf(from: LoadFrom, query: string) {
 
 /** One pull request, open or not; null if the repository has none with this number. */
 export async function loadPullRequest(from: LoadFrom, number: number): Promise<LoadedPullRequest | null> {
-  type Answer = { repository: { pullRequest: PullRequestAnswer | null } | null };
+  type Answer = { repository: { databaseId: number; pullRequest: PullRequestAnswer | null } | null };
   const { read } = await askForPullRequests<Answer>(from, {
     query: pullRequestQuery,
     variables: { ...names(from), number },
     path: ['repository', 'pullRequest'],
-    pullRequestsOf: ({ repository }) => [repository?.pullRequest ?? null],
+    pullRequestsOf: ({ repository }) => [ours(from, repository)?.pullRequest ?? null],
   });
   return read[0] ? (await complete(from, [read[0]]))[0]! : null;
 }
@@ -168,17 +169,10 @@ export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promi
     all.push(...read);
     rest = rest.slice(asked.length);
   }
-  return complete(
-    from,
-    all.filter((pullRequest) => pullRequest !== null),
-  );
+  const found = all.filter((pullRequest) => pullRequest !== null);
+  for (const { answer } of found) assertStillNamed(from, answer);
+  return complete(from, found);
 }
-
-/** The repository, as variables of queries. */
-export const names = ({ repository }: Pick<LoadFrom, 'repository'>) => ({
-  owner: repository.account.login,
-  name: repository.name,
-});
 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
@@ -186,6 +180,7 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
   from.signal?.throwIfAborted();
   type Answer = {
     repository: {
+      databaseId: number;
       isPrivate: boolean;
       defaultBranchRef: { name: string } | null;
       pullRequests: Page<PullRequestAnswer>;
@@ -198,8 +193,9 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
       variables: { ...names(from), first, after },
       path: ['repository', 'pullRequests', 'nodes'],
       pullRequestsOf({ repository }) {
-        if (!repository?.pullRequests?.nodes) throw incomplete('a page of pull requests');
-        return repository.pullRequests.nodes;
+        const { nodes } = ours(from, repository)?.pullRequests ?? { nodes: null };
+        if (!nodes) throw incomplete('a page of pull requests');
+        return nodes;
       },
     },
     first > few,

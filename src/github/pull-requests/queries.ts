@@ -19,7 +19,7 @@ export type PullRequestAnswer = {
   baseRefName: string;
   headRefName: string;
   headRefOid: string;
-  repository: { name: string; nameWithOwner: string };
+  repository: { databaseId: number; name: string; nameWithOwner: string };
   isCrossRepository: boolean;
   createdAt: string;
   updatedAt: string;
@@ -107,7 +107,7 @@ const pullRequestFields = /* GraphQL */ `
     baseRefName
     headRefName
     headRefOid
-    repository { name nameWithOwner }
+    repository { databaseId name nameWithOwner }
     isCrossRepository
     createdAt
     updatedAt
@@ -151,6 +151,7 @@ const variables = ['$context: String!', ...optional.map(({ name }) => `$${name}:
 const pageQuery = (operation: string, states: string, field: string, direction: string) => /* GraphQL */ `
   query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${variables}) {
     repository(owner: $owner, name: $name) {
+      databaseId
       isPrivate
       defaultBranchRef { name }
       pullRequests(
@@ -174,6 +175,7 @@ export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED',
 export const pullRequestQuery = /* GraphQL */ `
   query PullRequest($owner: String!, $name: String!, $number: Int!, ${variables}) {
     repository(owner: $owner, name: $name) {
+      databaseId
       pullRequest(number: $number) { ...PullRequestFields ...HeadMerges }
     }
   }

@@ -1,6 +1,8 @@
 import { emptyPage, type Page, page, withOwnStatus } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
-import { type LoadFrom, names, loadScopes } from './load-pull-requests.ts';
+import { type LoadFrom, loadScopes } from './load-pull-requests.ts';
+import { names, ours } from './own-repository.ts';
+import { check, type CheckAnswer, checkOf, type QueuedCheck } from './queued-check.ts';
 import {
   type CommitStatusAnswer,
   didNotGive,
@@ -39,6 +41,7 @@ const entry = /* GraphQL */ `
 export const mergeQueueQuery = /* GraphQL */ `
   query MergeQueue($owner: String!, $name: String!, $branch: String!, $context: String!, $after: String) {
     repository(owner: $owner, name: $name) {
+      databaseId
       mergeQueue(branch: $branch) {
         configuration { checkResponseTimeout }
         entries(first: 100, after: $after) ${page(entry)}
@@ -56,6 +59,7 @@ type EntryAnswer = {
 
 type MergeQueueAnswer = {
   repository: {
+    databaseId: number;
     mergeQueue: {
       configuration: { checkResponseTimeout: number | null } | null;
       entries: Page<EntryAnswer> | null;
@@ -74,7 +78,7 @@ export async function readMergeQueue(from: LoadFrom, branch: string): Promise<Me
   const missed = notKnown(didNotGive('merge queue'));
   const entries = await readToEnd<EntryAnswer>(missed, async (after) => {
     const answer: MergeQueueAnswer = await client.graphql(mergeQueueQuery, { ...variables, after });
-    const queue = answer.repository?.mergeQueue;
+    const queue = ours(from, answer.repository)?.mergeQueue;
     if (!queue) return known(emptyPage);
     timeoutMinutes = inMinutes(queue.configuration?.checkResponseTimeout) || timeoutMinutes || usualTimeout;
     return known(queue.entries);
@@ -132,14 +136,6 @@ export type Queued = {
   } | null;
 };
 
-/** @property endedAt null while it runs. @property avatarUrl the picture of who reports it; null if GitHub gives none. */
-export type QueuedCheck = { name: string; state: string; endedAt: Date | null; avatarUrl: string | null };
-
-const check = /* GraphQL */ `
-  __typename
-  ... on CheckRun { name conclusion completedAt checkSuite { app { logoUrl } } }
-  ... on StatusContext { context state createdAt avatarUrl }
-`;
 const queued = /* GraphQL */ `
   position
   jump
@@ -164,6 +160,7 @@ const queued = /* GraphQL */ `
 export const queuedQuery = /* GraphQL */ `
   query Queued($owner: String!, $name: String!, $branch: String) {
     repository(owner: $owner, name: $name) {
+      databaseId
       mergeQueue(branch: $branch) { entries(first: 100) { nodes { ${queued} } } }
     }
   }
@@ -172,26 +169,11 @@ export const queuedQuery = /* GraphQL */ `
 export const queuedOneQuery = /* GraphQL */ `
   query QueuedOne($owner: String!, $name: String!, $number: Int!) {
     repository(owner: $owner, name: $name) {
+      databaseId
       pullRequest(number: $number) { mergeQueueEntry { ${queued} } }
     }
   }
 `;
-
-type CheckAnswer =
-  | {
-      __typename: 'CheckRun';
-      name: string;
-      conclusion: string | null;
-      completedAt: string | null;
-      checkSuite: { app: { logoUrl: string } | null };
-    }
-  | {
-      __typename: 'StatusContext';
-      context: string;
-      state: string;
-      createdAt: string;
-      avatarUrl: string | null;
-    };
 
 type QueuedEntryAnswer = {
   position: number;
@@ -222,11 +204,12 @@ type QueuedEntryAnswer = {
 export async function readQueued(from: LoadFrom, branch: string | null): Promise<Queued[]> {
   type Answer = {
     repository: {
+      databaseId: number;
       mergeQueue: { entries: { nodes: (QueuedEntryAnswer | null)[] | null } | null } | null;
     } | null;
   };
   const answer: Answer = await from.client.graphql(queuedQuery, { ...names(from), branch });
-  const entries = answer.repository?.mergeQueue?.entries?.nodes ?? [];
+  const entries = ours(from, answer.repository)?.mergeQueue?.entries?.nodes ?? [];
   const queued = await withScopes(from, entries);
   return queued.toSorted((one, other) => one.position - other.position);
 }
@@ -234,7 +217,10 @@ export async function readQueued(from: LoadFrom, branch: string | null): Promise
 /** The entry of one pull request; null if it is in no queue. @throws GitHub's error. */
 export async function readQueuedOne(from: LoadFrom, number: number): Promise<Queued | null> {
   type Answer = {
-    repository: { pullRequest: { mergeQueueEntry: QueuedEntryAnswer | null } | null } | null;
+    repository: {
+      databaseId: number;
+      pullRequest: { mergeQueueEntry: QueuedEntryAnswer | null } | null;
+    } | null;
   };
   let answer: Answer;
   try {
@@ -243,7 +229,7 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
     if (classifyGitHubError(error, from.deps.clock.now()).kind === 'absent') return null;
     throw error;
   }
-  const entry = answer.repository?.pullRequest?.mergeQueueEntry ?? null;
+  const entry = ours(from, answer.repository)?.pullRequest?.mergeQueueEntry ?? null;
   return (await withScopes(from, [entry]))[0] ?? null;
 }
 
@@ -282,21 +268,5 @@ function queuedOf({ pullRequest, ...entry }: QueuedEntryAnswer): Queued | null {
         each ? checkOf(each) : [],
       ),
     },
-  };
-}
-
-/** The states of checks as clients of the interface know them. */
-function checkOf(check: CheckAnswer): QueuedCheck {
-  if (check.__typename === 'StatusContext') {
-    const state = check.state.toLowerCase().replace('expected', 'pending');
-    const endedAt = state === 'pending' ? null : new Date(check.createdAt);
-    return { name: check.context, state, endedAt, avatarUrl: check.avatarUrl };
-  }
-  const { name, conclusion, completedAt, checkSuite } = check;
-  return {
-    name,
-    state: (conclusion ?? 'pending').toLowerCase(),
-    endedAt: completedAt === null ? null : new Date(completedAt),
-    avatarUrl: checkSuite.app?.logoUrl ?? null,
   };
 }

@@ -6,7 +6,8 @@
 //  4. We post the answer. Before a second try, we check whether the first one arrived.
 import { nowOf } from '../../time/clock.ts';
 import { actorOf } from '../../auth/caller.ts';
-import { askPermission, type RepositoryPermission, hasRole } from '../../auth/permissions.ts';
+import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
+import { hasRole } from '../../auth/role-verdict.ts';
 import type { Deps } from '../../deps.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/ask-github.ts';
