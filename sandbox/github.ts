@@ -108,6 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     stacks,
     pullRequests,
     edits,
+    queues,
     comments,
     deployments,
     faults,

@@ -37,11 +37,12 @@ async function merge(repository: string, number: number) {
   const headers = { authorization: `Bearer ${token}` };
   const url = `${acme.github.url}/repos/${repository}/pulls/${number}/merge-async`;
   const requested = await fetch(url, { method: 'PUT', headers, body: '{}' });
-  const { uuid } = (await requested.json()) as { uuid: string };
+  const { details } = (await requested.json()) as { details: { uuid: string } };
   for (;;) {
-    const answer = await fetch(`${url}/${uuid}`, { headers });
-    const { status, message } = (await answer.json()) as { status: string; message?: string };
-    if (status !== 'pending') return { requested: requested.status, status, message };
+    const answer = await fetch(`${url}/${details.uuid}`, { headers });
+    const result = (await answer.json()) as { status: string; details: { message: string } };
+    const { status } = result;
+    if (status !== 'pending') return { requested: requested.status, status, message: result.details.message };
   }
 }
 

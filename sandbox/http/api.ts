@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import type { Principal } from '../state/access.ts';
 import type { Comments } from '../actions/comments.ts';
 import type { Deployments } from '../actions/deployments.ts';
+import type { MergeQueues } from '../actions/merge-queues.ts';
 import type { installations } from '../actions/installations.ts';
 import type { people } from '../actions/people.ts';
 import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
@@ -25,6 +26,7 @@ export interface Parts {
   stacks: Stacks;
   pullRequests: PullRequests;
   edits: PullRequestEdits;
+  queues: MergeQueues;
   comments: Comments;
   deployments: Deployments;
   faults: Faults;

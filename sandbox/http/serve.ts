@@ -7,6 +7,7 @@ import { appRoutes } from '../rest/app-routes.ts';
 import { branchRoutes } from '../rest/branch-routes.ts';
 import { deploymentRoutes } from '../rest/deployment-routes.ts';
 import { deliveryRoutes } from '../rest/delivery-routes.ts';
+import { mergeAsyncRoutes } from '../rest/merge-async-routes.ts';
 import { graphqlRoute } from '../graphql/graphql-route.ts';
 import { peopleRoutes } from '../rest/people-routes.ts';
 import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
@@ -104,6 +105,7 @@ function createApi(parts: Parts): Api {
   commentRoutes(api, parts);
   compareRoutes(api, parts);
   stackRoutes(api, parts);
+  mergeAsyncRoutes(api, parts);
   statusRoutes(api, parts);
   oauthTokenRoutes(api, parts);
   branchRoutes(api, parts);

@@ -1,14 +1,13 @@
-import { pressMergeButton } from '../actions/merge-button.ts';
 import { notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
 import { stackJson } from '../json/stack-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { Repository, Stack } from '../state/model.ts';
-import { merging, reading, writing } from './pull-request-routes.ts';
-import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import { reading, writing } from './pull-request-routes.ts';
+import { demand, onRepository, refuseArchived } from './on-repository.ts';
 
-/** Lists and changes stacks, and merges in the background, which is the only way to merge a stack. */
-export function stackRoutes(api: Api, { world, pullRequests, stacks }: Parts): void {
+/** Lists and changes stacks. */
+export function stackRoutes(api: Api, { world, stacks }: Parts): void {
   onRepository(api, world, 'get', '/stacks', (c, repository) => {
     demand(c, repository, reading);
     const number = Number(c.req.query('pull_request'));
@@ -42,35 +41,6 @@ export function stackRoutes(api: Api, { world, pullRequests, stacks }: Parts): v
     const stack = stackIn(c, repository);
     stacks.unstack(repository, stack);
     return repository.stacks.includes(stack) ? c.json(stackJson(stack)) : c.body(null, 204);
-  });
-
-  const merges = new Map<string, { status: 'pending' | 'merged' | 'failed'; message?: string }>();
-
-  onRepository(api, world, 'put', '/pulls/:number/merge-async', async (c, repository) => {
-    demand(c, repository, merging);
-    refuseArchived(repository);
-    const pr = pullRequestIn(c, repository);
-    const { sha } = await bodyOf(c);
-    if (pr.merged) return c.json({ status: 'merged' });
-    if (pr.state === 'closed' || pr.draft)
-      return c.json({ status: 'failed', message: 'It cannot be merged.' });
-    const uuid = crypto.randomUUID();
-    const person = actor(c, world);
-    merges.set(uuid, { status: 'pending' });
-    // The rules are judged when the merge runs, and not when it is requested.
-    setImmediate(() => {
-      const pressed = pressMergeButton(pullRequests, pr, person, sha === undefined ? null : String(sha));
-      const { message } = 'message' in pressed ? pressed : { message: undefined };
-      merges.set(uuid, message ? { status: 'failed', message } : { status: 'merged' });
-    });
-    return c.json({ status: 'pending', uuid }, 202);
-  });
-
-  onRepository(api, world, 'get', '/pulls/:number/merge-async/:uuid', (c, repository) => {
-    demand(c, repository, reading);
-    const found = merges.get(c.req.param('uuid') ?? '');
-    if (!found) throw notFound();
-    return c.json({ uuid: c.req.param('uuid'), ...found });
   });
 }
 

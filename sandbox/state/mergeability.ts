@@ -68,7 +68,7 @@ export function unmetRequirements(pr: PullRequest): string[] {
 
 /** Why this person cannot merge it even if they bypass all that they can; null if they can merge it. */
 export function bypassBlocker(pr: PullRequest, by: Account): string | null {
-  if (pr.state === 'closed') return 'Pull Request is not mergeable';
+  if (pr.state === 'closed' || pr.isConflicting) return 'Pull Request is not mergeable';
   if (stackOf(pr) && mergedWith(pr).length > 1)
     return 'Rules can be bypassed for the bottom of a stack alone.';
   const unmet = requiredStates(pr.repository, trunkOf(pr), decidingSha(pr)).filter(

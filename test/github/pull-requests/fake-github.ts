@@ -170,6 +170,7 @@ function root(fake: FakeGitHub) {
       owner === 'nobody'
         ? fail('NOT_FOUND')
         : {
+            databaseId: 1,
             isPrivate: false,
             defaultBranchRef: { name: 'main' },
             nameWithOwner: `${owner}/${name}`.replace(/^acme\/Old$/, 'acme/new'),
@@ -249,7 +250,7 @@ function pullRequestNode(fixture: Fixture): object {
     baseRefName: 'main',
     headRefName: `change-${number}`,
     headRefOid: sha,
-    repository: { name: 'web', nameWithOwner: 'acme/web' },
+    repository: { databaseId: 1, name: 'web', nameWithOwner: 'acme/web' },
     headRepository: { nameWithOwner: 'acme/web' },
     isCrossRepository: false,
     createdAt: '2026-01-01T00:00:00Z',

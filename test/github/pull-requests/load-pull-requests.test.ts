@@ -5,6 +5,7 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import { NotOurRepository } from '../../../src/github/github-error.ts';
 import { fail, fakeGitHub, type Fixture, shaOf, Refused } from './fake-github.ts';
 
 const many = (count: number): Fixture[] => Array.from({ length: count }, (_, at) => ({ number: at + 1 }));
@@ -284,9 +285,29 @@ test('in the merge queue, or with auto-merge, it says so', async () => {
   expect(loaded.map(({ isAutoMerging }) => isAutoMerging)).toEqual([false, true, false]);
 });
 
+test('an answer about another repository, or under another name, is thrown', async () => {
+  const github = fakeGitHub();
+  github.pullRequests = [
+    { number: 1 },
+    { number: 2, repository: { databaseId: 2, name: 'web', nameWithOwner: 'acme/web' } },
+  ];
+  const other = { id: 2n, name: 'web', account: { login: 'acme', type: 'Organization' } };
+  const asOther = { ...github.from(), repository: other };
+  await expect(loadOpenPullRequests(asOther)).rejects.toThrow(NotOurRepository);
+  await expect(loadPullRequest(asOther, 1)).rejects.toThrow(NotOurRepository);
+  const nodes = (more: object, ...ids: string[]) => loadPullRequestNodes({ ...github.from(), ...more }, ids);
+  await expect(nodes({}, 'PR_1', 'PR_2')).rejects.toThrow(NotOurRepository);
+  // Facts that are read alone are read under the name that we know.
+  const renamed = { ...other, id: 1n, account: { login: 'newacme', type: 'Organization' } };
+  await expect(nodes({ repository: renamed }, 'PR_1')).rejects.toThrow(NotOurRepository);
+  await expect(nodes({ repository: { ...other, id: 1n, name: 'WEB' } }, 'PR_1')).resolves.toHaveLength(1);
+});
+
 test('a page without its list, or that leads nowhere, is thrown', async () => {
   const github = fakeGitHub();
-  const page = (pullRequests: unknown) => ({ data: { repository: { pullRequests } } });
+  const page = (pullRequests: unknown) => ({
+    data: { repository: { databaseId: 1, pullRequests } },
+  });
   github.intercept = () => page({ nodes: null, pageInfo: {} });
   await expect(loadOpenPullRequests(github.from())).rejects.toThrow('lacks a page');
   github.intercept = () => page({ nodes: [null], pageInfo: { hasNextPage: false, endCursor: null } });

@@ -32,7 +32,11 @@ beforeAll(async () => {
       log: pino({ level: 'silent' }),
       clock: systemClock,
     },
-    repository: { id: 1n, name: 'web', account: { login: 'acme', type: 'Organization' } },
+    repository: {
+      id: BigInt(github.repository('acme/web').id),
+      name: 'web',
+      account: { login: 'acme', type: 'Organization' },
+    },
     needs: { facts: new Set(Object.keys(needs) as Need[]), teams: new Set(['@core']) },
     stacks: [],
   } as unknown as LoadFrom;
