@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { askPermission } from '../../src/auth/permissions.ts';
 
-/** GitHub's answer to the question, and the question. */
-async function ask(user: { id: number } | null | undefined) {
+type User = { id: number } | null | undefined;
+
+/**
+ * GitHub's answer to the question, and the question.
+ * @param users whom GitHub answers about, by login. @param login the one that the person has today.
+ */
+async function ask(users: Record<string, User>, login = 'ada') {
   const questions: [string, object][] = [];
-  const request = async (route: string, parameters: object) => {
+  const request = async (route: string, parameters: { username?: string }) => {
     questions.push([route, parameters]);
-    return { data: { permission: 'admin', user } };
+    const { username } = parameters;
+    return { data: username ? { permission: 'admin', user: users[username] } : { id: 1, login } };
   };
   const deps = { github: { asInstallation: async () => ({ request }) } } as never;
   const repository = { id: 7n, installation: { id: 1n } } as never;
@@ -14,7 +20,7 @@ async function ask(user: { id: number } | null | undefined) {
 }
 
 test('is asked by the id of the repository', async () => {
-  const { permission, questions } = await ask({ id: 1 });
+  const { permission, questions } = await ask({ ada: { id: 1 } });
   expect(permission).toBe('admin');
   expect(questions).toEqual([
     [
@@ -25,5 +31,12 @@ test('is asked by the id of the repository', async () => {
 });
 
 test.each([undefined, null, { id: 2 }])('an answer about %j does not count', async (user) => {
-  expect((await ask(user)).permission).toBe('none');
+  expect((await ask({ ada: user })).permission).toBe('none');
+});
+
+test('a person with another login today is asked about under it', async () => {
+  const { permission, questions } = await ask({ ada: { id: 2 }, lovelace: { id: 1 } }, 'lovelace');
+  expect(permission).toBe('admin');
+  expect(questions[1]).toEqual(['GET /user/{account_id}', { account_id: 1 }]);
+  expect(questions).toHaveLength(3);
 });

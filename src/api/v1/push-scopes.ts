@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
-import { readPullRequest } from '../../github/pull-requests/own-repository.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import type { Actor } from '../../events/actor.ts';
 import { nowOf } from '../../time/clock.ts';
@@ -115,7 +114,12 @@ async function haveJudged(deps: Deps, tx: SqlTx, { installation }: FoundReposito
 async function mayExist(deps: Deps, repository: FoundRepository, number: bigint): Promise<boolean> {
   try {
     const client = await deps.github.asInstallation(repository.installation.id);
-    await readPullRequest(client, repository.id, number);
+    await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+      owner: repository.account.login,
+      repo: repository.name,
+      // A string: as a number it would lose its last digits.
+      pull_number: String(number) as unknown as number,
+    });
     return true;
   } catch (error) {
     if (isGitHubStatus(error, 404)) return false;

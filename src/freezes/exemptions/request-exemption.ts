@@ -187,7 +187,7 @@ async function readHead(deps: Deps, repository: FoundRepository, number: bigint)
     async () => {
       const client = await deps.github.asInstallation(repository.installation.id);
       try {
-        return await readPullRequest(client, repository.id, number);
+        return await readPullRequest(client, repository.id, Number(number));
       } catch (error) {
         throw isGitHubStatus(error, 404) ? absent : error;
       }

@@ -38,10 +38,9 @@ type RestPullRequest = Awaited<ReturnType<GitHubClient['rest']['pulls']['get']>>
 export async function readPullRequest(
   client: GitHubClient,
   repositoryId: bigint,
-  number: number | bigint,
+  number: number,
 ): Promise<RestPullRequest> {
   const path = 'GET /repositories/{repository_id}/pulls/{pull_number}';
-  // As texts, so that a large number keeps its last digits.
-  const ids = { repository_id: String(repositoryId), pull_number: String(number) };
+  const ids = { repository_id: Number(repositoryId), pull_number: number };
   return ((await client.request(path, ids)) as { data: RestPullRequest }).data;
 }
