@@ -86,6 +86,29 @@ test('without both events, the next event that names the owner teaches the name'
   for (const fault of faults) fault.remove();
 });
 
+test('events that did not arrive are made good within two minutes', async () => {
+  const faults = ['organization', 'installation_target'].map((event) =>
+    acme.github.webhookFaults.add({ kind: 'lose', event }),
+  );
+  acme.github.renameOrganization(old, now);
+  for (const fault of faults) fault.remove();
+  for (let minute = 0; minute < 2; minute++) await later(60);
+  expect((await list(now)).status).toBe(200);
+});
+
+test('doctor says that an App of before does not receive installation_target', async () => {
+  const { events } = acme.github.app;
+  acme.github.app.events = events.filter((event) => event !== 'installation_target');
+  const { body } = await acme.call('GET', `/v1/repos/${old}/web/enforcement`, { as: key });
+  acme.github.app.events = events;
+  const finding = body.findings.find(({ check }: { check: string }) => check === 'events');
+  expect(finding).toMatchObject({
+    state: 'warning',
+    message: expect.stringContaining('does not receive installation_target'),
+    remedy: expect.stringContaining('Permissions & events'),
+  });
+});
+
 test('somebody who takes the old name has none of its keys and freezes, and its own keys open nothing else', async () => {
   await freeze();
   acme.github.renameOrganization(old, now);
