@@ -76,6 +76,10 @@ test('an answer has the name of today although no webhook told it', async () => 
   github.webhookFaults.add({ kind: 'drop', event: 'team' });
   github.renameTeam('acme', slug(), slug('lost'));
   expect((await read(ownerPath)).freezers).toEqual([`@acme/${slug('lost')}`]);
+  // From then on, everything else shows it, too.
+  await acme.quiet();
+  const saved = await acme.app.deps.db.account.findFirstOrThrow({ where: { loginKey: 'acme' } });
+  expect(saved.settings).toMatchObject({ freezers: [{ team: slug('lost') }] });
   expect((await patch(ownerPath, { freezers: null })).freezers).toEqual([]);
 });
 
@@ -142,6 +146,14 @@ test('a start resolves them too; while GitHub does not answer, they count for no
     403,
     expect.stringContaining('GitHub does not say whether tessa is in a team with the role freezer'),
   ]);
+  github.faults.clear();
+  // Without `members: read`, nothing is tried again and again.
+  github.faults.add({ kind: 'status', match: { path: /\/teams\// }, status: 403, times: Infinity });
+  github.suspend('acme');
+  github.unsuspend('acme');
+  await acme.quiet();
+  const failed = acme.app.deps.db.job.count({ where: { task: 'keep-teams' } });
+  expect(await failed).toBe(0);
   github.faults.clear();
   github.suspend('acme');
   github.unsuspend('acme');

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { defineTask } from '../database/queue/define-task.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
+import { pauseInstallation } from '../github/ask-github.ts';
 import type { GitHubClient } from '../github/github-app.ts';
+import { classifyGitHubError } from '../github/github-error.ts';
 import { nowOf } from '../time/clock.ts';
 import { lockAccount } from './find-account.ts';
 import { lockRepository } from './find-repository.ts';
@@ -141,5 +143,20 @@ export const keepTeamsTask = defineTask(jobs.keepTeams, async (deps, { accountId
     where: { accountId: BigInt(accountId), deletedAt: null },
     include: { account: true },
   });
-  if (installation) await keepTeams(deps, { account: installation.account, installation });
+  if (!installation) return;
+  try {
+    await keepTeams(deps, { account: installation.account, installation });
+  } catch (error) {
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind === 'limited') {
+      await pauseInstallation(deps, installation.id, failure);
+      throw new NotNow(new Date(failure.retryAt));
+    }
+    if (failure.kind !== 'forbidden') throw error;
+    // Without `members: read`, nobody has a role by a team. The owner's next change of permissions asks again.
+    deps.log.warn(
+      { err: error, account: installation.account.login },
+      'GitHub does not show the teams with roles',
+    );
+  }
 });

@@ -126,8 +126,11 @@ export async function askLogin(client: GitHubClient, id: number): Promise<string
   return person && person.data.login;
 }
 
-/** @property gone those that GitHub no longer has. */
-export type CurrentHolders = { holders: RoleHolder[]; gone: RoleHolder[] };
+const isRenamed = (saved: RoleHolder, current: RoleHolder | null | undefined): boolean =>
+  'team' in saved && Boolean(current) && 'team' in current! && current.team !== saved.team;
+
+/** @property gone those that GitHub no longer has. @property isRenamed whether a team has another slug than was saved. */
+export type CurrentHolders = { holders: RoleHolder[]; gone: RoleHolder[]; isRenamed: boolean };
 
 /** People and teams under their names of today. While GitHub does not answer, as they are saved. */
 export async function withCurrentNames(
@@ -135,7 +138,7 @@ export async function withCurrentNames(
   { account, installation }: RolePlace,
   holders: RoleHolder[],
 ): Promise<CurrentHolders> {
-  if (installation.suspendedAt || holders.length === 0) return { holders, gone: [] };
+  if (installation.suspendedAt || holders.length === 0) return { holders, gone: [], isRenamed: false };
   const ask = async () => {
     const client = await deps.github.asInstallation(installation.id);
     return pLimit(sideBySide).map(holders, (holder) => askHolder(client, account, holder));
@@ -143,9 +146,10 @@ export async function withCurrentNames(
   const current = await askGitHub(deps, installation.id, 'which names people and teams have', ask).catch(
     nullIf('unavailable', 'too-many-requests'),
   );
-  if (!current) return { holders, gone: [] };
+  if (!current) return { holders, gone: [], isRenamed: false };
   return {
     holders: holders.map((holder, at) => current[at] ?? holder),
     gone: holders.filter((_, at) => current[at] === null),
+    isRenamed: holders.some((holder, at) => isRenamed(holder, current[at])),
   };
 }

@@ -68,6 +68,8 @@ async function showCurrent(
     withCurrentNames(deps, place, settings.freezers),
     withCurrentNames(deps, place, settings.approvers),
   ]);
+  // Everything else shows the saved names.
+  if (freezers.isRenamed || approvers.isRenamed) await deps.queue.send([jobs.keepTeams(place.account.id)]);
   const gone = new Set([...freezers.gone, ...approvers.gone].map((each) => holderText(each, login)));
   const warnings = [...gone].map(
     (each) => `GitHub no longer has ${each}, so nobody has a role by this name. Remove it.`,
