@@ -132,6 +132,18 @@ test('settings that have only a slug are resolved once, and that is an event', a
   github.addTeam('acme', other, ['remy']);
   await acme.quiet();
   expect((await freezeAs('remy')).status).toBe(403);
+  // Neither where another repository still has the name alone, which means the team of now there.
+  const { db } = acme.app.deps;
+  const elsewhere = await acme.repository(`elsewhere-${count}`);
+  const saved = {
+    where: { name: elsewhere.split('/')[1]! },
+    data: { settings: { freezers: [{ team: other }] } },
+  };
+  await db.repository.updateMany(saved);
+  github.suspend('acme');
+  github.unsuspend('acme');
+  await acme.quiet();
+  expect((await freezeAs('remy')).status).toBe(403);
   expect((await freezeAs('tessa')).status).toBe(201);
   expect((await read(settingsPath())).freezers).toEqual([`@acme/${slug('managers')}`, `@acme/${other}`]);
   expect(await eventsOf(log)).toHaveLength(1);

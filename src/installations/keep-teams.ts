@@ -28,8 +28,9 @@ const isTeam = (holder: RoleHolder): holder is TeamHolder => 'team' in holder;
 const teamsIn = ({ freezers = [], approvers = [] }: OwnSettings): TeamHolder[] =>
   [...freezers, ...approvers].filter(isTeam);
 
-/** The same for the same team, as far as it is known. */
-const keyOf = ({ team, teamId }: TeamHolder): string => (teamId ? `id ${teamId}` : `slug ${team}`);
+/** The same for the same team, as far as it is known. A slug that was looked up in vain is no team, whoever takes it. */
+const keyOf = ({ team, teamId }: TeamHolder): string =>
+  teamId ? `id ${teamId}` : teamId === null ? `nothing ${team}` : `slug ${team}`;
 
 /** Whether a version before the ids saved the team, so that nobody knows yet which one it is. */
 export const isUnidentified = (holder: RoleHolder): boolean => isTeam(holder) && holder.teamId === undefined;

@@ -119,6 +119,11 @@ test.each<[type: string, metadata: object, words: string]>([
     'changed the settings | a: false → true',
   ],
   [
+    'owner_settings.update',
+    { settings_before: {}, settings_after: {}, team_ids: { '@acme/release': 7, '@acme/old': null } },
+    'saved which teams the settings mean | Teams: @acme/release has the id 7, @acme/old is not on GitHub',
+  ],
+  [
     'default_products.update',
     { products_before: ['merge_queue'], products_after: [] },
     'changed the products of new repositories | Products: merge_queue → none',
