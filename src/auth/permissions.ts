@@ -4,6 +4,7 @@ import { askGitHub, reservedUntil } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { nullIf404 } from '../github/github-error.ts';
+import { isUnavailable } from '../errors.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { type RolePlace, askLogin } from '../installations/role-holders.ts';
@@ -52,7 +53,6 @@ export class Permissions {
   readonly #ofReaders: VerdictCache<RepositoryPermission>;
   readonly #ofAdmins: VerdictCache<RepositoryPermission>;
   readonly #teams: VerdictCache<boolean>;
-  readonly #logins: VerdictCache<string | null>;
   /** People and what they were admins of when GitHub was last asked. */
   readonly #lastAdmins: Cache<string, true>;
 
@@ -65,7 +65,6 @@ export class Permissions {
       isNo: (permission) => permission === 'none' || permission === 'read',
     });
     this.#teams = new VerdictCache(clock, { isYes: (isMember) => isMember });
-    this.#logins = new VerdictCache(clock, { isYes: (login) => login !== null });
     this.#lastAdmins = createCache(clock, 10_000, lastFor);
   }
 
@@ -141,39 +140,43 @@ export class Permissions {
   }
 
   /**
-   * Whether a person is in a team of the organization, or in a child team of it. Who was only invited is not. Errors as
-   * `ofRepository`.
-   * @param login of the person, of today.
+   * Whether a person is in one of these teams of the organization, or in a child team of one. Who was only invited is not.
+   * GitHub is asked by ids, because the names of people, teams and organizations change hands. Errors as `ofRepository`.
    */
   async isInTeam(
     deps: Deps,
-    login: string,
-    { account, installation }: RolePlace,
-    { team, teamId }: TeamHolder,
+    person: Person,
+    place: RolePlace,
+    teams: TeamHolder[],
     { isLive }: Recency = {},
   ): Promise<boolean> {
-    const isThere = account.type === 'Organization' && !installation.suspendedAt;
-    if (!isThere || typeof teamId !== 'number') return false;
-    const question = `whether ${login} is in @${account.login}/${team}`;
-    const ask = () =>
-      askGitHub(deps, installation.id, question, () =>
-        askMembership(deps, login, { account, installation }, teamId),
+    const { account, installation } = place;
+    const known = teams.filter(({ teamId }) => typeof teamId === 'number');
+    if (account.type !== 'Organization' || installation.suspendedAt || known.length === 0) return false;
+    const ask = <Answer>(about: string, question: (client: GitHubClient) => Promise<Answer>) =>
+      askGitHub(deps, installation.id, about, async () =>
+        question(await deps.github.asInstallation(installation.id)),
       );
-    return this.#teams.get([login, String(account.id), String(teamId)], ask, isLive);
-  }
-
-  /** The login of a person of today; null if they deleted their account. Errors as `ofRepository`. */
-  async loginOf(
-    deps: Deps,
-    { id, login }: Person,
-    { installation }: Pick<RolePlace, 'installation'>,
-    { isLive }: Recency = {},
-  ): Promise<string | null> {
-    const ask = () =>
-      askGitHub(deps, installation.id, `which login ${login} has`, async () =>
-        askLogin(await deps.github.asInstallation(installation.id), id),
-      );
-    return this.#logins.get([String(id)], ask, isLive);
+    const askAll = async (): Promise<boolean> => {
+      // Answers about memberships have no id of the person, so the login must be the one of today.
+      const about = `which login ${person.login} has`;
+      const login = await ask(about, (client) => askLogin(client, person.id));
+      if (login === null) return false;
+      let unanswered: unknown = null;
+      for (const { team, teamId } of known)
+        try {
+          const about = `whether ${login} is in @${account.login}/${team}`;
+          if (await ask(about, (client) => askMembership(deps, client, account.id, teamId!, login)))
+            return true;
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          unanswered = error;
+        }
+      if (unanswered !== null) throw unanswered as Error;
+      return false;
+    };
+    const ids = [person.id, account.id, ...known.map(({ teamId }) => teamId!)].map(String);
+    return this.#teams.get(ids, askAll, isLive);
   }
 
   async #asInstallation(
@@ -256,22 +259,16 @@ const askOwnerAdmin = (deps: Deps, person: Person, owner: Owner): Promise<boolea
     return membership !== null && isActiveAdmin(membership, owner);
   });
 
-/**
- * Asks GitHub, as the installation, whether a person is in a team. By ids, because the names of teams and organizations
- * change hands. The answer names no id of the person, so the login must be one of today. @throws as above.
- */
+/** Asks GitHub, as the installation, whether who has a login is in a team. @throws as above. */
 const askMembership = (
   deps: Deps,
-  username: string,
-  { account, installation }: RolePlace,
+  { request }: GitHubClient,
+  accountId: bigint,
   team_id: number,
+  username: string,
 ): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
-    const { request } = await deps.github.asInstallation(installation.id);
-    const { data } = (await request('GET /organizations/{org_id}/team/{team_id}/memberships/{username}', {
-      org_id: Number(account.id),
-      team_id,
-      username,
-    })) as { data: { state: string } };
-    return data.state === 'active';
+    const path = 'GET /organizations/{org_id}/team/{team_id}/memberships/{username}';
+    const { data } = await request(path, { org_id: Number(accountId), team_id, username });
+    return (data as { state: string }).state === 'active';
   });

@@ -3,7 +3,7 @@ import { nullIf } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { isUnidentified, keepTeams } from '../installations/keep-teams.ts';
 import { holderText, type Role, type RolePlace } from '../installations/role-holders.ts';
-import type { RoleHolder } from '../installations/setting-fields.ts';
+import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts';
 import type { PersonCaller } from './caller.ts';
 import type { Person } from './github-token.ts';
 import type { Recency } from './permissions.ts';
@@ -25,25 +25,22 @@ export async function hasRole(
   if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
   const teams = holders.filter((holder) => 'team' in holder);
   if (teams.length === 0 || place.installation.suspendedAt) return 'no';
-  let verdict: RoleVerdict = 'no';
-  const orUnknown = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
-    answer.catch((error: unknown) => {
-      verdict = 'unknown';
-      return nullIf('unavailable')(error);
-    });
-  const identified = teams.some(isUnidentified)
-    ? await orUnknown(
-        askGitHub(deps, place.installation.id, 'which teams have a role', () => keepTeams(deps, place)),
-      )
-    : null;
-  const login = await orUnknown(deps.permissions.loginOf(deps, person, place, recency));
-  if (login === null) return verdict;
-  for (const team of teams) {
-    const known = identified?.get(team.team) ?? team;
-    if (isUnidentified(known)) verdict = 'unknown';
-    if (await orUnknown(deps.permissions.isInTeam(deps, login, place, known, recency))) return 'yes';
-  }
-  return verdict;
+  const known = await identified(deps, place, teams);
+  const isMember = await deps.permissions
+    .isInTeam(deps, person, place, known, recency)
+    .catch(nullIf('unavailable'));
+  if (isMember) return 'yes';
+  return isMember === null || known.some(isUnidentified) ? 'unknown' : 'no';
+}
+
+/** The teams with the ids of those that a version before saved without; as they are while GitHub does not answer. */
+async function identified(deps: Deps, place: RolePlace, teams: TeamHolder[]): Promise<TeamHolder[]> {
+  if (!teams.some(isUnidentified)) return teams;
+  const ask = () => keepTeams(deps, place);
+  const found = await askGitHub(deps, place.installation.id, 'which teams have a role', ask).catch(
+    nullIf('unavailable'),
+  );
+  return teams.map((team) => (isUnidentified(team) ? (found?.get(team.team) ?? team) : team));
 }
 
 /**
