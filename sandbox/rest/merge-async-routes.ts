@@ -1,6 +1,6 @@
 import { mergePastRequirements, pressMergeButton } from '../actions/merge-button.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
-import type { GitHubError} from '../http/github-error.ts';
+import type { GitHubError } from '../http/github-error.ts';
 import { invalid, notFound } from '../http/github-error.ts';
 import { roleOf } from '../state/access.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
