@@ -129,9 +129,29 @@ describe('the hotfix that carried a stack', () => {
     await acme.quiet();
     expect(acme.frozen(lib)).toEqual([1, 2]);
 
+    // No event tells that one left: the next one does not name a stack any more.
     acme.github.unstack(lib, 2);
-    await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
+    acme.github.label(lib, 2, 'any');
+    await acme.quiet();
     expect(acme.frozen(lib)).toEqual([1]);
+  });
+
+  test('a repository that has had a hundred stacks still has this one', async () => {
+    const old = await acme.repository('old', [{ head: 'x' }, { base: 'x', head: 'y' }]);
+    for (const number of [1, 2]) acme.github.closePullRequest(old, number);
+    acme.github.formerStacks(old, [1, 2], 100);
+    const parts = [
+      { head: 'part-1', base: 'main', labels: ['hotfix'] },
+      { head: 'part-2', base: 'part-1' },
+      { head: 'alone', base: 'main' },
+    ];
+    for (const part of parts) acme.github.openPullRequest(old, { author: 'ada', ...part });
+    acme.github.stack(old, [3, 4]);
+    await acme.quiet();
+    await acme.freeze(old, { ...onMain, exclude_conditions: ['label=hotfix'] });
+    expect(acme.frozen(old)).toEqual([4, 5]);
+    expect(await merge(old, 4)).toMatchObject({ status: 'failed' });
+    expect(merged(old)).toEqual([]);
   });
 
   test('the webhook that said so is lost, and a later one tells of it', async () => {

@@ -17,17 +17,17 @@ export class Stacks {
 
   /** @param members bottom first: each is based on the head branch of the one below. */
   create(repository: Repository, members: PullRequest[]): Stack {
-    const stack = {
-      id: this.#world.ids.next('stack', 120_000),
-      number: this.#world.ids.next(`stack of ${repository.id}`, 0),
-      base: members[0]?.base ?? '',
-      pullRequests: [],
-    };
+    const stack = this.#next(repository, members);
     if (members.length < 2 || members.length > 100) refuse('A stack has 2 to 100 pull requests.');
     this.#append(stack, members);
     repository.stacks.push(stack);
     for (const pr of members) this.#tell(stack, pr);
     return stack;
+  }
+
+  /** A stack of long ago. */
+  keepFormer(repository: Repository, members: PullRequest[]): void {
+    repository.stacks.push({ ...this.#next(repository, members), pullRequests: members });
   }
 
   add(stack: Stack, members: PullRequest[]): void {
@@ -40,6 +40,15 @@ export class Stacks {
     stack.pullRequests = stack.pullRequests.filter(({ merged }) => merged);
     if (stack.pullRequests.length > 0) return;
     repository.stacks = repository.stacks.filter((each) => each !== stack);
+  }
+
+  #next(repository: Repository, members: PullRequest[]): Stack {
+    return {
+      id: this.#world.ids.next('stack', 120_000),
+      number: this.#world.ids.next(`stack of ${repository.id}`, 0),
+      base: members[0]?.base ?? '',
+      pullRequests: [],
+    };
   }
 
   #append(stack: Stack, members: PullRequest[]): void {
@@ -67,6 +76,13 @@ export const stackVerbs = (world: World, stacks: Stacks) => ({
   stack(fullName: string, numbers: number[]): number {
     const members = numbers.map((number) => world.pullRequest(fullName, number));
     return stacks.create(world.repository(fullName), members).number;
+  },
+
+  /** So many stacks whose pull requests, all of them closed, are these. GitHub goes on listing former stacks. */
+  formerStacks(fullName: string, numbers: number[], count: number) {
+    const members = numbers.map((number) => world.pullRequest(fullName, number));
+    if (members.some(({ state }) => state === 'open')) throw new Error('A former stack has no open member');
+    for (let made = 0; made < count; made++) stacks.keepFormer(world.repository(fullName), members);
   },
 
   /** Dissolves the stack of a pull request. No webhook says so. */

@@ -44,7 +44,7 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
       commit_message: null,
     },
     active_lock_reason: null,
-    stack: stackPlaceJson(pr),
+    ...stackPlaceJson(pr),
     _links: {
       self: { href: url },
       html: { href: `${world.url}/${fullName}/pull/${pr.number}` },

@@ -16,16 +16,12 @@ export const stackJson = ({ id, number, base, pullRequests }: Stack) => ({
   })),
 });
 
-/** The place of a pull request in its stack, as pull requests show it; null if it is in none. */
+/** The place of a pull request in its stack, as a field of pull requests. Those that are in none do not have it. */
 export function stackPlaceJson(pr: PullRequest) {
   const stack = stackOf(pr);
-  if (!stack) return null;
+  if (!stack) return {};
   const { id, number, base, pullRequests } = stack;
-  return {
-    id,
-    number,
-    size: pullRequests.length,
-    position: pullRequests.findIndex((each) => each.number === pr.number) + 1,
-    base: { ref: base, sha: pr.repository.branches.get(base) ?? '' },
-  };
+  const position = pullRequests.findIndex((each) => each.number === pr.number) + 1;
+  const sha = pr.repository.branches.get(base) ?? '';
+  return { stack: { id, number, size: pullRequests.length, position, base: { ref: base, sha } } };
 }

@@ -36,6 +36,7 @@ export const payloads = {
     action: name,
     pull_request: pullRequest.extend({
       merged: z.boolean().nullish(),
+      state: z.string().nullish(),
       stack: z.object({ number }).nullish(),
     }),
   }),
@@ -153,7 +154,9 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   repository: ({ repository, installation }) =>
     always(jobs.syncRepository(BigInt(repository.id), installation ? BigInt(installation.id) : null)),
   pull_request: (payload) => {
-    const reconcile = pullRequestJob(payload);
+    const { state, stack } = payload.pull_request;
+    // GitHub leaves the stack out where there is none. That of a closed pull request counts for nothing.
+    const reconcile = pullRequestJob(payload, state === 'closed' ? undefined : (stack?.number ?? null));
     // The whole stack is new, and GitHub may say so of one of its pull requests alone.
     if (payload.action === 'stacked') return always(jobs.reconcileRepository(BigInt(payload.repository.id)));
     if (payload.action !== 'closed' || payload.pull_request.merged !== true) return always(reconcile);
@@ -257,16 +260,14 @@ function commands({ repository: place, issue, comment, installation }: Payloads[
   );
 }
 
-type OfPullRequest = InRepository & {
-  pull_request: PullRequestPayload & { stack?: { number: number } | null };
-};
+type OfPullRequest = InRepository & { pull_request: PullRequestPayload };
 
-const pullRequestJob = (payload: OfPullRequest): Job =>
+const pullRequestJob = (payload: OfPullRequest, stack?: number | null): Job =>
   jobs.reconcilePullRequest(BigInt(payload.repository.id), {
     number: payload.pull_request.number,
     nodeId: payload.pull_request.node_id,
     changedAt: payload.pull_request.updated_at,
-    stack: payload.pull_request.stack && payload.pull_request.stack.number,
+    ...(stack !== undefined && { stack }),
     installationId: idOf(payload.installation),
   });
 

@@ -8,7 +8,7 @@ export type PullRequestEvent = {
   nodeId?: string;
   /** When it changed, by GitHub's clock. If an answer is older, the job looks again. */
   changedAt?: string;
-  /** The number of its stack, null for none; absent if the event does not say. */
+  /** The number of its stack, null for none; absent if events of this kind do not say. */
   stack?: number | null;
   /** How often an older answer has come. */
   looks?: number;

@@ -40,35 +40,67 @@ export function stackedWith(stacks: Stack[], numbers: Iterable<number>): number[
 }
 
 const perPage = 100;
+/** Former stacks stay in GitHub's list. Where it is longer than so many pages, the open pull requests are fewer. */
+const mostPages = 10;
 /** Where GitHub does not have stacks, we look for them again after this time, in milliseconds. */
 const noneFor = 3_600_000;
 const withoutStacks = cachePerService<string, true>(1000, noneFor);
 
-type StackAnswer = { number: number; base: { ref: string }; pull_requests: { number: number }[] };
+type StackAnswer = {
+  number: number;
+  base: { ref: string };
+  /** False if all its pull requests are merged or closed. */
+  open: boolean;
+  pull_requests: { number: number }[];
+};
 type StackedAnswer = {
   number: number;
+  /** GitHub leaves it out of a pull request that is in no stack. */
   stack?: { number: number; size: number; position: number; base: { ref: string } } | null;
 };
 
 /**
  * Every stack of a repository that has open pull requests. Stacks are a preview of GitHub: if it does not list them, or
- * has more than a page of former ones, the open pull requests say which stack they are in.
+ * lists too many former ones, the open pull requests say which stack they are in.
  * @throws GitHub's error.
  */
 export async function readStacks(from: LoadFrom): Promise<Stack[]> {
-  const { client, repository, signal } = from;
-  if (withoutStacks(from.deps).get(String(repository.id))) return [];
-  const place = { owner: repository.account.login, repo: repository.name, request: { signal } };
+  const nowhere = withoutStacks(from.deps);
+  const key = String(from.repository.id);
+  if (nowhere.get(key)) return [];
+  const listed = await listStacks(from);
+  if (Array.isArray(listed)) return listed;
+  const { stacks, open } = await stacksOfOpen(from);
+  // This GitHub, such as an Enterprise Server, has no stacks. A refusal does not say so.
+  if (listed === 'absent' && open > 0 && stacks.length === 0) nowhere.set(key, true);
+  return stacks;
+}
+
+/** @returns why GitHub does not list them, if it does not. */
+async function listStacks(from: LoadFrom): Promise<Stack[] | 'absent' | 'refused' | 'too many'> {
+  const all: StackAnswer[] = [];
   try {
-    const answer = await client.request('GET /repos/{owner}/{repo}/stacks', { ...place, per_page: perPage });
-    const stacks = answer.data as StackAnswer[];
-    if (stacks.length < perPage) return stacks.map(stackOf);
+    for (let page = 1; page <= mostPages; page++) {
+      const asked = { ...placeOf(from), per_page: perPage, page };
+      const { data } = await from.client.request('GET /repos/{owner}/{repo}/stacks', asked);
+      all.push(...(data as StackAnswer[]));
+      if ((data as StackAnswer[]).length < perPage)
+        return all.filter(({ open }) => open !== false).map(stackOf);
+    }
+    return 'too many';
   } catch (error) {
     const { kind } = classifyGitHubError(error, from.deps.clock.now());
-    if (kind !== 'absent' && kind !== 'forbidden') throw error;
+    if (kind === 'absent') return kind;
+    if (kind === 'forbidden') return 'refused';
+    throw error;
   }
-  return stacksOfOpen(from, place);
 }
+
+const placeOf = ({ repository, signal }: LoadFrom) => ({
+  owner: repository.account.login,
+  repo: repository.name,
+  request: { signal },
+});
 
 const stackOf = ({ number, base, pull_requests: members }: StackAnswer): Stack => ({
   number,
@@ -77,19 +109,16 @@ const stackOf = ({ number, base, pull_requests: members }: StackAnswer): Stack =
   places: members.map((member, index) => ({ pullRequest: member.number, position: index + 1 })),
 });
 
-async function stacksOfOpen(
-  { client, deps, repository }: LoadFrom,
-  place: { owner: string; repo: string; request: { signal?: AbortSignal } },
-): Promise<Stack[]> {
+/** @returns also how many pull requests are open. */
+async function stacksOfOpen(from: LoadFrom): Promise<{ stacks: Stack[]; open: number }> {
+  const { rest } = from.client;
+  const asked = { ...placeOf(from), state: 'open', per_page: perPage } as const;
   const stacks = new Map<number, Stack>();
+  let count = 0;
   for (let page = 1; ; page++) {
-    const { data } = await client.rest.pulls.list({ ...place, state: 'open', per_page: perPage, page });
+    const { data } = await rest.pulls.list({ ...asked, page });
     const open = data as StackedAnswer[];
-    if (open[0] && open[0].stack === undefined) {
-      // This GitHub, such as an Enterprise Server, has no stacks.
-      withoutStacks(deps).set(String(repository.id), true);
-      break;
-    }
+    count += open.length;
     for (const { number, stack } of open) {
       if (!stack) continue;
       const { position, size } = stack;
@@ -102,7 +131,6 @@ async function stacksOfOpen(
       known.places.push({ pullRequest: number, position });
       stacks.set(stack.number, known);
     }
-    if (open.length < perPage) break;
+    if (open.length < perPage) return { stacks: [...stacks.values()], open: count };
   }
-  return [...stacks.values()];
 }

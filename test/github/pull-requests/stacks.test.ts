@@ -5,10 +5,13 @@ import { fakeGitHub, json } from './fake-github.ts';
 
 const listed = (number: number, base: string, ...members: number[]) => ({
   number,
+  open: true,
   base: { ref: base },
   pull_requests: members.map((member) => ({ number: member })),
 });
-const open = (number: number, stack: object | null | undefined) => ({ number, stack });
+const open = (number: number, stack?: object) => ({ number, ...(stack && { stack }) });
+const former = { ...listed(1, 'main', 7, 1), open: false };
+const hundred = json(new Array(100).fill(former));
 const onMain = (position: number) => ({ number: 50, size: 3, position, base: { ref: 'main' } });
 const places = (...members: number[]) =>
   members.map((pullRequest, index) => ({ pullRequest, position: index + 1 }));
@@ -38,39 +41,53 @@ describe('reading stacks', () => {
     expect(asked).toEqual(['/stacks 1']);
   });
 
+  test('of more than fit on a page, the open ones count, also for a pull request that was in a former one', async () => {
+    const { stacks, asked } = await read({
+      '/stacks 1': hundred,
+      '/stacks 2': json([listed(101, 'main', 7, 9), former]),
+    });
+    expect(stacks).toEqual([{ number: 101, base: 'main', size: 2, places: places(7, 9) }]);
+    expect(asked).toEqual(['/stacks 1', '/stacks 2']);
+  });
+
+  const ten = Array.from({ length: 10 }, (_, index) => [`/stacks ${index + 1}`, hundred] as const);
   test.each([
-    ['does not list them', json({ message: 'Not Found' }, 404)],
-    ['refuses the list', json({ message: 'Resource not accessible by integration' }, 403)],
-    ['has had more than fit on a page', json(new Array(100).fill(listed(1, 'main', 1)))],
-  ])('open pull requests say where they are if GitHub %s', async (_, answer) => {
-    const first = new Array(100).fill(null).map((_, index) => open(200 - index, null));
+    ['does not list them', { '/stacks 1': json({ message: 'Not Found' }, 404) }],
+    ['refuses the list', { '/stacks 1': json({ message: 'Resource not accessible by integration' }, 403) }],
+    ['has had more than fit on ten pages', Object.fromEntries(ten)],
+  ])('open pull requests say where they are if GitHub %s', async (_, answers) => {
+    const first = new Array(100).fill(null).map((_, index) => open(200 - index));
     first[3] = open(9, onMain(2));
     const { stacks, asked } = await read({
-      '/stacks 1': answer,
+      ...answers,
       '/pulls 1': json(first),
-      '/pulls 2': json([open(7, onMain(1)), open(5, null)]),
+      '/pulls 2': json([open(7, onMain(1)), open(5)]),
     });
     const members = [
       { pullRequest: 9, position: 2 },
       { pullRequest: 7, position: 1 },
     ];
     expect(stacks).toEqual([{ number: 50, base: 'main', size: 3, places: members }]);
-    expect(asked).toEqual(['/stacks 1', '/pulls 1', '/pulls 2']);
+    expect(asked).toEqual([...Object.keys(answers), '/pulls 1', '/pulls 2']);
   });
 
   test('a GitHub that knows no stacks is asked once an hour', async () => {
     const { stacks, again, asked } = await read({
       '/stacks 1': json({ message: 'Not Found' }, 404),
-      '/pulls 1': json([open(1, undefined)]),
+      '/pulls 1': json([open(1)]),
     });
     expect([stacks, await again()]).toEqual([[], []]);
     expect(asked).toEqual(['/stacks 1', '/pulls 1']);
   });
 
-  test('without open pull requests nobody knows yet', async () => {
-    const answers = { '/stacks 1': json({ message: 'Not Found' }, 404), '/pulls 1': json([]) };
-    const { again, asked } = await read(answers);
-    expect(await again()).toEqual([]);
+  const unknown = json({ message: 'Not Found' }, 404);
+  test.each([
+    ['without open pull requests', unknown, json([])],
+    ['after a refusal', json({ message: 'Resource not accessible by integration' }, 403), json([open(1)])],
+    ['while one says that it is in a stack', unknown, json([open(2), open(9, onMain(1))])],
+  ])('it is asked again %s', async (_, stacks, pulls) => {
+    const { again, asked } = await read({ '/stacks 1': stacks, '/pulls 1': pulls });
+    await again();
     expect(asked).toEqual(['/stacks 1', '/pulls 1', '/stacks 1', '/pulls 1']);
   });
 
