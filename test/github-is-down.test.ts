@@ -165,6 +165,22 @@ describe('a rate limit', () => {
     expect(acme.frozen(docs)).toEqual([1]);
   });
 
+  test.each([
+    ['of GraphQL with status 200', { status: 200, retryAfter: 300 }, 300],
+    ['of GraphQL with status 200, without a pause', { status: 200, retryAfter: null }, 60],
+    ['in the words of older Enterprise Servers', { isOld: true, retryAfter: null }, 60],
+  ])('secondary, %s: nothing is asked before it ends', async (words, fault, seconds) => {
+    const { github } = acme;
+    const tools = await acme.repository(`tools-${words.length}`, [{}]);
+    github.faults.add({ kind: 'secondary-limit', ...fault, match: reading, times: 1 });
+    await acme.freeze(tools);
+    const before = github.requests.length;
+    await pass(seconds - 4, 5);
+    expect(askedSince(before)).toEqual([]);
+    await pass(8, 2);
+    expect(acme.frozen(tools)).toEqual([1]);
+  });
+
   test('primary: waits for the reset that GitHub names', async () => {
     const { github } = acme;
     const ops = await acme.repository('ops', [{}]);

@@ -24,12 +24,14 @@ export interface Fault {
   /** How many requests it hits; by default all, until it is removed. */
   times?: number;
   kind: FaultKind;
-  /** `status`: default 500. The limits: default 403; GitHub also uses 429. */
+  /** `status`: default 500. The limits: default 403; GitHub also uses 429, and GraphQL 200 for the secondary one. */
   status?: number;
   /** `delay`: default 100. */
   ms?: number;
-  /** `secondary-limit`: seconds in `retry-after`; `primary-limit`: seconds to the reset. Default 60. */
-  retryAfter?: number;
+  /** `secondary-limit`: seconds in `retry-after`, null for none; `primary-limit`: seconds to the reset. Default 60. */
+  retryAfter?: number | null;
+  /** `secondary-limit`: in the words of older Enterprise Servers. */
+  isOld?: boolean;
   /** `partial`: `acme/web#3` for each pull request whose `field` is null in GraphQL, with an error. */
   pullRequests?: string[];
   /** `partial`: default `files`. */
@@ -102,14 +104,14 @@ function matches({ match, times }: Fault, request: FaultyRequest): boolean {
   return method.toUpperCase() === request.method && path.test(request.path);
 }
 
-function failure({ kind, status, retryAfter = 60 }: Fault, { path }: FaultyRequest): Error {
+function failure({ kind, status, retryAfter = 60, isOld }: Fault, { path }: FaultyRequest): Error {
   if (kind === 'reset') return new ConnectionReset();
   const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
   if (kind === 'secondary-limit') {
-    return secondaryLimit(code as 403 | 429, retryAfter);
+    return secondaryLimit(code as 200 | 403 | 429, retryAfter, isOld);
   }
   if (kind === 'primary-limit') {
-    const reset = Math.ceil(Date.now() / 1000) + retryAfter;
+    const reset = Math.ceil(Date.now() / 1000) + (retryAfter ?? 60);
     const headers = {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(reset),

@@ -33,8 +33,32 @@ export class WriteLimit {
   }
 }
 
-/** GitHub's answer to a caller who asks too fast. @param retryAfter seconds. */
-export function secondaryLimit(status: 403 | 429, retryAfter: number): GitHubError {
-  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
-  return new GitHubError(status, message, {}, { 'retry-after': String(retryAfter) });
+const tooFast = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+/** As GitHub said it until 2021, and older Enterprise Servers still say it. */
+const abuse =
+  'You have triggered an abuse detection mechanism. Please wait a few minutes before you try again.';
+
+/**
+ * GitHub's answer to a caller who asks too fast. With status 200, it is one of GraphQL.
+ * @param retryAfter seconds; null: GitHub does not say.
+ */
+export function secondaryLimit(
+  status: 200 | 403 | 429,
+  retryAfter: number | null,
+  isOld = false,
+): GitHubError {
+  const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
+  const message = isOld ? abuse : tooFast;
+  return status === 200 ? new GraphqlRefusal(message, headers) : new GitHubError(status, message, {}, headers);
+}
+
+/** An answer of GraphQL that has nothing but an error. */
+class GraphqlRefusal extends GitHubError {
+  constructor(message: string, headers: Record<string, string>) {
+    super(200, message, {}, headers);
+  }
+
+  override get body() {
+    return { errors: [{ message: this.message }] } as never;
+  }
 }

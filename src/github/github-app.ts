@@ -78,8 +78,15 @@ async function withData(answer: Response): Promise<Response> {
   if (!answer.ok || !/json/.test(answer.headers.get('content-type') ?? '')) return answer;
   const text = await answer.text();
   const { status, url, headers } = answer;
-  return { status, url, headers, body: text === '' ? '' : (JSON.parse(text) as unknown) } as Response;
+  const body = text === '' ? '' : (JSON.parse(text) as object);
+  return { status, url, headers, body: url.endsWith('/graphql') ? graphqlBody(body) : body } as Response;
 }
+
+/** GraphQL can refuse with status 200 and a body of REST. Octokit would take that for an answer without data. */
+const graphqlBody = (body: object | string): object | string =>
+  typeof body === 'object' && 'message' in body && !('data' in body || 'errors' in body)
+    ? { data: null, errors: [body] }
+    : body;
 
 /** Whether the request can be sent twice. GraphQL requests are all queries. */
 const isRead = (input: unknown, init: RequestInit | undefined): boolean =>

@@ -73,13 +73,16 @@ const kindOf: Readonly<Record<number, 'absent' | 'forbidden' | 'invalid'>> = {
   451: 'forbidden',
 };
 
-/** GraphQL answers 200 for most failures and names them in `errors`. */
+/** GraphQL answers 200 for most failures, limits among them, and names them in `errors`. */
 function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {
-  const types = (error.errors ?? []).map(({ type }) => type as string);
+  const errors = (error.errors ?? []) as { type?: string; message?: string }[];
+  const types = errors.map(({ type }) => type);
+  const message = errors.map((each) => each.message ?? '').join('; ');
+  const isSecondary = secondaryWords.test(message);
   // The name has changed over time, and both exist.
-  if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
-    const retryAt = resetOf(error.headers, now);
-    return { kind: 'limited', retryAt, of: 'graphql', isSecondary: false, isContentCreation: false };
+  if (isSecondary || types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
+    const limit = endOf(error.headers, !isSecondary, now);
+    return { kind: 'limited', ...limit, of: limit.isSecondary ? 'all' : 'graphql', isContentCreation: false };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
   if (types.includes('FORBIDDEN')) return { kind: 'forbidden', message: error.message };
@@ -95,19 +98,36 @@ function isGraphqlBudget({ response }: RequestError): boolean {
 /** How long to wait after a secondary limit without `retry-after`, as GitHub recommends. */
 const unknownPause = 60_000;
 
-/** When a rate limit ends; null if it is no rate limit. Primary limits name a reset, secondary ones a pause. */
-function limitIn(error: RequestError, now: number): { retryAt: number; isSecondary: boolean } | null {
+/** The words of a secondary limit. Older Enterprise Servers call it abuse detection. */
+const secondaryWords = /secondary rate limit|abuse detection/i;
+
+type Headers = { [name: string]: string | number | undefined };
+type Limit = { retryAt: number; isSecondary: boolean };
+
+/** When a rate limit ends; null if it is no rate limit. */
+function limitIn(error: RequestError, now: number): Limit | null {
   if (error.status !== 403 && error.status !== 429) return null;
-  const headers = error.response?.headers ?? {};
-  const retryAfter = Number(headers['retry-after']);
-  if (headers['retry-after'] !== undefined && Number.isFinite(retryAfter))
-    return { retryAt: now + retryAfter * 1000, isSecondary: true };
-  if (headers['x-ratelimit-remaining'] === '0') return { retryAt: resetOf(headers, now), isSecondary: false };
-  const isLimit = error.status === 429 || /secondary rate limit/i.test(error.message);
-  return isLimit ? { retryAt: now + unknownPause, isSecondary: true } : null;
+  const headers: Headers = error.response?.headers ?? {};
+  const isPrimary = headers['x-ratelimit-remaining'] === '0';
+  const isLimit = isPrimary || error.status === 429 || secondaryWords.test(error.message);
+  return isLimit || pauseIn(headers) !== null ? endOf(headers, isPrimary, now) : null;
 }
 
-function resetOf(headers: { 'x-ratelimit-reset'?: string | number }, now: number): number {
+/** Primary limits name a reset, secondary ones a pause. */
+function endOf(headers: Headers, isPrimary: boolean, now: number): Limit {
+  const pause = pauseIn(headers);
+  if (pause !== null) return { retryAt: now + pause, isSecondary: true };
+  if (isPrimary) return { retryAt: resetOf(headers, now), isSecondary: false };
+  return { retryAt: now + unknownPause, isSecondary: true };
+}
+
+/** What `retry-after` says, in milliseconds. */
+function pauseIn(headers: Headers): number | null {
+  const seconds = Number(headers['retry-after']);
+  return headers['retry-after'] !== undefined && Number.isFinite(seconds) ? seconds * 1000 : null;
+}
+
+function resetOf(headers: Headers, now: number): number {
   const reset = Number(headers['x-ratelimit-reset']) * 1000;
   return reset > now ? reset : now + unknownPause;
 }

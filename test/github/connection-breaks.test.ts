@@ -6,6 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../src/time/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
+import { classifyGitHubError } from '../../src/github/github-error.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
 
 // GitHub closes idle connections, so a request on its way finds nobody.
@@ -15,6 +16,7 @@ const { privateKey } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
 });
+const tooFast = '{"message": "You have exceeded a secondary rate limit.", "documentation_url": "…"}';
 let server: Server;
 let asked: string[];
 const versions = new Set<unknown>();
@@ -32,6 +34,7 @@ beforeEach(async () => {
       response.setHeader('content-length', 100).write('{"full_name": "acme/', () => request.socket.destroy());
       return;
     }
+    if (request.headers.authorization?.endsWith('ghp_bob')) return response.end(tooFast);
     if (isFirst) return request.socket.destroy();
     response.end('{"data": {"viewer": {"login": "ada"}}}');
   });
@@ -59,6 +62,12 @@ test('a body that ends early is no answer', async () => {
   const { data } = await github.asPerson('ghp_ada').request('GET /repos/acme/web');
   expect(data).toEqual({ data: { viewer: { login: 'ada' } } });
   expect(asked).toEqual(['GET /repos/acme/web', 'GET /repos/acme/web']);
+});
+
+test('GraphQL that refuses with status 200 and a body of REST has not answered', async () => {
+  const asking = github.asPerson('ghp_bob').graphql('{ viewer { login } }');
+  const error = await asking.catch((reason: unknown) => reason);
+  expect(classifyGitHubError(error, 0)).toMatchObject({ kind: 'limited', retryAt: 60_000 });
 });
 
 test('each request names the version of the API', async () => {

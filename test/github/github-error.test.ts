@@ -13,10 +13,12 @@ function http(status: number, headers: Record<string, string> = {}, message = 'N
     response: { status, headers, url: request.url, data: {} },
   });
 }
-function graphql(types: string[], headers: Record<string, string> = {}): Error {
-  const errors = types.map((type) => ({ type, message: type, path: [], extensions: {}, locations: [] }));
+function graphql(types: (string | undefined)[], headers: Record<string, string> = {}, message?: string): Error {
+  const about = { path: [], extensions: {}, locations: [] };
+  const errors = types.map((type) => ({ type, message: message ?? type, ...about }));
   return new GraphqlResponseError(request, headers, { data: null, errors } as never);
 }
+const tooFast = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
 const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
 test.each<[string, unknown, Partial<GitHubFailure>]>([
@@ -66,6 +68,26 @@ test.each<[string, unknown, Partial<GitHubFailure>]>([
     'GraphQL RATE_LIMITED without a reset',
     graphql(['RATE_LIMITED']),
     { kind: 'limited', retryAt: inAMinute },
+  ],
+  [
+    'GraphQL RATE_LIMITED with a pause',
+    graphql(['RATE_LIMITED'], { 'retry-after': '90', 'x-ratelimit-reset': String(now / 1000 + 900) }),
+    { kind: 'limited', retryAt: now + 90_000, of: 'all', isSecondary: true },
+  ],
+  [
+    'a secondary limit of GraphQL with status 200',
+    graphql([undefined], { 'retry-after': '90', 'x-ratelimit-reset': String(now / 1000 + 900) }, tooFast),
+    { kind: 'limited', retryAt: now + 90_000, of: 'all', isSecondary: true },
+  ],
+  [
+    'the same without a pause',
+    graphql(['RATE_LIMITED'], { 'x-ratelimit-reset': String(now / 1000 + 900) }, tooFast),
+    { kind: 'limited', retryAt: inAMinute, of: 'all', isSecondary: true },
+  ],
+  [
+    'abuse detection, as older Enterprise Servers call it',
+    http(403, {}, 'You have triggered an abuse detection mechanism. Please wait a few minutes.'),
+    { kind: 'limited', retryAt: inAMinute, of: 'all', isSecondary: true },
   ],
   ['GraphQL NOT_FOUND', graphql(['NOT_FOUND']), { kind: 'absent' }],
   ['GraphQL FORBIDDEN', graphql(['FORBIDDEN']), { kind: 'forbidden' }],
