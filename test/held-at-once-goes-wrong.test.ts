@@ -138,11 +138,10 @@ describe('statuses hold as ever, and the answer says what is wrong', () => {
 
   test('a plan without rulesets', async () => {
     acme.github.addUser('pia');
-    acme.github.addOrganization('free', { admins: ['pia'] });
+    acme.github.addOrganization('free', { admins: ['pia'], plan: 'free' });
     acme.github.install('free');
     acme.github.install('free', { second: true });
     acme.github.addRepository('free/web', { private: true, protect: { main: ['holdfast/freeze'] } });
-    acme.github.putOnFreePlan('free');
     await acme.quiet();
     const as = await acme.key('free', 'admin');
     const setting = await acme.call('PATCH', '/v1/settings/free', { as, body: { instant_hold: 'lock' } });

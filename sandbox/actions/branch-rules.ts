@@ -91,12 +91,6 @@ export function branchRules(world: World) {
     /** What answers about rulesets get wrong. */
     rulesetFaults: world.rulesetFaults,
 
-    /** From now on, private repositories of this owner have no rulesets; or they have them again. */
-    putOnFreePlan(login: string, isFree = true) {
-      if (isFree) world.onFreePlan.add(world.account(login));
-      else world.onFreePlan.delete(world.account(login));
-    },
-
     /**
      * Pushes a commit to a branch, as a person or as an App. Rulesets apply to pushes, too.
      * @returns why GitHub refuses the push; null if it accepts it.

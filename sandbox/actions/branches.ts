@@ -38,7 +38,7 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
 
     /**
      * Somebody renames a branch: pull requests into it and its classic protection follow, rulesets do not. GitHub says so
-     * of no pull request.
+     * of no pull request, and leads from the former name to the present one.
      */
     renameBranch(fullName: string, from: string, to: string) {
       const repository = world.repository(fullName);
@@ -49,7 +49,9 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
       const protection = repository.protection.get(from);
       repository.protection.delete(from);
       if (protection) repository.protection.set(to, protection);
-      if (repository.defaultBranch === from) repository.defaultBranch = to;
+      repository.renamedBranches.set(from, to).delete(to);
+      const wasDefault = repository.defaultBranch === from;
+      if (wasDefault) repository.defaultBranch = to;
       for (const pr of repository.pullRequests.values()) if (pr.base === from) pr.base = to;
       const none = '0'.repeat(40);
       const push = (branch: string, change: object) =>
@@ -61,6 +63,9 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
         });
       push(to, { before: none, after: sha, created: true });
       push(from, { before: sha, after: none, deleted: true });
+      const changes = { default_branch: { from } };
+      if (wasDefault)
+        webhooks.emit({ event: 'repository', action: 'edited', repository, sender, payload: { changes } });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Account, Role, UserToken, UserTokenKind } from '../state/model.ts';
+import type { Account, Plan, Role, UserToken, UserTokenKind } from '../state/model.ts';
 import { nodeId, type NodeType } from '../state/ids.ts';
 import { accountJson, organizationJson } from '../json/account-json.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -26,7 +26,7 @@ export interface TokenOptions {
 
 /** Users, bots and organizations. */
 export function people(world: World, webhooks: Webhooks) {
-  function addAccount(login: string, type: Account['type']): Account {
+  function addAccount(login: string, type: Account['type'], plan: Plan): Account {
     if (world.findAccount(login)) throw new Error(`The sandbox already has an account ${login}`);
     const id = world.ids.next('account', 1_000_000);
     const account: Account = {
@@ -34,6 +34,7 @@ export function people(world: World, webhooks: Webhooks) {
       nodeId: nodeId(type satisfies NodeType, id),
       login,
       type,
+      plan,
       members: new Map(),
       basePermission: 'none',
       teams: new Map(),
@@ -67,9 +68,9 @@ export function people(world: World, webhooks: Webhooks) {
     return token.token;
   }
 
-  /** A person, with one valid token of each kind. */
+  /** A person on GitHub Pro, with one valid token of each kind. */
   function addUser(login: string) {
-    const { id } = addAccount(login, 'User');
+    const { id } = addAccount(login, 'User', 'pro');
     return {
       id,
       login,
@@ -119,16 +120,19 @@ export function people(world: World, webhooks: Webhooks) {
 
     /** A bot such as `dependabot`: REST calls it `dependabot[bot]`, GraphQL `dependabot`. */
     addBot(name: string) {
-      const { id, login } = addAccount(`${name.replace(/\[bot\]$/, '')}[bot]`, 'Bot');
+      const { id, login } = addAccount(`${name.replace(/\[bot\]$/, '')}[bot]`, 'Bot', 'free');
       return { id, login };
     },
 
-    /** An organization. Unknown admins and members become users. Members have no base permission unless given. */
+    /**
+     * An organization, on GitHub Team unless given. Unknown admins and members become users. Members have no base
+     * permission unless given.
+     */
     addOrganization(
       login: string,
-      options: { admins?: string[]; members?: string[]; basePermission?: Role | 'none' } = {},
+      options: { admins?: string[]; members?: string[]; basePermission?: Role | 'none'; plan?: Plan } = {},
     ) {
-      const organization = addAccount(login, 'Organization');
+      const organization = addAccount(login, 'Organization', options.plan ?? 'team');
       organization.basePermission = options.basePermission ?? 'none';
       const person = (name: string) => world.findAccount(name) ?? world.account(addUser(name).login);
       for (const name of options.members ?? []) organization.members.set(person(name).id, 'member');
@@ -142,6 +146,11 @@ export function people(world: World, webhooks: Webhooks) {
       const { id } = world.account(login);
       if (role) members.set(id, role);
       else members.delete(id);
+    },
+
+    /** An account pays for another plan from now on. */
+    setPlan(login: string, plan: Plan) {
+      world.account(login).plan = plan;
     },
 
     /** The person who is signed in to the browser from now on; null signs out. */

@@ -54,6 +54,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         protection: new Map(),
         rulesets: [],
         branches: new Map([[defaultBranch, head]]),
+        renamedBranches: new Map(),
         files: new Map(),
         activities: [],
         commits: new Set([head]),

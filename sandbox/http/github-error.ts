@@ -28,6 +28,16 @@ export class GitHubError extends Error {
 
 export const notFound = () => new GitHubError(404, 'Not Found');
 export const badCredentials = () => new GitHubError(401, 'Bad credentials');
-export const notAccessible = () => new GitHubError(403, 'Resource not accessible by integration');
+/** @param needs a permission of an App that would be enough: `contents=read`. */
+export const notAccessible = (needs?: string) =>
+  new GitHubError(
+    403,
+    'Resource not accessible by integration',
+    {},
+    needs === undefined ? {} : { 'x-accepted-github-permissions': needs },
+  );
+/** What GitHub says of rules in private repositories to accounts on GitHub Free, organizations among them. */
+export const upgradeNeeded = () =>
+  new GitHubError(403, 'Upgrade to GitHub Pro or make this repository public to enable this feature.');
 export const invalid = (resource: string, errors: object[]) =>
   new GitHubError(422, 'Validation Failed', { errors: errors.map((error) => ({ resource, ...error })) });

@@ -1,10 +1,10 @@
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { GitHubError, invalid, notAccessible } from '../http/github-error.ts';
+import { GitHubError, invalid, notAccessible, upgradeNeeded } from '../http/github-error.ts';
 import { permits, reaches, roleOf, scopesAllow } from '../state/access.ts';
 import { accountJson } from '../json/account-json.ts';
 import { nodeId } from '../state/ids.ts';
 import { fullNameOf, type World } from '../state/world.ts';
-import { rulesetsOn } from '../state/branch-rules.ts';
+import { hasRules, rulesetsOn } from '../state/branch-rules.ts';
 import { demand, onRepository } from './on-repository.ts';
 import type { BranchProtection, Repository, RequiredCheck } from '../state/model.ts';
 
@@ -39,6 +39,12 @@ export function branchRoutes(api: Api, { world }: Parts): void {
     demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
     const name = c.req.param('branch') ?? '';
     const sha = repository.branches.get(name);
+    const present = repository.renamedBranches.get(name);
+    if (!sha && present !== undefined) {
+      const url = `${world.url}/repositories/${repository.id}/branches/${encodeURIComponent(present)}`;
+      c.header('location', url);
+      return c.json({ message: 'Moved Permanently', url }, 301);
+    }
     if (!sha) throw new GitHubError(404, 'Branch not found');
     const protection = repository.protection.get(name);
     const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${name}`;
@@ -61,6 +67,7 @@ export function branchRoutes(api: Api, { world }: Parts): void {
 
   onRepository(api, world, 'get', '/branches/:branch/protection', (c, repository) => {
     administer(c, repository, 'read');
+    refuseByPlan(repository);
     const protection = protectionIn(c, repository);
     const { enforceAdmins } = protection;
     return c.json({
@@ -73,11 +80,13 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   const path = '/branches/:branch/protection/required_status_checks';
   onRepository(api, world, 'get', path, (c, repository) => {
     administer(c, repository, 'read');
+    refuseByPlan(repository);
     return c.json(checksJson(c, world, repository, protectionIn(c, repository)));
   });
 
   onRepository(api, world, 'patch', path, async (c, repository) => {
     administer(c, repository, 'write');
+    refuseByPlan(repository);
     const protection = protectionIn(c, repository);
     const { checks, strict } = await bodyOf(c);
     if (checks !== undefined) protection.checks = checksIn(checks);
@@ -92,13 +101,18 @@ export function administer(c: ApiContext, repository: Repository, level: 'read' 
   if (principal.kind === 'installation') {
     const { token } = principal;
     if (reaches(token, repository) && permits(token.permissions, 'administration', level)) return;
-    throw notAccessible();
+    throw notAccessible(`administration=${level}`);
   }
   if (principal.kind !== 'user') throw new GitHubError(401, 'Requires authentication');
   const { token } = principal;
   if (roleOf(token.user, repository) !== 'admin' || !scopesAllow(token, repository))
     throw new GitHubError(404, 'Not Found');
   if (!token.administration) throw notAccessible();
+}
+
+/** GitHub refuses to show rules, too. */
+export function refuseByPlan(repository: Repository): void {
+  if (!hasRules(repository)) throw upgradeNeeded();
 }
 
 function protectionIn(c: ApiContext, repository: Repository): BranchProtection {

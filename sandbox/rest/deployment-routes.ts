@@ -182,7 +182,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     if (principal.kind !== 'installation') throw notAccessible();
     const { token } = principal;
     if (!reaches(token, repository) || !permits(token.permissions, 'deployments', 'write'))
-      throw notAccessible();
+      throw notAccessible('deployments=write');
     const run = runIn(c, repository);
     const { environment_name: environment, state = null, comment = '' } = await bodyOf(c);
     if (typeof environment !== 'string' || typeof comment !== 'string')

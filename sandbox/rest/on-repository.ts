@@ -32,7 +32,8 @@ export function demand(
     const { token } = principal;
     const granted = permits(token.permissions, wanted.permission, wanted.level);
     const publicRead = wanted.level === 'read' && !repository.private;
-    if (!granted || !(reaches(token, repository) || publicRead)) throw notAccessible();
+    if (!granted || !(reaches(token, repository) || publicRead))
+      throw notAccessible(`${wanted.permission}=${wanted.level}`);
   } else if (principal.kind === 'user') {
     if (wanted.level === 'write' && !scopesAllow(principal.token, repository)) throw notFound();
     if (atLeast(roleOf(principal.token.user, repository), wanted.role)) return;

@@ -55,7 +55,8 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     const org = organization(c);
     if (principal.kind === 'installation') {
       const { installation, permissions } = principal.token;
-      if (installation.account !== org || !permits(permissions, 'members', 'read')) throw notAccessible();
+      if (installation.account !== org || !permits(permissions, 'members', 'read'))
+        throw notAccessible('members=read');
     } else if (!org.members.has(person(c).id)) {
       throw new GitHubError(403, `You must be a member of ${org.login} to see membership information.`);
     }
@@ -76,7 +77,8 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     const principal = c.get('principal');
     if (principal.kind === 'installation') {
       const { installation, permissions } = principal.token;
-      if (installation.account !== org || !permits(permissions, 'members', 'read')) throw notAccessible();
+      if (installation.account !== org || !permits(permissions, 'members', 'read'))
+        throw notAccessible('members=read');
     } else if (!org.members.has(person(c).id)) throw notFound();
     const found = org.teams.values().find(isMeant);
     if (!found) throw notFound();

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { GitHubError, invalid, notFound } from '../http/github-error.ts';
+import { invalid, notFound } from '../http/github-error.ts';
 import { makeRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { rulesetsOn } from '../state/branch-rules.ts';
-import { administer } from './branch-routes.ts';
+import { administer, refuseByPlan } from './branch-routes.ts';
 import { onRepository } from './on-repository.ts';
 import type { BypassActor, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
 
 /** The rulesets of a repository. Reading needs `metadata`. Only people who can edit a ruleset see who can bypass it. */
 export function rulesetRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '/rules/branches/:branch', (c, repository) => {
+    refuseByPlan(repository);
     const rules = rulesetsOn(repository, c.req.param('branch') ?? '').flatMap((ruleset) =>
       rulesOf(ruleset).map((rule) => ({
         ...rule,
@@ -25,6 +26,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/rulesets', (c, repository) => {
+    refuseByPlan(repository);
     const parents = c.req.query('includes_parents') === 'false' ? [] : repository.owner.rulesets;
     const all = page(c, [...parents, ...repository.rulesets]).map((each) => summary(world, repository, each));
     const etag = `W/"${createHash('sha256').update(JSON.stringify(all)).digest('hex')}"`;
@@ -34,7 +36,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
 
   const mayWrite = (c: ApiContext, repository: Repository) => {
     administer(c, repository, 'write');
-    if (repository.private && world.onFreePlan.has(repository.owner)) throw new GitHubError(403, upgrade);
+    refuseByPlan(repository);
   };
   const own = (c: ApiContext, repository: Repository) => {
     const ruleset = repository.rulesets.find(({ id }) => String(id) === c.req.param('id'));
@@ -75,6 +77,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/rulesets/:id', (c, repository) => {
+    refuseByPlan(repository);
     const all = [...repository.owner.rulesets, ...repository.rulesets];
     const ruleset = all.find(({ id }) => String(id) === c.req.param('id'));
     if (!ruleset) throw notFound();
@@ -83,7 +86,6 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
 }
 
 const mostRulesets = 75;
-const upgrade = 'Upgrade to GitHub Pro or make this repository public to enable this feature.';
 
 const sourceType = ({ source }: Ruleset) => ('owner' in source ? 'Repository' : 'Organization');
 const sourceName = ({ source }: Ruleset) => ('owner' in source ? fullNameOf(source) : source.login);

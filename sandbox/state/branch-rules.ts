@@ -11,8 +11,13 @@ import type {
   Ruleset,
 } from './model.ts';
 
+/** GitHub Free has no rules for private repositories: those that were set before are kept, and apply to nothing. */
+export const hasRules = ({ private: isPrivate, owner }: Repository): boolean =>
+  !isPrivate || owner.plan !== 'free';
+
 /** The active rulesets of a branch, those of the organization first. The branch does not need to exist. */
 export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {
+  if (!hasRules(repository)) return [];
   const { owner, name, defaultBranch } = repository;
   const isDefault = branch === defaultBranch;
   return [
@@ -30,7 +35,7 @@ export function requirementsOf(
   repository: Repository,
   branch: string,
 ): { check: RequiredCheck; by: BranchProtection | Ruleset }[] {
-  const protection = repository.protection.get(branch);
+  const protection = hasRules(repository) ? repository.protection.get(branch) : undefined;
   const all = [...(protection ? [protection] : []), ...rulesetsOn(repository, branch)];
   return all.flatMap((by) => by.checks.map((check) => ({ check, by })));
 }

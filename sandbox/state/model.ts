@@ -6,12 +6,16 @@ export type Permissions = Record<string, 'read' | 'write'>;
 export type StatusState = 'error' | 'failure' | 'pending' | 'success';
 export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
 
+/** What an account pays for. People have `free` or `pro`, organizations the others. */
+export type Plan = 'free' | 'pro' | 'team' | 'enterprise';
+
 export interface Account {
   id: number;
   nodeId: string;
   /** Bots are stored as `dependabot[bot]`, the REST form. */
   login: string;
   type: 'User' | 'Organization' | 'Bot';
+  plan: Plan;
   /** Organizations only: user id to role. */
   members: Map<number, 'admin' | 'member'>;
   /** Organizations only: the role of members without a role of their own. */
@@ -269,6 +273,8 @@ export interface Repository {
   /** The rulesets of the repository itself. Its owner has others. */
   rulesets: Ruleset[];
   branches: Map<string, string>;
+  /** The present names of renamed branches, by their former ones. */
+  renamedBranches: Map<string, string>;
   /** The texts of the files of the default branch, by path. */
   files: Map<string, string>;
   /** Newest first. */

@@ -59,8 +59,6 @@ export class World {
   readonly secondApps: AppIdentity[] = [];
   /** What its answers about rulesets get wrong. */
   readonly rulesetFaults = new RulesetFaults();
-  /** Owners whose plan has no rulesets for private repositories. */
-  readonly onFreePlan = new Set<Account>();
   /** Unused conversion codes of the manifest flow. */
   readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;

@@ -119,12 +119,22 @@ test('rulesets have limits, plans and answers that are wrong', async () => {
   expect(await put({ rules: wrong })).toBe(422);
   for (let more = 1; more < 75; more++) github.addRuleset('acme/web', { enforcement: 'disabled' });
   expect((await call(github, second, 'POST', path, wanted)).status).toBe(422);
-  github.putOnFreePlan('acme');
+  github.setPlan('acme', 'free');
   expect(await put({})).toBe(200);
   const ofVault = await call(github, second, 'POST', '/repos/acme/vault/rulesets', wanted);
   expect(ofVault).toMatchObject({
     status: 403,
     body: { message: expect.stringMatching(/^Upgrade to GitHub Pro/) },
   });
+  // It shows none either, and what was set applies to nothing.
+  github.addRuleset('acme/vault', { checks: ['ci'] });
+  const pull = github.openPullRequest('acme/vault', { author: 'ada' });
+  const shown = ['rulesets', 'rules/branches/main'].map(
+    async (what) => (await call(github, second, 'GET', `/repos/acme/vault/${what}`)).status,
+  );
+  expect(await Promise.all(shown)).toEqual([403, 403]);
+  expect(github.mergeable('acme/vault', pull.number)).toBe('clean');
+  github.setPlan('acme', 'team');
+  expect(github.mergeable('acme/vault', pull.number)).toBe('blocked');
   await github.close();
 });

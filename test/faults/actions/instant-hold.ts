@@ -75,10 +75,6 @@ const breakages: Record<string, (stage: Stage) => () => void> = {
     github.acceptPermissions(owner, { metadata: 'read' }, second);
     return () => github.acceptPermissions(owner, administration, second);
   },
-  'without the plan'({ github }) {
-    github.putOnFreePlan(owner);
-    return () => github.putOnFreePlan(owner, false);
-  },
   'without room for a ruleset'({ github, repository }) {
     for (const { id, name } of github.rulesetsOf(repository))
       if (name === rulesetName) github.deleteRuleset(id);
