@@ -48,6 +48,9 @@ test('without contents, rulesets can only say that it is required, not that it i
   const report = await look(safe);
   expect(stateOf(report, 'required_check')).toBe('unknown');
   expect(finding(report, 'permissions')).toMatchObject({ state: 'failed' });
+  expect(finding(report, 'required_check').message).toContain(
+    'Holdfast does not have permission to read it, which takes contents: read (GitHub says "Resource not accessible by integration")',
+  );
   github.addRuleset(safe, { checks: [{ context: 'holdfast/freeze', app: github.app.id }] });
   expect(stateOf(await look(safe), 'required_check')).toBe('ok');
 });

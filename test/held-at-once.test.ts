@@ -189,8 +189,10 @@ describe('a branch that was renamed is followed within a minute', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({
         branch: 'release',
-        state: 'warning',
-        message: expect.stringContaining('The branch does not exist'),
+        state: 'failed',
+        message: expect.stringContaining(
+          'there is no such branch any more, and GitHub leads from it to release/2',
+        ),
       }),
     );
     await acme.remove(web, id);

@@ -30,6 +30,8 @@ export interface Fault {
   ms?: number;
   /** `secondary-limit`: seconds in `retry-after`, null for none; `primary-limit`: seconds to the reset. Default 60. */
   retryAfter?: number | null;
+  /** `status`: the message of the answer. */
+  words?: string;
   /** `secondary-limit`: in the words of older Enterprise Servers. */
   isOld?: boolean;
   /** `partial`: `acme/web#3` for each pull request whose `field` is null in GraphQL, with an error. */
@@ -104,7 +106,7 @@ function matches({ match, times }: Fault, request: FaultyRequest): boolean {
   return method.toUpperCase() === request.method && path.test(request.path);
 }
 
-function failure({ kind, status, retryAfter = 60, isOld }: Fault, { path }: FaultyRequest): Error {
+function failure({ kind, status, retryAfter = 60, isOld, words }: Fault, { path }: FaultyRequest): Error {
   if (kind === 'reset') return new ConnectionReset();
   const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
   if (kind === 'secondary-limit') {
@@ -119,5 +121,6 @@ function failure({ kind, status, retryAfter = 60, isOld }: Fault, { path }: Faul
     };
     return new GitHubError(code, 'API rate limit exceeded for installation.', {}, headers);
   }
-  return new GitHubError(code, code === 502 ? 'Server Error' : `The sandbox was told to answer ${code}`);
+  const told = code === 502 ? 'Server Error' : `The sandbox was told to answer ${code}`;
+  return new GitHubError(code, words ?? told);
 }

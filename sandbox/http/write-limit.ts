@@ -49,7 +49,9 @@ export function secondaryLimit(
 ): GitHubError {
   const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
   const message = isOld ? abuse : tooFast;
-  return status === 200 ? new GraphqlRefusal(message, headers) : new GitHubError(status, message, {}, headers);
+  return status === 200
+    ? new GraphqlRefusal(message, headers)
+    : new GitHubError(status, message, {}, headers);
 }
 
 /** An answer of GraphQL that has nothing but an error. */

@@ -162,8 +162,16 @@ export type Metadata = {
   'freeze.leaking': OfFreeze & { head_sha: string; merge_state: string };
   /** The freeze has no end and may be forgotten. */
   'freeze.still_on': OfFreeze & { on_since: string };
-  /** `branches` did not require the status check `context` when the freeze was created. */
-  'freeze.not_enforced': OfFreeze & { branches: string[]; context: string };
+  /**
+   * `branches` do not require the status check `context`: found when the freeze was created, or when one was renamed.
+   * `why` one of them cannot, if so. `renamed_to`: the new name.
+   */
+  'freeze.not_enforced': OfFreeze & {
+    branches: string[];
+    context: string;
+    why?: string;
+    renamed_to?: string;
+  };
   /** A ruleset of ours was in force without a freeze, and was put out of force. */
   'ruleset.orphaned': OfRuleset;
   /** Somebody changed or deleted a ruleset of ours, and it was put right. */

@@ -123,10 +123,11 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
     aboutFreeze('found that a freeze without an end is still ongoing', freeze, {
       'Ongoing since': time(freeze.on_since),
     }),
-  'freeze.not_enforced': ({ branches, context, scheduled_freeze_id: id }) => ({
-    ...tell('created a freeze that is not enforced', {
+  'freeze.not_enforced': ({ branches, context, why, renamed_to: name, scheduled_freeze_id: id }) => ({
+    ...tell(`${name === undefined ? 'created' : 'found'} a freeze that is not enforced`, {
       'Missing check': context,
       Branches: branches.join(', '),
+      ...(why !== undefined && { Why: why }),
     }),
     subject: { kind: 'freeze', id, name: '' },
   }),

@@ -230,7 +230,7 @@ async function previewIn(
     author: textOrNull(values['author']),
     held: ['frozen', 'unknown'].includes(verdicts[index]!),
   }));
-  const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
+  const enforced = report ? isFreezeEnforced(report, freeze.freeze, []) : 'unknown';
   return {
     id,
     installationId: repository.installation.id,

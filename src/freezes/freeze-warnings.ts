@@ -118,12 +118,16 @@ export function warningsOfDeployments(
   ].filter((warning) => warning !== false);
 }
 
+/** A branch that does not require our check. @property why it cannot, to go on after a colon; null if it can. */
+export type Unenforced = { branch: string; why: string | null };
+
 /** @param url the page that says what is missing. */
-export function warningOfBranches(branches: string[], context: string, url: string): Warning[] {
-  if (branches.length === 0) return [];
-  const message = `Nothing enforces this freeze on ${some(branches)}: ${context} is not required there, or not from Holdfast. See ${url}`;
-  return [{ type: 'not_enforced', message }];
-}
+export const warningOfBranches = (unenforced: Unenforced[], context: string, url: string): Warning[] =>
+  [...Map.groupBy(unenforced, ({ why }) => why)].map(([why, of]) => {
+    const branches = some(of.map(({ branch }) => branch));
+    const because = why ?? `${context} is not required there, or not from Holdfast`;
+    return warn('not_enforced', `Nothing enforces this freeze on ${branches}: ${because}. See ${url}`);
+  });
 
 function warningsOfCounts(counts: Counts): Warning[] {
   const { open, unknown } = counts;

@@ -10,16 +10,17 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
+import type { AuditEvent } from '../events/audit-event.ts';
 import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
 import { attributesOf, type Freeze, freezeInEvent, type NewFreeze, saysTheSame } from './freeze.ts';
 import { assertOwnFreeze, changeFreeze, findPause, notEnded, requireFreeze } from './freeze-store.ts';
-import { warningOfRepeat } from './freeze-warnings.ts';
+import { type Unenforced, warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { type StoredFreeze, toRow } from './freeze-columns.ts';
 
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
-export type Ahead = { unenforced: string[]; warnings: string[] };
+export type Ahead = { unenforced: Unenforced[]; warnings: string[] };
 
 /**
  * Creates a freeze: checks what it would do, and saves it with its event and the jobs for its boundaries in one
@@ -69,11 +70,24 @@ async function saveNewFreeze(
   const metadata = freezeInEvent(freeze);
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
   if (unenforced.length > 0) {
-    const found = { ...metadata, branches: unenforced, context: deps.config.statusContext };
-    const event = { type: 'freeze.not_enforced', metadata: found } as const;
+    const event = notEnforced(metadata, unenforced, deps.config.statusContext);
     await appendEvent(tx, placeOf(repository), event, actor, now);
   }
   await requestReconcile(deps, tx, freeze, now);
+}
+
+/** The event that some branches of a freeze do not require our check. @param context its name. */
+export function notEnforced(
+  freeze: ReturnType<typeof freezeInEvent>,
+  unenforced: Unenforced[],
+  context: string,
+): Extract<AuditEvent, { type: 'freeze.not_enforced' }> {
+  const branches = unenforced.map(({ branch }) => branch);
+  const [why] = unenforced.flatMap((each) => each.why ?? []);
+  return {
+    type: 'freeze.not_enforced',
+    metadata: { ...freeze, branches, context, ...(why !== undefined && { why }) },
+  };
 }
 
 /**

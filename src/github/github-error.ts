@@ -25,8 +25,11 @@ export class NotOurRepository extends Error {
 export type GitHubFailure =
   /** It does not exist, or we cannot see it. */
   | { kind: 'absent' }
-  /** GitHub refuses, and will refuse again: archived, suspended, or a permission is missing. */
-  | { kind: 'forbidden'; message: string }
+  /**
+   * GitHub refuses, and will refuse again: archived, suspended, or a permission or a plan is missing. `permission`: what
+   * it names as enough, such as `contents: read`. `upgrade`: what it says of the plan, which does not have this.
+   */
+  | { kind: 'forbidden'; message: string; permission?: string; upgrade?: string }
   /** The request itself was wrong. */
   | { kind: 'invalid'; message: string }
   /**
@@ -59,8 +62,36 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
     return { kind: 'limited', ...limit, of: isGraphqlBudget(error) ? 'graphql' : 'all', isContentCreation };
   }
   const kind = kindOf[error.status] ?? 'down';
-  return kind === 'absent' ? { kind } : { kind, message };
+  if (kind === 'absent') return { kind };
+  return kind === 'forbidden' ? { kind, message, ...missingIn(error) } : { kind, message };
 }
+
+/** GitHub's words. Octokit adds the address of the documentation. */
+export const wordsOf = (message: string): string => message.replace(/ - https?:\S+$/, '').trim();
+
+/** What GitHub says to an account whose plan does not have what we asked for; null for any other error. */
+export const upgradeIn = (error: unknown): string | null =>
+  isGitHubStatus(error, 403) && /\bupgrade to\b/i.test(error.message) ? wordsOf(error.message) : null;
+
+/** What is missing, as GitHub says. Other refusals name permissions, too, because all answers do. */
+function missingIn(error: RequestError): { permission?: string; upgrade?: string } {
+  const upgrade = upgradeIn(error);
+  if (upgrade !== null) return { upgrade };
+  if (!/not accessible by/i.test(error.message)) return {};
+  const permission = permissionsIn(error.response?.headers['x-accepted-github-permissions']);
+  return permission === '' ? {} : { permission };
+}
+
+/** `a=read,b=write; c=read`: either the first two or the last one. */
+const permissionsIn = (header: unknown): string =>
+  (typeof header === 'string' ? header : '')
+    .split(';')
+    .map((set) =>
+      [...set.matchAll(/(\w+)=(read|write|admin)\b/g)].map(([, name, level]) => `${name}: ${level}`),
+    )
+    .filter((set) => set.length > 0)
+    .map((set) => set.join(' and '))
+    .join(', or ');
 
 const kindOf: Readonly<Record<number, 'absent' | 'forbidden' | 'invalid'>> = {
   400: 'invalid',

@@ -42,6 +42,16 @@ export function tell(notice: Notice, place: FrozenPlace): NoticeText {
   return { ...told, lines: [...told.lines, late] };
 }
 
+/** @param place outsiders are not told what an account pays for. */
+function notEnforcedOn({ details }: Notice, { isPublic }: FrozenPlace): string {
+  const context = wordsOf(details['context'], 'the status check');
+  const branches = wordsOf(details['branches'], 'a branch');
+  const why = isPublic ? undefined : details['why'];
+  return typeof why === 'string'
+    ? `GitHub cannot require ${context} on ${branches}: ${why}. So people can merge.`
+    : `GitHub does not require ${context} on ${branches}, so people can merge.`;
+}
+
 type Tell = (notice: Notice, place: FrozenPlace) => NoticeText;
 
 const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, Tell> = {
@@ -107,9 +117,11 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
     tone: 'wrong',
     headline: `A freeze of ${place.name} is not enforced.`,
     lines: [
-      `GitHub does not require ${wordsOf(notice.details['context'], 'the status check')} on ${wordsOf(notice.details['branches'], 'a branch')}, so people can merge.`,
+      notEnforcedOn(notice, place),
       reasonOf(notice, place),
-      'Require the status check on the branch. The page shows what is missing.',
+      notice.details['why'] === undefined
+        ? 'Require the status check on the branch. The page shows what is missing.'
+        : 'The page shows what you can do.',
     ],
   }),
   'exemption.requested': (notice, place) => ({

@@ -13,6 +13,7 @@ import {
   syncRepositoryTask,
 } from '../installations/sync-installations.ts';
 import { keepTeamsTask } from '../installations/keep-teams.ts';
+import { tellRenamedTask } from '../explanations/enforcement/tell-renamed.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
 import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
@@ -43,6 +44,7 @@ export const tasks = [
   askMergeStatesTask,
   correctStatusTask,
   findBypassTask,
+  tellRenamedTask,
   endExemptionsTask,
   lookAtRunTask,
   decideDeploymentsTask,

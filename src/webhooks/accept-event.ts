@@ -1,7 +1,8 @@
 import { nowOf } from '../time/clock.ts';
 import type { Need } from '../conditions/needs.ts';
+import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import { repositoriesReading } from '../freezes/freeze-store.ts';
+import { isNotEnded, repositoriesReading } from '../freezes/freeze-store.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../database/queue/jobs.ts';
 import { isOfConsequence } from '../statuses/correct.ts';
 import { numberByTestMerge } from '../statuses/desired-store.ts';
@@ -79,8 +80,11 @@ export type Wake =
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only if a deployment of the run waits for us. */
   | { to: 'deployments'; repositoryId: bigint; runId: string }
-  /** Only if it is the base of an open pull request. */
-  | { to: 'base'; repositoryId: bigint; branch: string }
+  /**
+   * A branch that is gone: only if it is the base of an open pull request, or a current freeze names it. `renamedTo`: its
+   * new name, if the event has it.
+   */
+  | { to: 'base'; repositoryId: bigint; branch: string; renamedTo?: string }
   /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
@@ -96,6 +100,13 @@ export type Wake =
 const later = 10_000;
 
 export type WakeDeps = Pick<Deps, 'db' | 'sql' | 'clock' | 'ownWrites'>;
+
+/** Whether a branch is the base of an open pull request, and whether conditions of a current freeze may name it. */
+const whoReadsBase = `
+  SELECT EXISTS (SELECT FROM open_pull_requests WHERE repository_id = $1 AND base_ref = $2) AS is_base,
+    EXISTS (SELECT FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$4')}
+      AND strpos(matching_conditions::text, $3) > 0) AS is_named`;
+type BaseRow = Row & { is_base: boolean; is_named: boolean };
 
 /** The jobs of an event; none if nothing reads what it may have changed. */
 export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
@@ -123,10 +134,18 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
       : [];
   }
   if (wake.to === 'base') {
-    const { repositoryId, branch: baseRef } = wake;
-    return (await db.openPullRequest.count({ where: { repositoryId, baseRef }, take: 1 })) > 0
-      ? [jobs.reconcileRepository(repositoryId, inSteps(nowOf(clock), later))]
-      : [];
+    const { repositoryId, branch, renamedTo = null } = wake;
+    const at = inSteps(nowOf(clock), later);
+    const [row] = await sql.query<BaseRow>('who-reads-base', whoReadsBase, [
+      repositoryId,
+      branch,
+      JSON.stringify(branch).slice(1, -1),
+      nowOf(clock),
+    ]);
+    return [
+      ...(row!.is_base ? [jobs.reconcileRepository(repositoryId, at)] : []),
+      ...(row!.is_named ? [jobs.tellRenamed(repositoryId, branch, renamedTo, at)] : []),
+    ];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));

@@ -29,7 +29,12 @@ export const payloads = {
   installation,
   installation_repositories: installation,
   github_app_authorization: z.object({ sender: z.object({ id }) }),
-  repository: z.object(inRepository),
+  repository: z.object({
+    ...installed,
+    action: name,
+    repository: z.object({ id, default_branch: name.nullish() }),
+    changes: z.object({ default_branch: z.object({ from: name }).nullish() }).nullish(),
+  }),
   pull_request: z.object({
     ...inRepository,
     repository: z.object({ id, owner: z.object({ id }) }),
@@ -99,7 +104,7 @@ export const actionsOf: Record<keyof Payloads, readonly string[] | null> = {
   github_app_authorization: ['revoked'],
   repository: [
     ...['created', 'renamed', 'transferred', 'archived', 'unarchived'],
-    ...['deleted', 'privatized', 'publicized'],
+    ...['deleted', 'privatized', 'publicized', 'edited'],
   ],
   pull_request: [
     ...['opened', 'reopened', 'closed', 'synchronize', 'edited', 'labeled', 'unlabeled', 'assigned'],
@@ -139,7 +144,7 @@ export function isHandled(name: string, payload: object): boolean {
 // Events only say what to check again. The job reads the facts from GitHub. So late, repeated or unordered events do no
 // harm.
 
-type InRepository = Payloads['repository'];
+type InRepository = Payloads['label'];
 type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
 
 /**
@@ -151,8 +156,12 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   installation_repositories: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
   // A person revokes the authorization of the App: their sessions end.
   github_app_authorization: ({ sender }) => always(jobs.endSessions(sender.id)),
-  repository: ({ repository, installation }) =>
-    always(jobs.syncRepository(BigInt(repository.id), installation ? BigInt(installation.id) : null)),
+  repository: ({ action, repository: { id, default_branch: renamedTo }, installation, changes }) => {
+    if (action !== 'edited')
+      return always(jobs.syncRepository(BigInt(id), installation ? BigInt(installation.id) : null));
+    const branch = changes?.default_branch?.from;
+    return branch && renamedTo ? [{ to: 'base', repositoryId: BigInt(id), branch, renamedTo }] : [];
+  },
   pull_request: (payload) => {
     const { state, stack } = payload.pull_request;
     // GitHub leaves the stack out where there is none. That of a closed pull request counts for nothing.
@@ -282,15 +291,10 @@ const head = ({ repository: { id }, installation }: InRepository, sha: string, r
 ];
 
 function threads(payload: InRepository & { pull_request: { number: number } }): Wake[] {
-  const {
-    repository: { id },
-    pull_request: { number },
-    installation,
-  } = payload;
+  const { repository: place, pull_request: pullRequest, installation } = payload;
+  const about = { number: pullRequest.number, installationId: idOf(installation) };
   const reads = readsOfEvent('pull_request_review_thread');
-  return [
-    { to: 'pull-request', repositoryId: BigInt(id), number, installationId: idOf(installation), reads },
-  ];
+  return [{ to: 'pull-request', repositoryId: BigInt(place.id), ...about, reads }];
 }
 
 const idOf = (installation: { id: number } | undefined): string | null =>

@@ -13,12 +13,19 @@ function http(status: number, headers: Record<string, string> = {}, message = 'N
     response: { status, headers, url: request.url, data: {} },
   });
 }
-function graphql(types: (string | undefined)[], headers: Record<string, string> = {}, message?: string): Error {
+function graphql(
+  types: (string | undefined)[],
+  headers: Record<string, string> = {},
+  message?: string,
+): Error {
   const about = { path: [], extensions: {}, locations: [] };
   const errors = types.map((type) => ({ type, message: message ?? type, ...about }));
   return new GraphqlResponseError(request, headers, { data: null, errors } as never);
 }
 const tooFast = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+const needs = (permissions: string) => ({ 'x-accepted-github-permissions': permissions });
+const notAccessible = 'Resource not accessible by integration - https://docs.github.com/rest';
+const upgrade = 'Upgrade to GitHub Pro or make this repository public to enable this feature.';
 const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
 test.each<[string, unknown, Partial<GitHubFailure>]>([
@@ -101,4 +108,29 @@ test.each<[string, unknown, Partial<GitHubFailure>]>([
   ['a text', 'what?', { kind: 'down', message: 'what?' }],
 ])('%s', (_name, error, failure) => {
   expect(classifyGitHubError(error, now)).toMatchObject(failure);
+});
+
+test.each<[string, RequestError, object]>([
+  [
+    'a permission',
+    http(403, needs('administration=read; contents=read,metadata=read'), notAccessible),
+    { permission: 'administration: read, or contents: read and metadata: read' },
+  ],
+  [
+    'something that takes no permission',
+    http(403, needs('allows_permissionless_access=true'), notAccessible),
+    {},
+  ],
+  [
+    'another reason, where the answer names the permission of the request, too',
+    http(403, needs('statuses=write'), 'Repository was archived so is read-only.'),
+    {},
+  ],
+  [
+    'the plan of the account',
+    http(403, needs('metadata=read'), `${upgrade} - https://docs.github.com/rest/repos/rules`),
+    { upgrade },
+  ],
+])('GitHub refuses for %s', (_reason, error, missing) => {
+  expect(classifyGitHubError(error, now)).toEqual({ kind: 'forbidden', message: error.message, ...missing });
 });

@@ -45,6 +45,16 @@ describe('a message', () => {
     });
   });
 
+  const why = 'the plan of acme is GitHub Free, which has no rulesets';
+  it.each([
+    [false, `GitHub cannot require holdfast/freeze on main, release/1.2: ${why}. So people can merge.`],
+    [true, 'GitHub does not require holdfast/freeze on main, release/1.2, so people can merge.'],
+  ])('says why a branch cannot require the check, if it is not public: %s', (publicText, line) => {
+    const example = exampleNotices['freeze.not_enforced'];
+    const notice = { ...example, details: { ...example.details, why } };
+    expect(messageOf([notice], { publicText }).lines).toContain(line);
+  });
+
   it.each(examples)('keeps reasons that are not public out of a public %s', (_, notice) => {
     const text = asText(messageOf([notice], { publicText: true }));
     for (const secret of ['provider', 'INC-9', 'Release channel', 'can wait', 'with the team'])

@@ -154,6 +154,13 @@ export const jobs = {
     data: { repositoryId: String(id), number },
   })),
 
+  /** Tell of freezes that name a branch that may have another name now. @param to that name, if it is known. */
+  tellRenamed: jobsOf('tell-renamed', null, (id: bigint, branch: string, to: string | null, at: Date) => ({
+    about: `${id}:${branch}>${to ?? ''}`,
+    data: { repositoryId: String(id), branch, to },
+    at,
+  })),
+
   /** End the exemptions of a repository that are over; with `at`, at that instant. */
   endExemptions: jobsOf(
     'end-exemptions',

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { classifyGitHubError } from '../../github/github-error.ts';
+import { classifyGitHubError, wordsOf } from '../../github/github-error.ts';
 import { pauseIfLimited } from '../../github/ask-github.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -63,8 +63,12 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
 function whyNot(error: unknown, now: number): string {
   const failure = classifyGitHubError(error, now);
   switch (failure.kind) {
-    case 'forbidden':
-      return `Holdfast does not have permission to read it (GitHub says "${failure.message.split(' - http')[0]}")`;
+    case 'forbidden': {
+      const said = `(GitHub says "${wordsOf(failure.message)}")`;
+      if (failure.upgrade) return `the plan of the account does not have it ${said}`;
+      const which = failure.permission ? `, which takes ${failure.permission}` : '';
+      return `Holdfast does not have permission to read it${which} ${said}`;
+    }
     case 'absent':
       return 'GitHub does not show it to Holdfast';
     case 'limited':

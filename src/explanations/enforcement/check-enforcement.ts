@@ -22,7 +22,7 @@ import {
 } from './judge-service.ts';
 import { type Environments, judgeEnvironments, judgeWorkflows } from './judge-environments.ts';
 import { readEnvironments, readWorkflows } from './read-environment.ts';
-import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
+import { judgeBranch, judgeRequired, type Target, whyNever } from './judge-branch.ts';
 import {
   judgeForgotten,
   judgeInstallation,
@@ -35,9 +35,15 @@ import { readApp, readLimits, readRoles, readWebhooks } from './read-service.ts'
 
 /**
  * What GitHub requires and allows, and the state of the service.
+ * @property absent branches that were looked at and do not exist.
  * @property environments null if nobody wants freezes to hold deployments.
  */
-export type Settings = { checkedAt: Date; findings: Finding[]; environments: Fact<Environments> | null };
+export type Settings = {
+  checkedAt: Date;
+  findings: Finding[];
+  absent: string[];
+  environments: Fact<Environments> | null;
+};
 
 /** Milliseconds for all questions together. Unanswered questions are unknown. */
 const patience = 20_000;
@@ -78,8 +84,10 @@ export async function checkSettings(
     leaking.length > 0 &&
       ask(asking, 'installation', (client) => askAbout(deps, client, repository, leaking)),
   ]);
-  // Only needed if a branch requires nothing: a dormant ruleset may explain why.
-  const isMissing = facts.some((each) => judgeRequired(each, target).state === 'failed');
+  // Only needed if a branch requires nothing, and could: a dormant ruleset may explain why.
+  const isMissing = facts.some(
+    (each) => whyNever(each, target) === null && judgeRequired(each, target).state === 'failed',
+  );
   const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
   const deploying = judgeDeploying(app, freezes);
   const { grants } = app;
@@ -102,7 +110,8 @@ export async function checkSettings(
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),
   ];
-  return { checkedAt: nowOf(deps.clock), findings, environments };
+  const absent = facts.flatMap(({ name, exists }) => (exists.known && !exists.value ? [name] : []));
+  return { checkedAt: nowOf(deps.clock), findings, absent, environments };
 }
 
 /** The repository as remedies name it. */

@@ -69,12 +69,13 @@ export function isEnforced(findings: Finding[]): boolean | 'unknown' {
 }
 
 /**
- * The same for the branches that one freeze can affect and the pull requests that it holds.
- * @param findings the findings for the whole repository.
+ * The same for the branches that one freeze can affect and the pull requests that it holds. Unknown if none of them
+ * exists: nothing shows what GitHub requires there.
+ * @param report the findings for the whole repository, and the branches that do not exist.
  * @param held what the freeze holds or should hold.
  */
 export function isFreezeEnforced(
-  findings: Finding[],
+  { findings, absent }: { findings: Finding[]; absent: string[] },
   freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>,
   held: HeldPullRequest[],
 ): boolean | 'unknown' {
@@ -89,7 +90,10 @@ export function isFreezeEnforced(
   );
   const isLookedAt = (name: string) =>
     findings.some(({ check, branch }) => check === 'required_check' && branch === name);
-  // The number of checked branches is limited.
-  if (enforced === true && only?.some((branch) => touches(branch) && !isLookedAt(branch))) return 'unknown';
-  return enforced;
+  const touched = only?.filter(touches) ?? [];
+  const isBlind =
+    // The number of checked branches is limited.
+    touched.some((branch) => !isLookedAt(branch)) ||
+    (touched.length > 0 && touched.every((branch) => absent.includes(branch)));
+  return enforced === true && isBlind ? 'unknown' : enforced;
 }

@@ -24,6 +24,10 @@ export type Requirement = {
 export type BranchFacts = Branch & {
   /** False if the branch does not exist. */
   exists: Fact<boolean>;
+  /** The branch to which GitHub leads from this name, which no branch has any more; else null. */
+  leadsTo: string | null;
+  /** What GitHub says of the plan of the account if that has no rules for this repository; else null. */
+  upgrade: string | null;
   requirements: Requirement[];
   /** Why the list of requirements may be incomplete; empty if we read all. */
   notRead: string[];
@@ -64,6 +68,13 @@ export function judgeRequired(facts: BranchFacts, target: Target, dormant: Dorma
   const { name: branch, requirements, notRead } = facts;
   const { context, appId: ourId } = target;
   const found = findingsOf('required_check', branch);
+  const never = whyNever(facts, target);
+  if (never !== null)
+    return found(
+      'failed',
+      `${branch} cannot require ${context}: ${never}. So nothing stops merges during a freeze of ${branch}.`,
+      remedyOfNever(facts, target),
+    );
   const foreign = requirements.find(({ appId }) => appId !== null && appId !== ourId);
   if (foreign)
     return found(
@@ -96,6 +107,25 @@ export function judgeRequired(facts: BranchFacts, target: Target, dormant: Dorma
     );
   return found(state, `${branch} does not require ${context}${why}`, requireCheck(target, branch));
 }
+
+/** Why nobody can require our check on a branch, to go on after a colon; null if somebody can. */
+export function whyNever(
+  { leadsTo, upgrade }: Pick<BranchFacts, 'leadsTo' | 'upgrade'>,
+  { repository }: Pick<Target, 'repository'>,
+): string | null {
+  if (upgrade !== null)
+    return `the plan of ${ownerOf(repository)} is GitHub Free, which has no branch protection and no rulesets for private repositories (GitHub says "${upgrade}")`;
+  return leadsTo === null
+    ? null
+    : `there is no such branch any more, and GitHub leads from it to ${leadsTo}, as after a rename`;
+}
+
+const ownerOf = (repository: string): string => repository.split('/')[0]!;
+
+const remedyOfNever = ({ name, leadsTo, upgrade }: BranchFacts, { repository }: Target): string =>
+  upgrade === null
+    ? `In the conditions of the freeze, change base=${name} to base=${leadsTo}.`
+    : `Upgrade ${ownerOf(repository)} to GitHub Team or GitHub Enterprise (a person: to GitHub Pro), or make ${repository} public.`;
 
 /** How bad it is that a branch does not require our check. */
 function weightOf({ reason, exists }: BranchFacts): { state: Finding['state']; why: string } {

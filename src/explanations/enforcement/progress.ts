@@ -102,7 +102,7 @@ export async function freezeEnforcement(
     isJudged: isKnown,
     secondsUntilHeld: isKnown ? await secondsUntilHeld(deps, repository.installation.id, open) : null,
     isOn: freezesAreOn(repository.products),
-    enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
+    enforced: report ? isFreezeEnforced(report, freeze, held) : 'unknown',
     held,
     instant: await readInstant(deps.sql, repository.id, id),
     mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },

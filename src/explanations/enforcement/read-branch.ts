@@ -1,5 +1,5 @@
 import type { Grants } from '../../github/app-manifest.ts';
-import { isGitHubStatus } from '../../github/github-error.ts';
+import { isGitHubStatus, upgradeIn } from '../../github/github-error.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { type Asking, ask } from './ask.ts';
@@ -19,11 +19,16 @@ export async function readRequirements(asking: Asking, branch: Branch): Promise<
     readProtection(asking, branch.name),
     readRules(asking, branch.name),
   ]);
+  const upgrade = rules.known ? rules.value.upgrade : null;
+  const about = { ...branch, leadsTo: protection.known ? protection.value.leadsTo : null, upgrade };
+  const exists = protection.known ? known(protection.value.exists) : protection;
+  // GitHub goes on showing what was set before an account chose a lesser plan, and enforces nothing of it.
+  if (upgrade !== null) return { ...about, exists, requirements: [], notRead: [], hasQueue: known(false) };
   return {
-    ...branch,
-    exists: protection.known ? known(protection.value !== null) : protection,
+    ...about,
+    exists,
     requirements: [
-      ...(protection.known ? (protection.value ?? []) : []),
+      ...(protection.known ? protection.value.requirements : []),
       ...(rules.known ? rules.value.requirements : []),
     ],
     notRead: [protection, rules].flatMap((fact) => (fact.known ? [] : [fact.reason])),
@@ -54,32 +59,43 @@ async function withBypass(requirement: Requirement, readRuleset: ReadRuleset): P
   return { ...requirement, by: { ...by, name }, bypass: readBypass(ruleset) };
 }
 
+type Protection = { exists: boolean; leadsTo: string | null; requirements: Requirement[] };
+
 /**
  * What classic branch protection requires, as the branch shows it. That takes `contents: read`; reading the protection
- * itself would take `administration`. Null if the branch does not exist.
+ * itself would take `administration`.
  */
-function readProtection(asking: Asking, branch: string): Promise<Fact<Requirement[] | null>> {
+function readProtection(asking: Asking, branch: string): Promise<Fact<Protection>> {
   return ask(asking, 'installation', async ({ rest }, named) => {
     try {
       const { data } = await rest.repos.getBranch({ ...named, branch });
-      const required = data.protected ? data.protection.required_status_checks : undefined;
-      if (!required) return [];
-      // Older servers have contexts but no checks.
-      const checks: { context: string; app_id: number | null }[] =
-        required.checks ?? required.contexts.map((context) => ({ context, app_id: null }));
-      return checks
-        .filter(({ context }) => isOurs(asking, context))
-        .map(({ app_id: id }) => ({
-          by: { kind: 'protection' },
-          appId: sourceOf(id),
-          bypass: bypassOf(required.enforcement_level),
-        }));
+      // GitHub redirects from the former name of a branch, and answers with the present branch.
+      if (data.name !== branch) return { exists: false, leadsTo: data.name, requirements: [] };
+      return { exists: true, leadsTo: null, requirements: requirementsIn(asking, data) };
     } catch (error) {
       // Any other 404 means that we have no permission to see it.
-      if (isGitHubStatus(error, 404) && error.message.startsWith('Branch not found')) return null;
+      if (isGitHubStatus(error, 404) && error.message.startsWith('Branch not found'))
+        return { exists: false, leadsTo: null, requirements: [] };
       throw error;
     }
   });
+}
+
+type ShownBranch = Awaited<ReturnType<GitHubClient['rest']['repos']['getBranch']>>['data'];
+
+function requirementsIn(asking: Asking, shown: ShownBranch): Requirement[] {
+  const required = shown.protected ? shown.protection.required_status_checks : undefined;
+  if (!required) return [];
+  // Older servers have contexts but no checks.
+  const checks: { context: string; app_id: number | null }[] =
+    required.checks ?? required.contexts.map((context) => ({ context, app_id: null }));
+  return checks
+    .filter(({ context }) => isOurs(asking, context))
+    .map(({ app_id: id }) => ({
+      by: { kind: 'protection' },
+      appId: sourceOf(id),
+      bypass: bypassOf(required.enforcement_level),
+    }));
 }
 
 /** Maps the level that "Do not allow bypassing the above settings" sets. */
@@ -89,13 +105,14 @@ function bypassOf(level: string | undefined): Fact<string[]> {
   return notKnown('GitHub only shows it to admins');
 }
 
-function readRules(
-  asking: Asking,
-  branch: string,
-): Promise<Fact<{ requirements: Requirement[]; hasQueue: boolean }>> {
+type Rules = { requirements: Requirement[]; hasQueue: boolean; upgrade: string | null };
+
+function readRules(asking: Asking, branch: string): Promise<Fact<Rules>> {
   return ask(asking, 'installation', async (client, named) => {
     const about = { ...named, branch, per_page: 100 };
-    const rules = await client.paginate(client.rest.repos.getBranchRules, about);
+    const reading = client.paginate(client.rest.repos.getBranchRules, about);
+    const rules = await reading.catch(upgradeOrThrow);
+    if (typeof rules === 'string') return { requirements: [], hasQueue: false, upgrade: rules };
     const requirements = rules.flatMap((rule): Requirement[] => {
       if (rule.type !== 'required_status_checks') return [];
       const checks = rule.parameters?.required_status_checks ?? [];
@@ -114,8 +131,15 @@ function readRules(
           bypass: notKnown('it was not read'),
         }));
     });
-    return { requirements, hasQueue: rules.some(({ type }) => type === 'merge_queue') };
+    return { requirements, hasQueue: rules.some(({ type }) => type === 'merge_queue'), upgrade: null };
   });
+}
+
+/** Where the plan of the account has no rules, GitHub says so: that is an answer. @throws any other error. */
+function upgradeOrThrow(error: unknown): string {
+  const upgrade = upgradeIn(error);
+  if (upgrade === null) throw error;
+  return upgrade;
 }
 
 const queueQuery = /* GraphQL */ `

@@ -2,6 +2,7 @@ import { nowOf, within } from '../../time/clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
+import type { Unenforced } from '../../freezes/freeze-warnings.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
 import { mayAskNow } from '../../github/ask-github.ts';
 import { known } from '../../github/pull-requests/pull-request.ts';
@@ -11,7 +12,7 @@ import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull
 import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { vital } from './judge-service.ts';
-import { type Branch, judgeRequired } from './judge-branch.ts';
+import { type Branch, judgeRequired, whyNever } from './judge-branch.ts';
 import { about, secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
@@ -107,7 +108,7 @@ export async function secondsUntilHeld(deps: Deps, installationId: bigint, open:
 /** For a freeze of everything, we check at most this many branches, the default branch first. */
 const mostBranches = 10;
 
-const unenforcedOf = answersPerService<string[]>(mostKept, (missing) =>
+const unenforcedOf = answersPerService<Unenforced[]>(mostKept, (missing) =>
   missing.length > 0 ? problemFreshFor : freshFor,
 );
 
@@ -119,19 +120,19 @@ export async function unenforcedBranches(
   deps: Needed,
   repository: FoundRepository,
   freeze: Freeze,
-): Promise<string[]> {
+): Promise<Unenforced[]> {
   const only = onlyBranches(freeze);
   const key = `${repository.id} ${JSON.stringify(only)}`;
   const branches = await unenforcedOf(deps).get(key, () => findUnenforced(deps, repository, only));
   const excluded = excludedBranches(freeze);
-  return branches.filter((branch) => !excluded.includes(branch));
+  return branches.filter(({ branch }) => !excluded.includes(branch));
 }
 
 async function findUnenforced(
   deps: Needed,
   repository: FoundRepository,
   only: string[] | null,
-): Promise<string[]> {
+): Promise<Unenforced[]> {
   const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
   const branches: Branch[] = only
     ? only.map((name) => ({ name, reason: 'freeze' }))
@@ -140,7 +141,9 @@ async function findUnenforced(
     branches.slice(0, mostBranches).map((branch) => readRequirements(asking, branch)),
   );
   const target = targetOf(deps, repository);
-  return facts.filter((each) => judgeRequired(each, target).state === 'failed').map(({ name }) => name);
+  return facts
+    .filter((each) => judgeRequired(each, target).state === 'failed')
+    .map((each) => ({ branch: each.name, why: whyNever(each, target) }));
 }
 
 /** Milliseconds to share that a branch requires our check. Pipelines ask all day. */
@@ -215,8 +218,9 @@ async function checkBranch(
   const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });
   const { state } = judgeRequired(facts, targetOf(deps, repository));
   if (state === 'failed') return false;
-  // A branch that does not exist requires nothing, and lacks nothing.
-  return state === 'unknown' || facts.requirements.length === 0 ? 'unknown' : true;
+  // A branch that does not exist lacks nothing, and nothing merges into it. It may be gone for good.
+  const isThere = facts.exists.known && facts.exists.value;
+  return state === 'unknown' || !isThere ? 'unknown' : true;
 }
 
 async function mayAskAbout(

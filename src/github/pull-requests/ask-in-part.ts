@@ -41,9 +41,10 @@ export const whyMissing = (problems: { type?: string }[], what: string): string 
  *   to answer about one pull request ("this diff is taking too long"), the others still load.
  */
 export function whyNotRead(error: unknown, what: string): string {
-  const { kind } = classifyGitHubError(error, 0);
+  const failure = classifyGitHubError(error, 0);
+  const { kind } = failure;
   if (kind === 'limited' || (kind === 'down' && !isAnswered(error))) throw error;
-  return kind === 'forbidden' ? mayNotRead(what) : didNotGive(what);
+  return kind === 'forbidden' ? mayNotRead(what, failure.permission) : didNotGive(what);
 }
 
 /** Whether GitHub answered, even with a failure. Octokit also says 500, with a cause, if no answer arrived. */

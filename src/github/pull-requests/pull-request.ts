@@ -12,9 +12,12 @@ export const notKnown = (reason: string): Fact<never> => ({ known: false, reason
 /** @param what a part of the pull request: `labels`. */
 export const didNotGive = (what: string): string => `GitHub did not give its ${what}`;
 
-/** An installation has its old permissions until somebody accepts the new ones. */
-export const mayNotRead = (what: string): string =>
-  `Holdfast cannot read ${what} here: accept its new permissions`;
+/**
+ * An installation has its old permissions until somebody accepts the new ones.
+ * @param permission what GitHub names as enough.
+ */
+export const mayNotRead = (what: string, permission?: string): string =>
+  `Holdfast cannot read ${what} here: accept its new permissions${permission ? ` (${permission})` : ''}`;
 
 /** The known facts of a pull request, for judging it. */
 export type PullRequestFacts = ConditionFacts & {

@@ -71,7 +71,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
   const isSpecial = matchingConditions.length + excludeConditions.length > 0 || holdsDeployments(freeze);
   const isLoose =
     report &&
-    ((holdsMerges(freeze) && isFreezeEnforced(report.findings, freeze, its) === false) ||
+    ((holdsMerges(freeze) && isFreezeEnforced(report, freeze, its) === false) ||
       (holdsDeployments(freeze) && judgeHeldDeployments(freeze, report.environments).enforced === false));
   return html`<tr id="freeze-${id}">
     <th scope="row">
@@ -131,7 +131,7 @@ export function enforcedWord(
   report: EnforcementReport,
   href: string,
 ): Html {
-  const word = isFreezeEnforced(report.findings, freeze, held);
+  const word = isFreezeEnforced(report, freeze, held);
   if (word === true) return html`Yes`;
   const why = html`<a href="${href}">see why</a>`;
   return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;

@@ -5,6 +5,7 @@ import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
 import { cachePerService } from '../../github/cache.ts';
+import { upgradeIn } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../database/queue/jobs.ts';
@@ -207,7 +208,10 @@ class Settling {
   async #seenByFirstApp(): Promise<Ruleset | null | undefined> {
     const { installationId } = this.#hold;
     if (installationId === null) return undefined;
-    return seenByFirstApp(this.#deps, installationId, this.#place).catch(() => undefined);
+    return seenByFirstApp(this.#deps, installationId, this.#place).catch((error: unknown) =>
+      // A plan without rulesets has none in force.
+      upgradeIn(error) === null ? undefined : null,
+    );
   }
 
   /** Which ruleset somebody has to disable. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { cachePerService } from '../../github/cache.ts';
-import { classifyGitHubError, isGitHubStatus } from '../../github/github-error.ts';
+import { classifyGitHubError, isGitHubStatus, wordsOf } from '../../github/github-error.ts';
 import { isSame } from './hold.ts';
 
 /** The name of our ruleset in each repository. Who makes one with this name by hand hands it to us. */
@@ -258,11 +258,10 @@ export function whyRefused(error: unknown, now: number, repository: string): str
     case 'absent':
       return `The second App is not installed on ${repository}. Install it there, or set instant_hold to off.`;
     case 'forbidden':
-      if (/upgrade to/i.test(failure.message))
-        return `GitHub has no rulesets for ${repository}: ${withoutLink(failure.message)}`;
-      return `GitHub does not let the second App change rulesets of ${repository}: ${withoutLink(failure.message)}. It needs Administration: write.`;
+      if (failure.upgrade) return `GitHub has no rulesets for ${repository}: ${failure.upgrade}`;
+      return `GitHub does not let the second App change rulesets of ${repository}: ${wordsIn(failure)}. It needs ${capitalized(failure.permission ?? 'administration: write')}.`;
     case 'invalid':
-      return `GitHub refuses the ruleset of ${repository}: ${withoutLink(failure.message)}.`;
+      return `GitHub refuses the ruleset of ${repository}: ${wordsIn(failure)}.`;
     default:
       return null;
   }
@@ -271,9 +270,7 @@ export function whyRefused(error: unknown, now: number, repository: string): str
 const appIsGone =
   'GitHub does not know the second App: somebody deleted it or its key. Forget it on the settings page of its owner and create another one, or change LOCK_APP_ID and LOCK_PRIVATE_KEY.';
 
-/** Octokit adds the address of the documentation. */
-const withoutLink = (message: string): string =>
-  message
-    .replace(/ - https?:\S+$/, '')
-    .replace(/\.$/, '')
-    .trim();
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** GitHub's words, inside a sentence. */
+const wordsIn = ({ message }: { message: string }): string => wordsOf(message).replace(/\.$/, '');

@@ -30,6 +30,8 @@ const judge = (more: Partial<BranchFacts>) =>
       name: 'main',
       reason: 'default',
       exists: known(true),
+      leadsTo: null,
+      upgrade: null,
       requirements: [],
       notRead: [],
       hasQueue: known(false),

@@ -210,6 +210,15 @@ describe('the last push', () => {
     expect((await load(github, {}, 'last-push')).whyNotKnown['last-pushed-by']).toBe(reason('last push'));
   });
 
+  test('that GitHub refuses for a permission is not known, and the reason names it', async () => {
+    const github = fakeGitHub();
+    const headers = { 'x-accepted-github-permissions': 'contents=read' };
+    const response = new Refused(403, 'Resource not accessible by integration', headers);
+    github.intercept = (request) => (request === activity ? response : undefined);
+    const { whyNotKnown } = await load(github, {}, 'last-push');
+    expect(whyNotKnown['last-pushed-by']).toBe(`${refused('last push')} (contents: read)`);
+  });
+
   test.each(limits)('a limit stops the load', async (response) => {
     const github = fakeGitHub();
     github.intercept = (request) => (request === activity ? response : undefined);
