@@ -155,7 +155,9 @@ describe('statuses hold as ever, and the answer says what is wrong', () => {
       mode: 'lock',
       state: 'unavailable',
       since: null,
-      error: expect.stringMatching(/^GitHub has no rulesets for free\/web: Upgrade to GitHub Pro/),
+      // The first App is told the same: no ruleset can be in force.
+      error:
+        'GitHub has no rulesets for free/web: Upgrade to GitHub Pro or make this repository public to enable this feature.',
     });
   });
 });

@@ -37,6 +37,7 @@ test('the freeze is told of once, and no answer calls it enforced', async () => 
   const [event, ...others] = await told(web);
   expect(others).toEqual([]);
   expect(event).toMatchObject({
+    trigger: 'github',
     metadata: { scheduled_freeze_id: id, branches: ['master'], why, renamed_to: 'main' },
   });
 

@@ -257,8 +257,8 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze.bypassed': { name: 'Merged past a freeze', done: 'bypassed', ...pastUs },
   'freeze.leaking': { name: 'GitHub would merge past a freeze', done: 'found', ...pastUs },
   'freeze.still_on': { name: 'Freeze still ongoing', done: 'found' },
-  // The creator of the freeze, and when.
-  'freeze.not_enforced': { name: 'Freeze not enforced', done: 'created', isFailure: true },
+  // The creator of the freeze, and when; after a rename at GitHub, nobody.
+  'freeze.not_enforced': { name: 'Freeze not enforced', done: 'created', ...pastUs },
   'exemption.requested': { name: 'Exemption requested', done: 'requested' },
   'exemption.approved': { name: 'Exemption approved', done: 'approved' },
   'exemption.denied': { name: 'Exemption denied', done: 'denied' },

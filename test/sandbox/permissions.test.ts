@@ -50,6 +50,25 @@ test.each([
   expect(body).toMatchObject({ permission, role_name: role, user: { login } });
 });
 
+test('a refusal names the permission that would be enough', async () => {
+  const { github } = world;
+  github.acceptPermissions('acme', { metadata: 'read' });
+  const weak = await installationToken(github, world.installationId);
+  const { status, headers } = await call(github, weak, 'GET', '/repos/acme/vault/branches/main');
+  expect([status, headers.get('x-accepted-github-permissions')]).toEqual([403, 'contents=read']);
+  github.acceptPermissions('acme', github.app.permissions);
+});
+
+test('the former name of a branch leads to the present one', async () => {
+  const { github } = world;
+  github.renameBranch('acme/vault', 'main', 'trunk');
+  const headers = { authorization: `Bearer ${app}` };
+  const former = `${github.url}/repos/acme/vault/branches/main`;
+  expect((await fetch(former, { headers, redirect: 'manual' })).status).toBe(301);
+  expect(await (await fetch(former, { headers })).json()).toMatchObject({ name: 'trunk' });
+  github.renameBranch('acme/vault', 'trunk', 'main');
+});
+
 test('the owner of a repository is its admin; an unknown person is not found', async () => {
   const { github, bob } = world;
   github.addRepository('bob/site');

@@ -123,8 +123,7 @@ function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): H
 }
 
 function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: EnforcementReport): Html {
-  const wordOf = (freeze: FreezeRecord) =>
-    isFreezeEnforced(report, freeze, heldByFreeze(held, freeze));
+  const wordOf = (freeze: FreezeRecord) => isFreezeEnforced(report, freeze, heldByFreeze(held, freeze));
   const words = ongoing.length === 0 ? [report.enforced] : ongoing.map(wordOf);
   const word = ([false, 'unknown'] as const).find((worst) => words.includes(worst)) ?? true;
   if (word === true) return html`Yes, GitHub refuses to merge what is frozen`;
