@@ -146,6 +146,8 @@ describe('the calendar changes', () => {
 
     calendar.publish();
     await in20Minutes();
+    expect(await freezes(), 'an empty calendar has to say so twice').toHaveLength(2);
+    await in20Minutes();
     expect((await freezes()).map(({ id }) => id)).toEqual([ongoing!.id]);
     await acme.advanceTo(new Date(begin.getTime() + 5 * 3_600_000));
     expect(await freezes()).toEqual([]);

@@ -13,7 +13,7 @@ import { next } from '../plans/keep-plan.ts';
 import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
-import { readInput } from '../plans/read-source.ts';
+import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfExceptions } from '../plans/show-plan.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
@@ -155,7 +155,7 @@ async function previewBy(
   lookAt: (freezable: PlanRepository[], freeze: ParsedFreeze, at: Date) => Promise<Look>,
 ): Promise<PlanPreview> {
   const now = nowOf(deps.clock);
-  const read = await readInput(deps, input);
+  const read = await readInput(deps, account, input);
   const plan = { ...checkPlan(read.input, now), accountId: account.id };
   assertNotOver(plan, now);
   const nextOccurrences = next(plan, now, mostShown);

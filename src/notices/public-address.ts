@@ -145,6 +145,8 @@ export type PublicAnswer = {
   /** @param name in lower case. */
   header(name: string): string | null;
   /** Reads the body, once. Resolves to null if it has more than so many bytes; then the connection is closed. */
+  bytes(most: number): Promise<Buffer | null>;
+  /** The same in UTF-8. */
   text(most: number): Promise<string | null>;
   /** Ignores the body. */
   drop(): Promise<void>;
@@ -212,19 +214,21 @@ export async function fetchPublic(
 export async function ask(dispatcher: Dispatcher, url: URL, init: PublicRequest): Promise<PublicAnswer> {
   const { request } = await loadUndici();
   const { statusCode, headers, body } = await request(url, { ...init, dispatcher });
+  const bytes = async (most: number): Promise<Buffer | null> => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > most) return null;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  };
   return {
     status: statusCode,
     header: (name) => [headers[name] ?? []].flat()[0] ?? null,
-    async text(most) {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > most) return null;
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks).toString();
-    },
+    bytes,
+    text: async (most) => (await bytes(most))?.toString() ?? null,
     drop: () => body.dump({ limit: ignoredBytes, signal: init.signal }),
   };
 }

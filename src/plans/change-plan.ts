@@ -18,7 +18,7 @@ import { firstOccurrence, isOnce } from './occurrences.ts';
 import { deleteFreezes, moveOccurrence } from './plan-freezes.ts';
 import { countPlans, insertPlan, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
-import { readInput, readSource, refuseUnreadable } from './read-source.ts';
+import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
 import {
   type SavedPlan,
   showPlan,
@@ -44,7 +44,7 @@ export async function createPlan(
   beforeAnswering: (tx: Tx, saved: SavedPlan) => Promise<void> = async () => {},
 ): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
-  const read = await readInput(deps, input);
+  const read = await readInput(deps, account, input);
   const checked = checkPlan(read.input, now);
   assertNotOver(checked, now);
   const plan = { ...checked, id: randomUUID(), accountId: account.id };
@@ -164,7 +164,7 @@ async function readAnew(
   // A zone that does not exist is refused with the other fields.
   const isNew = source !== undefined || (zone !== before.timezone && isTimeZone(zone));
   return before.source && wanted && isNew
-    ? readSource(deps, wanted, zone).catch(refuseUnreadable)
+    ? readSource(deps, account.id, wanted, zone).catch(refuseUnreadable)
     : { source: null, warnings: [] };
 }
 

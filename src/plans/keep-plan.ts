@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
-import { defineTask } from '../database/queue/define-task.ts';
+import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import {
@@ -35,8 +35,10 @@ import {
 } from './plan-store.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { attributesOfPlan, hostOf, type Source, SourceUnreadable } from './plan.ts';
-import { readSource } from './read-source.ts';
+import { attributesOfPlan, hostOf, type Source } from './plan.ts';
+import { inLine } from './source/owner-turns.ts';
+import { readSource } from './source/read-source.ts';
+import { SourceUnreadable } from './source/source-window.ts';
 
 /** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;
@@ -176,15 +178,24 @@ export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>
 
 export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keepPlan(deps, planId));
 
+/** An owner with many calendars keeps so many readers at most from those of others. */
+const mostInLine = 2;
+const later = 5000;
+/** A calendar that lost all that it had ahead has to say so twice, so many milliseconds apart. */
+const doubtFor = 10 * 60_000;
+
 /**
- * Reads the calendar of a plan again, and follows what changed. If it cannot be read, the last good copy stays, and the
- * audit log tells it once.
+ * Reads the calendar of a plan again, and follows what changed. If it cannot be read, or has none of its coming events any
+ * more, the last good copy stays, and the audit log tells it once.
  */
 async function followSource(deps: Deps, id: string): Promise<void> {
   const plan = await findPlan(deps.db, { id }, nowOf(deps.clock));
   if (!plan?.source) return;
+  if (inLine(plan.accountId) >= mostInLine) throw new NotNow(new Date(deps.clock.now() + later));
   const before = plan.source;
-  const read = await readSource(deps, before, plan.timezone, before).catch((error: unknown) => {
+  // What the calendar said last was not taken, so an answer that it is unchanged would say nothing.
+  const known = before.doubtedAt ? null : before;
+  const read = await readSource(deps, plan.accountId, before, plan.timezone, known).catch((error: unknown) => {
     if (error instanceof SourceUnreadable) return error;
     throw error;
   });
@@ -195,9 +206,24 @@ async function followSource(deps: Deps, id: string): Promise<void> {
     // Somebody who changed the plan meanwhile read the calendar for it.
     if (!current || !isDeepStrictEqual([current.source, current.timezone], [before, plan.timezone])) return;
     if (read instanceof SourceUnreadable) await noteFailure(deps, tx, current, read.message, now);
+    else if (isDoubtful(current, read.source, now))
+      await noteFailure(deps, tx, current, emptied(before), now, before.doubtedAt ?? now.toISOString());
     else await follow(deps, tx, current, read.source, now);
   });
 }
+
+/** Whether a calendar has none of the coming events that it had, by itself or by its time, for the first time. */
+function isDoubtful({ source: before, timezone }: StoredPlan, source: Source, now: Date): boolean {
+  const coming = allOfSource({ source: before, timezone }).filter(({ startsAt }) => startsAt > now);
+  const has = new Set(source.windows.flatMap(({ key, start, end }) => [key, `${start} ${end}`]));
+  const had = new Map(before!.windows.map((window) => [window.key, window]));
+  const isThere = ({ key }: Occurrence) => has.has(key) || has.has(`${had.get(key)!.start} ${had.get(key)!.end}`);
+  if (coming.length === 0 || coming.some(isThere)) return false;
+  return !before!.doubtedAt || now.getTime() - Date.parse(before!.doubtedAt) < doubtFor;
+}
+
+const emptied = ({ url }: Source): string =>
+  `The calendar of ${hostOf(url)} has none of the events ahead that it had. They stay until it says so again, at least 10 minutes later.`;
 
 async function follow(deps: Deps, tx: Tx, before: StoredPlan, source: Source, now: Date): Promise<void> {
   await noteRead(tx, before.id, source, now);
@@ -209,9 +235,16 @@ async function follow(deps: Deps, tx: Tx, before: StoredPlan, source: Source, no
   await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(before.id)]);
 }
 
-async function noteFailure(deps: Deps, tx: Tx, plan: StoredPlan, error: string, now: Date): Promise<void> {
+async function noteFailure(
+  deps: Deps,
+  tx: Tx,
+  plan: StoredPlan,
+  error: string,
+  now: Date,
+  doubtedAt: string | null = null,
+): Promise<void> {
   const source = plan.source!;
-  await noteRead(tx, plan.id, { ...source, error }, now);
+  await noteRead(tx, plan.id, { ...source, error, doubtedAt }, now);
   if (source.error !== null) return;
   const metadata = {
     freeze_plan_id: plan.id,
@@ -221,7 +254,8 @@ async function noteFailure(deps: Deps, tx: Tx, plan: StoredPlan, error: string, 
   };
   const place = { accountId: plan.accountId };
   await appendEvent(tx, place, { type: 'freeze_plan.source_failed', metadata }, ourselves, now);
-  deps.log.warn({ plan: plan.id, error }, 'the calendar of a plan cannot be read');
+  // The error may have words of the calendar.
+  deps.log.warn({ plan: plan.id, host: hostOf(source.url) }, 'the calendar of a plan cannot be read');
 }
 
 export const followSourceTask = defineTask(jobs.followSource, (deps, { planId }) =>

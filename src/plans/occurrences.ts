@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { toInstant, toLocalTime } from '../time/local-time.ts';
 import { datesOfRule, parseRule, type Rule } from './rule.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
-import type { SourceWindow } from './plan.ts';
+import type { SourceWindow } from './source/source-window.ts';
 
 /** How a plan repeats. All dates are local, such as `2026-12-24`. */
 export type Recurrence = {

@@ -1,17 +1,6 @@
 import { attributesOf, type FreezeFields, type Unvalidated } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
-
-/**
- * An event of a calendar that a plan follows. Its times are wall-clock times in the plan's zone for an event of whole days,
- * and else instants, which end in `Z`.
- * @property key the same when the event is moved or renamed.
- */
-export type SourceWindow = { key: string; start: string; end: string };
-
-/** A calendar that a plan cannot follow. The message follows the words "the calendar". */
-export class SourceUnreadable extends Error {
-  override readonly name = 'SourceUnreadable';
-}
+import type { SourceWindow } from './source/source-window.ts';
 
 /** Which events of which calendar a plan follows. @property titles globs of their titles; null for all of them. */
 export type SourceInput = { url: string; titles: string[] | null };
@@ -25,6 +14,8 @@ export type Source = SourceInput & {
   readWholeAt: string;
   /** Why it could not be read since, in a sentence. */
   error: string | null;
+  /** Since when none of its coming events are there any more; absent while there are some. */
+  doubtedAt?: string | null;
   /** What it said of its version. */
   etag: string | null;
   lastModified: string | null;

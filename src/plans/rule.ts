@@ -8,8 +8,11 @@ const mostInterval = 9999;
 /** The highest COUNT. Larger counts would take too long, and nobody needs them. */
 const mostCount = 1000;
 
+/** What rules of calendars may have too. */
+type OtherPart = 'WKST' | 'BYYEARDAY' | 'BYWEEKNO';
+
 /** A valid rule: its parts by name, in capitals. */
-export type Rule = { parts: Map<PartName, string> };
+export type Rule = { parts: Map<PartName | OtherPart, string> };
 
 type RuleResult = { ok: true; rule: Rule } | { ok: false; message: string };
 
@@ -128,12 +131,15 @@ const read = (date: string): Day => {
 };
 const write = (number: number): string => new Date(number * milliseconds).toISOString().slice(0, 10);
 
-/** The days of the `index`-th period of a frequency, counted from the period of a date: [from, to). */
-const periods: Record<string, (first: Day, index: number) => [number, number]> = {
+/**
+ * The days of the `index`-th period of a frequency, counted from the period of a date: [from, to).
+ * @param firstWeekday the one that weeks begin on.
+ */
+const periods: Record<string, (first: Day, index: number, firstWeekday: number) => [number, number]> = {
   DAILY: ({ number }, index) => [number + index, number + index + 1],
-  WEEKLY({ number, weekday }, index) {
-    const monday = number - weekday + 7 * index;
-    return [monday, monday + 7];
+  WEEKLY({ number, weekday }, index, firstWeekday) {
+    const begin = number - ((weekday - firstWeekday + 7) % 7) + 7 * index;
+    return [begin, begin + 7];
   },
   MONTHLY: ({ year, month }, index) => [
     numberOf(year, month + index, 1),
@@ -153,12 +159,13 @@ export function* datesOfRule(rule: Rule, first: string, from: string, to: string
   const frequency = rule.parts.get('FREQ')!;
   const interval = Number(rule.parts.get('INTERVAL') ?? 1);
   const start = read(first);
-  const isYielded = testOf(rule, start);
+  const firstWeekday = weekdays.indexOf(rule.parts.get('WKST') ?? 'MO');
+  const isYielded = testOf(rule, start, firstWeekday);
   const choose = chooser(rule);
   const [earliest, last] = [Math.max(start.number, read(from).number), read(to).number];
   const passed = Math.floor((earliest - start.number) / longest[frequency]!) - 1;
   for (let index = Math.max(0, Math.floor(passed / interval)) * interval; ; index += interval) {
-    const [begin, end] = periods[frequency]!(start, index);
+    const [begin, end] = periods[frequency]!(start, index, firstWeekday);
     if (begin > last) return;
     const set: number[] = [];
     for (let number = begin; number < end; number++) if (isYielded(dayOf(number))) set.push(number);
@@ -174,10 +181,11 @@ function chooser({ parts }: Rule): (set: number[]) => number[] {
 }
 
 /** Whether a day of a period is in its set. */
-function testOf({ parts }: Rule, start: Day): (day: Day) => boolean {
+function testOf({ parts }: Rule, start: Day, firstWeekday: number): (day: Day) => boolean {
   const frequency = parts.get('FREQ')!;
-  const numbers = (name: 'BYMONTH' | 'BYMONTHDAY') => parts.get(name)?.split(',').map(Number) ?? null;
+  const numbers = (name: PartName | OtherPart) => parts.get(name)?.split(',').map(Number) ?? null;
   const [months, monthDays] = [numbers('BYMONTH'), numbers('BYMONTHDAY')];
+  const [yearDays, weeks] = [numbers('BYYEARDAY'), numbers('BYWEEKNO')];
   const days = parts
     .get('BYDAY')
     ?.split(',')
@@ -196,7 +204,10 @@ function testOf({ parts }: Rule, start: Day): (day: Day) => boolean {
     if (months && !months.includes(day.month)) return false;
     if (monthDays && !monthDays.some((each) => each === day.day || each === day.day - 1 - daysOfMonth(day)))
       return false;
-    if (!days) return monthDays !== null || isAsStart(day);
+    if (yearDays && !dayOfYear(day).some((each) => yearDays.includes(each))) return false;
+    if (weeks && !weekOfYear(day, firstWeekday).some((each) => weeks.includes(each))) return false;
+    if (!days && weeks && !monthDays && !yearDays) return day.weekday === start.weekday;
+    if (!days) return monthDays !== null || yearDays !== null || isAsStart(day);
     return days.some(
       ({ weekday, place }) => weekday === day.weekday && (place === null || placesIn(day).includes(place)),
     );
@@ -212,3 +223,17 @@ const placesInYear = ({ number, year }: Day): number[] => {
   const before = numberOf(year, 1, 1);
   return places(number - before + 1, numberOf(year + 1, 1, 1) - before);
 };
+
+/** The number of a day in its year, from the front and from the back. */
+const dayOfYear = ({ number, year }: Day): number[] => [
+  number - numberOf(year, 1, 1) + 1,
+  number - numberOf(year + 1, 1, 1),
+];
+
+/** The number of a day's week in the year that has most of its days, from the front and from the back. */
+function weekOfYear({ number, weekday }: Day, firstWeekday: number): number[] {
+  const middle = number - ((weekday - firstWeekday + 7) % 7) + 3;
+  const { year } = dayOf(middle);
+  const [begin, end] = [numberOf(year, 1, 1), numberOf(year + 1, 1, 1)];
+  return [Math.floor((middle - begin) / 7) + 1, -Math.floor((end - 1 - middle) / 7) - 1];
+}

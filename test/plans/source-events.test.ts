@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { SourceUnreadable } from '../../src/plans/plan.ts';
-import { readEvents } from '../../src/plans/source-events.ts';
+import { SourceUnreadable } from '../../src/plans/source/source-window.ts';
+import { readEvents } from '../../src/plans/source/source-events.ts';
 
 const file = (...lines: string[]): string =>
   ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n');
 const event = (...lines: string[]): string =>
   ['BEGIN:VEVENT', 'UID:one', 'SUMMARY:Freeze', ...lines, 'END:VEVENT'].join('\r\n');
 const now = new Date('2026-11-01T00:00:00Z');
-const read = (text: string, titles: string[] | null = null, timezone = 'Europe/Paris') =>
-  readEvents(text, { titles, timezone, now });
+const read = async (text: string, titles: string[] | null = null, timezone = 'Europe/Paris') =>
+  readEvents({ bytes: Buffer.from(text), charset: null, titles, timezone, now });
 const windows = async (text: string, titles: string[] | null = null, timezone = 'Europe/Paris') =>
   (await read(text, titles, timezone)).windows.map(({ start, end }) => `${start} ${end}`).toSorted();
 

@@ -1,17 +1,14 @@
-import { nowOf } from '../time/clock.ts';
-import { codeOf } from '../database/database-errors.ts';
-import type { Deps } from '../deps.ts';
-import { invalid } from '../errors.ts';
-import { AddressRefused, fetchPublic, type PublicAnswer } from '../notices/public-address.ts';
-import { isTimeZone } from '../time/local-time.ts';
-import {
-  hostOf,
-  type PlanInput,
-  type ReadInput,
-  type Source,
-  type SourceInput,
-  SourceUnreadable,
-} from './plan.ts';
+import { nowOf } from '../../time/clock.ts';
+import { codeOf } from '../../database/database-errors.ts';
+import type { Deps } from '../../deps.ts';
+import { invalid } from '../../errors.ts';
+import { AddressRefused, fetchPublic, type PublicAnswer } from '../../notices/public-address.ts';
+import type { Account } from '../../generated/prisma/client.ts';
+import { isTimeZone } from '../../time/local-time.ts';
+import { hostOf, type PlanInput, type ReadInput, type Source, type SourceInput } from '../plan.ts';
+import { inTurn } from './owner-turns.ts';
+import { readInWorker } from './read-in-worker.ts';
+import { SourceUnreadable } from './source-window.ts';
 
 /** Milliseconds for the whole answer. */
 const patience = 10_000;
@@ -23,30 +20,34 @@ const wholeEvery = 7 * 86_400_000;
 type Read = { source: Source; warnings: string[] };
 
 /**
- * Reads the calendar that a plan follows.
+ * Reads the calendar that a plan follows: one at a time for an owner.
  * @param known what an earlier reading gave; if nothing changed since, its events stay.
  * @param timezone the plan's.
  * @throws SourceUnreadable with a sentence that names the host of the calendar, and no more of its address.
  */
-export async function readSource(
+export const readSource = (
+  deps: Pick<Deps, 'config' | 'clock'>,
+  accountId: bigint,
+  input: SourceInput,
+  timezone: string,
+  known: Source | null = null,
+): Promise<Read> => inTurn(accountId, () => readNow(deps, input, timezone, known));
+
+async function readNow(
   deps: Pick<Deps, 'config' | 'clock'>,
   { url, titles }: SourceInput,
   timezone: string,
-  known: Source | null = null,
+  known: Source | null,
 ): Promise<Read> {
   const now = nowOf(deps.clock);
   const isFresh = known && now.getTime() - Date.parse(known.readWholeAt) < wholeEvery;
   const answer = await ask(deps, url, isFresh ? known : null);
   const readAt = now.toISOString();
   if (answer === 'unchanged') return { source: { ...known!, readAt, error: null }, warnings: [] };
-  // The library that reads calendars takes some MiB, which most services never need.
-  const { readEvents } = await import('./source-events.ts');
-  const events = await readEvents(answer.text, { titles, timezone, now }).catch((error: unknown) => {
-    throw error instanceof SourceUnreadable
-      ? new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`)
-      : error;
+  const { bytes, charset, etag, lastModified } = answer;
+  const events = await readInWorker({ bytes, charset, titles, timezone, now }).catch((error: Error) => {
+    throw new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`);
   });
-  const { etag, lastModified } = answer;
   return {
     source: {
       url,
@@ -58,7 +59,7 @@ export async function readSource(
       etag,
       lastModified,
     },
-    warnings: warningsOf(events.matchNothing, events.windows.length, url),
+    warnings: [...warningsOf(events.matchNothing, events.windows.length, url), ...events.warnings],
   };
 }
 
@@ -69,7 +70,7 @@ const warningsOf = (matchNothing: string[], count: number, url: string): string[
     : []),
 ];
 
-type CalendarResponse = { text: string; etag: string | null; lastModified: string | null };
+type CalendarResponse = Record<'charset' | 'etag' | 'lastModified', string | null> & { bytes: Buffer };
 
 async function ask(
   deps: Pick<Deps, 'config'>,
@@ -89,11 +90,17 @@ async function ask(
       },
       signal: AbortSignal.timeout(patience),
     });
-    const text = answer.status === 200 ? await answer.text(mostBytes) : await answer.drop();
+    const bytes = answer.status === 200 ? await answer.bytes(mostBytes) : await answer.drop();
     if (answer.status === 304 && known) return 'unchanged';
     if (answer.status !== 200) throw unreadable(saidBy(answer));
-    if (text === null) throw unreadable('has a calendar of more than 5 MiB');
-    return { text: text!, etag: answer.header('etag'), lastModified: answer.header('last-modified') };
+    if (bytes === null) throw unreadable('has a calendar of more than 5 MiB');
+    const [, charset = null] = /;\s*charset=([^;]+)/i.exec(answer.header('content-type') ?? '') ?? [];
+    return {
+      bytes: bytes!,
+      charset,
+      etag: answer.header('etag'),
+      lastModified: answer.header('last-modified'),
+    };
   } catch (error) {
     if (error instanceof SourceUnreadable) throw error;
     if (error instanceof AddressRefused) throw new SourceUnreadable(error.message);
@@ -115,12 +122,13 @@ const saidBy = ({ status }: PublicAnswer): string =>
  */
 export async function readInput(
   deps: Pick<Deps, 'config' | 'clock'>,
+  account: Pick<Account, 'id'>,
   { source, ...input }: PlanInput,
 ): Promise<{ input: ReadInput; warnings: string[] }> {
   // A zone that does not exist is refused with the other fields.
   if (source === null || !isTimeZone(input.timezone))
     return { input: { ...input, source: null }, warnings: [] };
-  const read = await readSource(deps, source, input.timezone).catch(refuseUnreadable);
+  const read = await readSource(deps, account.id, source, input.timezone).catch(refuseUnreadable);
   return { input: { ...input, source: read.source }, warnings: read.warnings };
 }
 
