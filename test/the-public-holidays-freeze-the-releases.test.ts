@@ -44,10 +44,14 @@ const freezes = async () =>
     string
   >[];
 const times = async () => (await freezes()).map(({ start, end }) => `${start} ${end}`);
+/** @param from the present when the story began. */
+const daysAhead = (from: number, days: number) =>
+  new Date(from + days * 86_400_000).toISOString().replace(/[-:]|\.\d+/g, '');
 const in20Minutes = () => acme.advanceTo(new Date(acme.clock.now() + 20 * 60_000));
-const failures = async () => {
-  const log = await acme.call('GET', '/v1/logs/acme?event_type=freeze_plan.source_failed', as());
-  return log.body.events as { metadata: Record<string, unknown>; outcome: string }[];
+const failures = async (plan: string) => {
+  const log = await acme.call('GET', '/v1/logs/acme?event_type=freeze_plan.source_failed&per_page=100', as());
+  const events = log.body.events as { metadata: Record<string, unknown>; outcome: string }[];
+  return events.filter(({ metadata }) => metadata.freeze_plan_id === plan);
 };
 
 beforeEach(() => {
@@ -167,7 +171,26 @@ describe('the calendar changes', () => {
 });
 
 describe('the calendar fails', () => {
-  const troubles: [string, Parameters<CalendarFile['trouble']>[0], RegExp][] = [
+  type Row = [string, Parameters<CalendarFile['trouble']>[0], RegExp];
+  const said = (...events: string[][]) => ({ status: 200, body: calendarOf(...events) });
+  const unreadable: Row[] = [
+    [
+      'a day that does not exist',
+      said([...labour, 'RDATE:20260230T100000Z']),
+      /line 9, `RDATE:20260230T100000Z`/,
+    ],
+    ['a rule for each second', said([...labour, 'RRULE:FREQ=SECONDLY']), /repeats an event too often/],
+    [
+      'another charset',
+      {
+        status: 200,
+        headers: { 'content-type': 'text/calendar; charset=klingon' },
+        body: calendarOf(labour),
+      },
+      /charset klingon/,
+    ],
+  ];
+  const troubles: Row[] = [
     ['not found', { status: 404 }, /answered 404\.$/],
     ['broken', { status: 500 }, /answered 500\.$/],
     ['elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, /leads to another address/],
@@ -176,18 +199,34 @@ describe('the calendar fails', () => {
     ['too large', { status: 200, body: 'x'.repeat(5 * 1024 * 1024 + 1) }, /more than 5 MiB/],
     ['away', 'reset', /does not answer/],
   ];
-  test.each(troubles)('%s: the last good copy stays', async (_, trouble, message) => {
+  test.each(troubles.slice(0, -1))(
+    '%s: a request is refused at the calendar',
+    async (_, trouble, message) => {
+      const { id } = await create();
+      calendar.trouble(trouble);
+      const answers = [
+        await acme.call('POST', path, { ...as(), body: plan() }),
+        await acme.call('POST', `${path}/preview`, { ...as(), body: plan() }),
+        await change(id, { source: { url: calendar.url } }),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body.detail?.[0].loc]).toEqual([422, ['body', 'source', 'url']]);
+        expect(body.detail[0].msg).toMatch(message);
+      }
+    },
+  );
+
+  test.each([...troubles, ...unreadable])('%s: the last good copy stays', async (_, trouble, message) => {
     calendar.publish(labour);
     const { id } = await create();
     const before = await freezes();
-    const known = (await failures()).length;
     calendar.trouble(trouble);
     await in20Minutes();
     await in20Minutes();
     expect(await freezes()).toEqual(before);
     const { source_state } = await show(id);
     expect(source_state.error).toMatch(message);
-    const [told, ...others] = (await failures()).slice(0, (await failures()).length - known);
+    const [told, ...others] = await failures(id);
     expect(others).toEqual([]);
     expect(told).toMatchObject({
       outcome: 'failure',
@@ -198,6 +237,64 @@ describe('the calendar fails', () => {
     calendar.trouble(null);
     await in20Minutes();
     expect((await show(id)).source_state.error).toBeNull();
+  });
+
+  test('a calendar that lost all that was ahead has to say so twice', async () => {
+    const begin = acme.clock.now();
+    calendar.publish(timed('first', daysAhead(begin, 3)), timed('second', daysAhead(begin, 4)));
+    const { id } = await create();
+    const before = await freezes();
+    const state = async () => (await show(id)).source_state;
+    const lost: [string, () => void][] = [
+      ['empty', () => calendar.publish()],
+      ['with others', () => calendar.publish(timed('other', daysAhead(begin, 30)))],
+    ];
+    for (const [what, lose] of lost) {
+      lose();
+      await in20Minutes();
+      expect([what, await freezes()]).toEqual([what, before]);
+      expect((await state()).error).toMatch(/has none of the events ahead that it had/);
+      calendar.publish(timed('first', daysAhead(begin, 3)), timed('second', daysAhead(begin, 4)));
+      await in20Minutes();
+      expect([what, await freezes(), (await state()).error]).toEqual([what, before, null]);
+    }
+    expect(await failures(id)).toHaveLength(lost.length);
+
+    // What fails in between says nothing of the events.
+    calendar.publish();
+    await in20Minutes();
+    calendar.trouble({ status: 500 });
+    await in20Minutes();
+    calendar.trouble(null);
+    await in20Minutes();
+    expect(await freezes()).toEqual(before);
+    await in20Minutes();
+    expect([await freezes(), (await state()).error]).toEqual([[], null]);
+    expect(await failures(id)).toHaveLength(lost.length + 1);
+  });
+
+  test('new names of the same events are no loss, and a change of the plan takes what it reads', async () => {
+    const at = daysAhead(acme.clock.now(), 3);
+    calendar.publish(timed('first', at));
+    const { id } = await create();
+    calendar.publish(timed('renamed', at));
+    await in20Minutes();
+    expect((await show(id)).source_state.error).toBeNull();
+    expect(await freezes()).toHaveLength(1);
+    calendar.publish();
+    expect((await change(id, { source: { url: calendar.url } })).status).toBe(200);
+    expect(await freezes()).toEqual([]);
+  });
+
+  test('one that takes long is refused, and delays no other request', async () => {
+    const rule = 'RRULE:FREQ=DAILY;COUNT=9999999;BYMONTH=2;BYMONTHDAY=30';
+    const endless = (at: number) => [`UID:${at}`, 'SUMMARY:Public holiday', 'DTSTART:00010101', rule];
+    calendar.publish(...Array.from({ length: 5000 }, (_, at) => endless(at)));
+    const done: string[] = [];
+    const refused = acme.call('POST', path, { ...as(), body: plan() }).finally(() => done.push('calendar'));
+    await acme.call('GET', path, as()).finally(() => done.push('list'));
+    expect([(await refused).status, done]).toEqual([422, ['list', 'calendar']]);
+    expect((await refused).text).toMatch(/takes more than 2 s to read/);
   });
 
   test('one that hangs delays no other work', async () => {
@@ -277,13 +374,15 @@ test.each<[object, (string | number)[]]>([
   expect([answer.status, answer.body.detail[0].loc], answer.text).toEqual([422, ['body', ...loc]]);
 });
 
-test('titles that no event has are a warning', async () => {
+test('titles that no event has are a warning, and zones that nobody knows', async () => {
   const { warnings } = await create({
     source: { url: calendar.url, titles: ['*public holiday*', '*freze*'] },
   });
   expect(warnings).toEqual([
     expect.stringMatching(/^No event of the calendar of 127\.0\.0\.1:\d+ has the title `\*freze\*`\.$/),
   ]);
+  calendar.publish([...labour.slice(0, 2), 'DTSTART;TZID=Mars:20270501T100000', 'DURATION:PT1H']);
+  expect((await create()).warnings).toEqual([expect.stringMatching(/time zone `Mars` of the calendar/)]);
   calendar.publish();
   const { warnings: none, next_occurrences } = await create({ source: { url: calendar.url } });
   expect([none, next_occurrences]).toEqual([[expect.stringMatching(/no such events ahead/)], []]);

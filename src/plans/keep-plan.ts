@@ -195,10 +195,12 @@ async function followSource(deps: Deps, id: string): Promise<void> {
   const before = plan.source;
   // What the calendar said last was not taken, so an answer that it is unchanged would say nothing.
   const known = before.doubtedAt ? null : before;
-  const read = await readSource(deps, plan.accountId, before, plan.timezone, known).catch((error: unknown) => {
-    if (error instanceof SourceUnreadable) return error;
-    throw error;
-  });
+  const read = await readSource(deps, plan.accountId, before, plan.timezone, known).catch(
+    (error: unknown) => {
+      if (error instanceof SourceUnreadable) return error;
+      throw error;
+    },
+  );
   await deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
     const now = nowOf(deps.clock);
@@ -217,7 +219,8 @@ function isDoubtful({ source: before, timezone }: StoredPlan, source: Source, no
   const coming = allOfSource({ source: before, timezone }).filter(({ startsAt }) => startsAt > now);
   const has = new Set(source.windows.flatMap(({ key, start, end }) => [key, `${start} ${end}`]));
   const had = new Map(before!.windows.map((window) => [window.key, window]));
-  const isThere = ({ key }: Occurrence) => has.has(key) || has.has(`${had.get(key)!.start} ${had.get(key)!.end}`);
+  const isThere = ({ key }: Occurrence) =>
+    has.has(key) || has.has(`${had.get(key)!.start} ${had.get(key)!.end}`);
   if (coming.length === 0 || coming.some(isThere)) return false;
   return !before!.doubtedAt || now.getTime() - Date.parse(before!.doubtedAt) < doubtFor;
 }

@@ -40,6 +40,8 @@ const parentOf: Record<string, string> = {
 const times = ['DTSTART', 'DTEND', 'RECURRENCE-ID', 'EXDATE', 'RDATE'];
 const rules = ['RRULE', 'EXRULE'];
 
+const written = /^\d{8}(?:T\d{6}Z?)?(?:\/(?:\d{8}T\d{6}Z?|[+-]?P[\dDHMSTW]+))?$/;
+
 /** What cannot be read, with its line. */
 export const unreadable = ({ at, text }: ContentLine, why = ''): SourceUnreadable =>
   new SourceUnreadable(
@@ -47,7 +49,10 @@ export const unreadable = ({ at, text }: ContentLine, why = ''): SourceUnreadabl
   );
 
 /** A text of a calendar in a sentence of ours. */
-export const shown = (text: string): string => Array.from(text.replaceAll(/[\p{C}`]/gu, ' ').trim()).slice(0, 80).join('');
+export const shown = (text: string): string =>
+  Array.from(text.replaceAll(/[\p{C}`]/gu, ' ').trim())
+    .slice(0, 80)
+    .join('');
 
 /**
  * The events and zones of a calendar. Names are read in any case of letters, and a property without a value is absent.
@@ -67,8 +72,7 @@ export function calendarObjects(lines: ContentLine[]): { events: Component[]; zo
         found[component.kind]?.push(component);
       } else if (open.length > 0) component.kind = '';
       open.push(component);
-      if (found.VEVENT!.length > mostEvents)
-        throw new SourceUnreadable(`has more than ${mostEvents} events`);
+      if (found.VEVENT!.length > mostEvents) throw new SourceUnreadable(`has more than ${mostEvents} events`);
       if (found.VTIMEZONE!.length > mostZones) throw tooManyZones();
     } else if (edge) {
       if (!inside) throw unreadable(line, 'where nothing has begun');
@@ -117,16 +121,24 @@ function readProperty(line: ContentLine, wanted: string[]): (Property & { name: 
 }
 
 /** A line as `ical.js` reads it: it knows one case of letters only, and takes times for what `VALUE` says. Null if empty. */
-function normalized(name: string, { text }: ContentLine): string | null {
+function normalized(name: string, { at: line, text }: ContentLine): string | null {
   const rest = text.slice(name.length);
   if (times.includes(name)) {
     // Names of zones stand without quotes in files of Outlook, also with a colon.
     const at = rest.lastIndexOf(':');
-    const dates = rest.slice(at + 1).toUpperCase().split(',');
+    const dates = rest
+      .slice(at + 1)
+      .toUpperCase()
+      .split(',');
     const [zoned, quoted, plain] = /;TZID=(?:"([^"]*)"|(.*?)(?=$|;[\w-]+=))/i.exec(rest.slice(0, at)) ?? [];
     const zone = zoned && `;TZID="${(quoted ?? plain ?? '').replaceAll('"', '').trim()}"`;
     const value = dates.map((each) => each.trim()).filter((each) => each !== '');
     if (value.length === 0) return null;
+    if (value.length > 1 && !/^(?:RDATE|EXDATE)$/.test(name))
+      throw unreadable({ at: line, text }, 'it has more than one time');
+    // `ical.js` ignores what stands behind a time.
+    if (!value.every((each) => written.test(each)))
+      throw unreadable({ at: line, text }, 'there is no such time');
     const kind = value[0]!.includes('/') ? 'PERIOD' : value[0]!.includes('T') ? 'DATE-TIME' : 'DATE';
     const range = /;RANGE=THISANDFUTURE/i.test(rest.slice(0, at)) ? ';RANGE=THISANDFUTURE' : '';
     return `${name};VALUE=${kind}${zone ?? ''}${range}:${value.join(',')}`;

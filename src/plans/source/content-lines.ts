@@ -36,7 +36,10 @@ export function contentLines(bytes: Uint8Array, charset: string | null): Content
 }
 
 /** The bytes of a file, one character each, and how such characters are read. */
-function octetsOf(bytes: Uint8Array, charset: string | null): { text: string; decode(octets: string): string } {
+function octetsOf(
+  bytes: Uint8Array,
+  charset: string | null,
+): { text: string; decode(octets: string): string } {
   const text = Buffer.from(bytes).toString('latin1');
   const [mark, marked] = byteOrderMarks.find(([each]) => text.startsWith(each)) ?? ['', null];
   const decoder = decoderOf(marked ?? charset ?? 'utf-8');

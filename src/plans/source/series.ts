@@ -74,7 +74,12 @@ export function seriesOf(events: CalendarEvent[]): Series[] {
  * The occurrences of an event that may be between two instants, in no order.
  * @throws SourceUnreadable
  */
-export function* occurrencesOf(series: Series, zones: Zones, from: number, to: number): Generator<SeriesOccurrence> {
+export function* occurrencesOf(
+  series: Series,
+  zones: Zones,
+  from: number,
+  to: number,
+): Generator<SeriesOccurrence> {
   const { main } = series;
   const times = main && timesOf(main, zones);
   const changes = changesOf(series, zones, times?.start);
@@ -124,7 +129,10 @@ function changesOf({ changes }: Series, zones: Zones, start: EventTime | undefin
     if ((known.get(name)?.event.sequence ?? 0) > event.sequence) continue;
     const isRange = /^THISANDFUTURE$/i.test(id.params.range ?? '');
     // The same day or time in the zone of the event, so that the others move as this one does.
-    const inZone = of.zone && start?.zone ? { wall: start.zone.wallAt(of.zone.instantOf(of.wall, 'other')), zone: start.zone } : of;
+    const inZone =
+      of.zone && start?.zone
+        ? { wall: start.zone.wallAt(of.zone.instantOf(of.wall, 'other')), zone: start.zone }
+        : of;
     known.set(name, { event, of: inZone, isRange, times: timesOf(event, zones) });
   }
   return known;
@@ -133,12 +141,15 @@ function changesOf({ changes }: Series, zones: Zones, start: EventTime | undefin
 function single({ component }: CalendarEvent, name: string): Property | undefined {
   const [first, second] = component.properties.get(name) ?? [];
   if (second) throw unreadable(second.line, `it is a duplicate ${name}`);
-  if (first && first.values.length > 1) throw unreadable(first.line, `it has more than one time`);
   return first;
 }
 
-const timeIn = (zones: Zones, { component }: CalendarEvent, property: Property, beside?: EventTime): EventTime =>
-  zones.timeOf(writtenTime(property, property.values[0]), component.calendar, beside);
+const timeIn = (
+  zones: Zones,
+  { component }: CalendarEvent,
+  property: Property,
+  beside?: EventTime,
+): EventTime => zones.timeOf(writtenTime(property, property.values[0]), component.calendar, beside);
 
 /** Null for what has no start and may have none. */
 function timesOf(event: CalendarEvent, zones: Zones): Times | null {
@@ -175,7 +186,13 @@ function lengthOf({ line }: Property, text: unknown): number {
 }
 
 /** The starts of an event by its rules and dates, without those that it excludes. */
-function* startsOf(event: CalendarEvent, times: Times, zones: Zones, from: number, to: number): Generator<Times> {
+function* startsOf(
+  event: CalendarEvent,
+  times: Times,
+  zones: Zones,
+  from: number,
+  to: number,
+): Generator<Times> {
   const { properties } = event.component;
   const earliest = from - Math.max(0, times.length) - 2 * day;
   const ofRules = function* (name: string): Generator<number> {

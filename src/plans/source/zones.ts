@@ -167,7 +167,8 @@ function rulesZone({ inner }: Component, now: Date): Zone | null {
 function zoneOf(changes: Transition[], before: number): Zone {
   const transitions = changes.toSorted((one, other) => one.at - other.at);
   const offsets = [...new Set([before, ...transitions.map(({ offset }) => offset)])];
-  const offsetAt = (instant: number): number => transitions.findLast(({ at }) => at <= instant)?.offset ?? before;
+  const offsetAt = (instant: number): number =>
+    transitions.findLast(({ at }) => at <= instant)?.offset ?? before;
   return {
     instantOf(wall, edge) {
       const instants = offsets.map((offset) => wall - offset);

@@ -1,0 +1,64 @@
+import { expect, test, vi } from 'vitest';
+import { inLine, inTurn } from '../../src/plans/source/owner-turns.ts';
+import { readInWorker } from '../../src/plans/source/read-in-worker.ts';
+import { SourceUnreadable } from '../../src/plans/source/source-window.ts';
+
+const now = new Date('2026-11-15T00:00:00Z');
+const read = (text: string) =>
+  readInWorker({ bytes: Buffer.from(text), charset: null, titles: null, timezone: 'Europe/Paris', now });
+const file = (...events: string[][]) =>
+  [
+    'BEGIN:VCALENDAR',
+    ...events.flatMap((lines, at) => ['BEGIN:VEVENT', `UID:${at}`, ...lines, 'END:VEVENT']),
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+
+test('a thread reads a calendar, and says what its events and warnings are', async () => {
+  const { windows, warnings } = await read(file(['DTSTART;TZID=Mars:20261224T100000', 'DURATION:PT1H']));
+  expect(windows).toEqual([
+    { key: expect.any(String), start: '2026-12-24T09:00:00Z', end: '2026-12-24T10:00:00Z' },
+  ]);
+  expect(warnings).toHaveLength(1);
+});
+
+test('what is unreadable says why', async () => {
+  const refused = await read('<html>').catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(SourceUnreadable);
+  expect((refused as Error).message).toMatch(/not an iCalendar file/);
+});
+
+test('a calendar that takes long is given up, and the process does other work meanwhile', async () => {
+  // Each of these rules asks 2,000 years of days in vain.
+  const rule = 'RRULE:FREQ=DAILY;COUNT=9999999;BYMONTH=2;BYMONTHDAY=30';
+  const bomb = Array.from({ length: 5000 }, () => ['DTSTART:00010101T100000Z', 'DURATION:PT1H', rule]);
+  let ticks = 0;
+  const other = setInterval(() => (ticks += 1), 50);
+  await expect(read(file(...bomb))).rejects.toThrow(/takes more than 2 s to read/);
+  clearInterval(other);
+  expect(ticks).toBeGreaterThan(10);
+  expect((await read(file(['DTSTART:20261224']))).windows).toHaveLength(1);
+});
+
+test('an owner reads one calendar at a time, and no other owner waits for it', async () => {
+  const begun: string[] = [];
+  const first = Promise.withResolvers<null>();
+  const reading =
+    (name: string, until: Promise<null> = Promise.resolve(null)) =>
+    () => {
+      begun.push(name);
+      return until;
+    };
+  const all = [
+    inTurn(1n, reading('first', first.promise)),
+    inTurn(1n, reading('second')),
+    inTurn(2n, reading('of another owner')),
+  ];
+  await all[2];
+  expect([begun, inLine(1n), inLine(2n)]).toEqual([['first', 'of another owner'], 2, 0]);
+  first.reject(new Error('away'));
+  await expect(all[0]).rejects.toThrow('away');
+  await all[1];
+  expect(begun.at(-1)).toBe('second');
+  await vi.waitFor(() => expect(inLine(1n)).toBe(0));
+});
