@@ -12,15 +12,18 @@ export function dayByDay(rule: string, start: string, to: string, most: number):
   const frequency = parts.get('FREQ')!;
   const interval = Number(parts.get('INTERVAL') ?? 1);
   const [byDay, byMonthDay, byMonth] = [list('BYDAY'), numbers('BYMONTHDAY'), numbers('BYMONTH')];
+  const [byYearDay, byWeek] = [numbers('BYYEARDAY'), numbers('BYWEEKNO')];
   const positions = numbers('BYSETPOS');
 
-  const monday = (date: Temporal.PlainDate) => date.subtract({ days: date.dayOfWeek - 1 });
+  const firstWeekday = weekdays.indexOf(parts.get('WKST') ?? 'MO') + 1;
+  const beginOfWeek = (date: Temporal.PlainDate) =>
+    date.subtract({ days: (date.dayOfWeek - firstWeekday + 7) % 7 });
   const period = (date: Temporal.PlainDate): number => {
     switch (frequency) {
       case 'DAILY':
         return first.until(date, { largestUnit: 'day' }).days;
       case 'WEEKLY':
-        return monday(first).until(monday(date), { largestUnit: 'day' }).days / 7;
+        return beginOfWeek(first).until(beginOfWeek(date), { largestUnit: 'day' }).days / 7;
       case 'MONTHLY':
         return (date.year - first.year) * 12 + date.month - first.month;
       default:
@@ -40,18 +43,31 @@ export function dayByDay(rule: string, start: string, to: string, most: number):
     });
   const isMonthDay = (date: Temporal.PlainDate) =>
     byMonthDay!.some((day) => (day > 0 ? day : date.daysInMonth + 1 + day) === date.day);
+  const isYearDay = (date: Temporal.PlainDate) =>
+    byYearDay!.some((day) => (day > 0 ? day : date.daysInYear + 1 + day) === date.dayOfYear);
+  /** A week belongs to the year that has four of its days. */
+  const isWeek = (date: Temporal.PlainDate) => {
+    const middle = beginOfWeek(date).add({ days: 3 });
+    const number = Math.ceil(middle.dayOfYear / 7);
+    let of = number;
+    for (let each = middle.add({ days: 7 }); each.year === middle.year; each = each.add({ days: 7 })) of += 1;
+    return byWeek!.includes(number) || byWeek!.includes(number - of - 1);
+  };
   const isYielded = (date: Temporal.PlainDate): boolean => {
+    if (byYearDay && !isYearDay(date)) return false;
+    if (byWeek && !isWeek(date)) return false;
     if (byMonth && !byMonth.includes(date.month)) return false;
     if (byMonthDay && !isMonthDay(date)) return false;
     if (byDay && !isDay(date)) return false;
-    if (byMonthDay || byDay || frequency === 'DAILY') return true;
+    if (byMonthDay || byYearDay || byDay || frequency === 'DAILY') return true;
+    if (byWeek) return date.dayOfWeek === first.dayOfWeek;
     if (frequency === 'WEEKLY') return date.dayOfWeek === first.dayOfWeek;
     if (frequency === 'YEARLY' && !byMonth && date.month !== first.month) return false;
     return date.day === first.day;
   };
 
   const begin =
-    { DAILY: first, WEEKLY: monday(first), MONTHLY: first.with({ day: 1 }) }[frequency] ??
+    { DAILY: first, WEEKLY: beginOfWeek(first), MONTHLY: first.with({ day: 1 }) }[frequency] ??
     first.with({ month: 1, day: 1 });
   const found: string[] = [];
   let set: string[] = [];
