@@ -45,7 +45,10 @@ export type Test =
   | { type: 'now'; operator: Range; at: number };
 
 /** Whether a text matches. Built once and called often. */
-export type TextTest = (text: string) => boolean;
+export type TextTest = ((text: string) => boolean) & {
+  /** How many steps of a program its pattern is compiled to; absent for few. */
+  readonly size?: number;
+};
 
 /** A value built from text. If the text contains `{{ author }}`, it is built again for each author. */
 export type AuthorText<Made> =

@@ -1,4 +1,4 @@
-import type { ConditionNode, Leaf, Operator } from './ast.ts';
+import type { AuthorText, ConditionNode, Leaf, Operator, TextTest } from './ast.ts';
 import { ParseError, Scanner } from './scanner.ts';
 import {
   allOperators,
@@ -15,7 +15,7 @@ import {
   type CommitField,
   commitFields,
 } from './attributes.ts';
-import { parseTest } from './parse-test.ts';
+import { longestLogin as anyAuthor, parseTest } from './parse-test.ts';
 import { suggestNames } from './suggest-names.ts';
 
 /** The path of a bad condition, and the character of the problem (from 1; null if it is not text). */
@@ -97,7 +97,7 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     }
     const leaf = parseLeaf(text);
     reading.conditions += 1;
-    if (leaf.test.type === 'pattern') reading.patterns += text.length;
+    if (leaf.test.type === 'pattern') reading.patterns += Math.max(text.length, sizeOf(leaf.test.matches));
     return leaf;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
@@ -106,6 +106,10 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     return refuse(reading, path, message, Math.max(1, Math.min(error.offset + 1, text.length)));
   }
 }
+
+/** Repetitions, and alternatives in braces, count as what they stand for. */
+const sizeOf = (matches: AuthorText<TextTest>): number =>
+  (matches.usesAuthor ? matches.of(anyAuthor) : matches.value).size ?? 0;
 
 /** Notes a problem. It counts as a condition, so that the number of bad conditions is limited too. */
 function refuse(reading: Reading, path: Path, message: string, column: number | null = null): null {

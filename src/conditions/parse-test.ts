@@ -58,7 +58,7 @@ function parseText(subject: Subject, operator: Comparison, raw: string): Test {
 }
 
 /** GitHub's longest login, with the mark of a bot. */
-const longestLogin = `${'a'.repeat(39)}[bot]`;
+export const longestLogin = `${'a'.repeat(39)}[bot]`;
 
 /** Compiles the pattern now, so that a bad pattern is refused when it is sent. A single quote is part of the pattern. */
 function parsePattern(subject: Subject, operator: '~=' | '*=', raw: string): Test {

@@ -272,6 +272,14 @@ describe('groups', () => {
     expect(problem!.path.at(-1)).toBe(most);
   });
 
+  test.each(['title~=a{1000}', 'title~=((a{9}){9}){9}', `files*=${'{a,b}'.repeat(7)}[xy]`])(
+    'a repetition counts as what it repeats, and braces as their alternatives: %s',
+    (pattern) => {
+      expect(problemsOf(Array(5).fill(pattern))).toEqual([]);
+      expect(problemsOf(Array(mostItems).fill(pattern))[0]!.message).toMatch(/may have 50000 characters/);
+    },
+  );
+
   test('a pattern with the author in it is read with the longest login', () => {
     expect(problemsOf([`head~=${'x'.repeat(960)}{{ author }}`])[0]!.message).toMatch(
       /more than 1000 characters/,

@@ -28,7 +28,8 @@ export function compileGlob(glob: string): TextTest {
     });
   }
   const [only] = simple;
-  return simple.length === 1 ? only! : (text) => simple.some((test) => test(text));
+  const test = simple.length === 1 ? only! : (text: string) => simple.some((each) => each(text));
+  return Object.assign(test, { size: expressions.reduce((sum, { length }) => sum + length, 0) });
 }
 
 /** Unescapes braces and commas, after the others are expanded. */

@@ -21,7 +21,8 @@ export function compileRegex(pattern: string): TextTest {
   // Python's `\Z` is RE2's `\z`, the end of the text.
   const expression = pattern.replace(/\\(.)/gs, (escape, what) => (what === 'Z' ? '\\z' : escape));
   const compiled = compile(expression);
-  return literalTest(expression) ?? ((text) => compiled.test(text));
+  const test = literalTest(expression) ?? ((text: string) => compiled.test(text));
+  return Object.assign(test, { size: compiled.programSize() });
 }
 
 /** The expression that only finds this text. */

@@ -1,0 +1,115 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CalendarFile, startCalendarFile } from '../../sandbox/calendar-file.ts';
+import { acmeForAll, freezeBody, planBody } from '../api/acme.ts';
+
+// One request of a stranger may take its time, but it does not take the process: webhooks and statuses go on.
+
+/** Milliseconds. */
+const most = 100;
+/** A busy machine makes anything late once. What a request does itself, it does each time. */
+const tries = 5;
+
+const acme = acmeForAll();
+let calendar: CalendarFile;
+beforeAll(async () => void (calendar = await startCalendarFile()));
+afterAll(() => calendar.close());
+
+const many = (count: number, of: (at: number) => string): string[] =>
+  Array.from({ length: count }, (_, at) => of(at));
+const numbers = (count: number) => many(count, (at) => String(at + 1)).join(',');
+
+const conditions: [string, unknown[]][] = [
+  ['repetitions', many(500, () => 'title~=a{1000}')],
+  ['nested repetitions', many(500, () => 'title~=((a{9}){9}){9}')],
+  ['alternatives', many(50, () => `title~=${'(a|bc)*d{0,3}'.repeat(70)}`)],
+  ['Unicode classes', many(500, () => String.raw`title~=(?i)[^\pL]\pN{30}x`)],
+  ['globs', many(50, () => `files*=${'{a,b}'.repeat(7)}*${'x*y'.repeat(200)}`)],
+  ['teams and schedules', many(500, () => 'schedule=Mon-Fri 22:00-06:00[America/New_York]')],
+  ['groups', many(4, () => '').map(() => ({ or: many(499, (at) => `label=${at}`) }))],
+];
+const rules: [string, string][] = [
+  ['that never yields', 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'],
+  ['that seldom yields', 'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;COUNT=1000'],
+  [
+    'with many days',
+    `FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYMONTHDAY=${numbers(31)};BYSETPOS=${numbers(200)}`,
+  ],
+  ['with many places', `FREQ=MONTHLY;BYSETPOS=-1;BYDAY=${many(80, () => '-5MO,5SU').join(',')}`],
+  ['far apart', 'FREQ=DAILY;INTERVAL=9999;BYMONTHDAY=31'],
+];
+const globs = ['{a,b}'.repeat(7) + '*'.repeat(20), '*a'.repeat(45), '[a-z]*'.repeat(16), '{'.repeat(90)];
+const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT'].join('\r\n');
+const start = ['DTSTART:20261224T100000Z', 'DURATION:PT1H'];
+const calendars: [string, string[]][] = [
+  [
+    'of each second of a year',
+    [
+      event(
+        ...start,
+        `RRULE:FREQ=YEARLY;BYMONTH=${numbers(12)};BYMONTHDAY=${numbers(31)};BYHOUR=${numbers(23)};BYMINUTE=${numbers(59)};BYSECOND=${numbers(59)}`,
+      ),
+    ],
+  ],
+  [
+    'of unknown zones',
+    many(20_000, (at) => event(`UID:${at}`, `DTSTART;TZID=Z${at}:20261224T100000`, 'DURATION:PT1H')),
+  ],
+  ['of dates', [event(...start, `RDATE:${many(200_000, () => '20261224T100000Z').join(',')}`)]],
+  [
+    'of rules in vain',
+    many(4000, (at) =>
+      event(`UID:${at}`, 'DTSTART:00010101', 'RRULE:FREQ=DAILY;COUNT=999999;BYMONTH=2;BYMONTHDAY=30'),
+    ),
+  ],
+  ['of zones', many(4000, (at) => `BEGIN:VTIMEZONE\r\nTZID:Z${at}\r\nEND:VTIMEZONE`)],
+  ['of folds', [`X:${'a\r\n '.repeat(1_000_000)}`]],
+];
+
+const requests: [string, string, () => unknown][] = [
+  ...conditions.map(([name, matching_conditions]): [string, string, () => unknown] => [
+    `conditions: ${name}`,
+    '/v1/repos/acme/web/scheduled_freeze/preview',
+    () => ({ ...freezeBody, matching_conditions }),
+  ]),
+  ...rules.map(([name, rule]): [string, string, () => unknown] => [
+    `a rule ${name}`,
+    '/v1/freeze_plans/acme/preview',
+    () => ({
+      ...planBody,
+      recurrence: { rule, except: many(100, (at) => `20${30 + (at % 40)}-02-${10 + (at % 15)}`) },
+    }),
+  ]),
+  ...globs.map((glob): [string, string, () => unknown] => [
+    `globs such as ${glob.slice(0, 12)}`,
+    '/v1/freeze_plans/acme/preview',
+    () => ({ ...planBody, repositories: { include: many(50, (at) => glob.slice(0, 95) + String(at)) } }),
+  ]),
+  ...calendars.map(([name, lines]): [string, string, () => unknown] => [
+    `a calendar ${name}`,
+    '/v1/freeze_plans/acme/preview',
+    () => {
+      calendar.say(['BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR', ''].join('\r\n'));
+      const { start: _start, end: _end, recurrence: _rule, ...plan } = planBody;
+      return { ...plan, source: { url: calendar.url } };
+    },
+  ]),
+];
+
+test.each(requests)(
+  '%s',
+  async (_, path, body) => {
+    const sent = body();
+    const delays: number[] = [];
+    while (delays.length < tries && !delays.some((delay) => delay <= most)) {
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      const { status } = await acme.ask('POST', path, { as: acme.keys.admin, body: sent });
+      delay.disable();
+      expect([200, 400, 422]).toContain(status);
+      delays.push(Math.round(delay.max / 1e6));
+    }
+    expect(Math.min(...delays)).toBeLessThanOrEqual(most);
+  },
+  60_000,
+);
