@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { acmeForAll } from '../api/acme.ts';
+import { loopDelayOf } from '../support/loop-delay.ts';
 
 const acme = acmeForAll();
 let freezeId: string;
@@ -229,8 +230,9 @@ async function putBack(): Promise<string> {
   return contents();
 }
 
-test('no request makes a 500, and no refused request changes anything', async () => {
+test('no request makes a 500 or keeps the process busy, and no refused request changes anything', async () => {
   const statuses = new Map<number, number>();
+  const late: [string, () => Promise<Answer>][] = [];
   let before = await contents();
   await fc.assert(
     fc.asyncProperty(
@@ -240,12 +242,10 @@ test('no request makes a 500, and no refused request changes anything', async ()
         const as = 'who' in by ? `Bearer ${secrets[by.who]}` : by.text;
         const path = `/v1${steps.join('/').replace('{id}', freezeId)}${asked === '' ? '' : `?${asked}`}`;
         const sent = { ...given, Authorization: as };
-        const answer = await send(
-          method,
-          path,
-          sent,
-          ['GET', 'HEAD', 'TRACE'].includes(method) ? undefined : text,
-        );
+        const ask = () =>
+          send(method, path, sent, ['GET', 'HEAD', 'TRACE'].includes(method) ? undefined : text);
+        const [delay, answer] = await loopDelayOf(ask);
+        if (delay > 100) late.push([`${method} ${path}`, ask]);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         expect(answer.status, answer.text).not.toBe(500);
         if (answer.status !== 204 && method !== 'HEAD') JSON.parse(answer.text);
@@ -256,6 +256,13 @@ test('no request makes a 500, and no refused request changes anything', async ()
     ),
     { numRuns: 400, seed: 20260301 },
   );
+  // Other work of the process, or of the machine, makes a request late once, and not each time.
+  for (const [what, ask] of late) {
+    const delays: number[] = [];
+    while (delays.length < 5 && !delays.some((delay) => delay <= 100))
+      delays.push((await loopDelayOf(ask))[0]);
+    expect(Math.min(...delays), what).toBeLessThanOrEqual(100);
+  }
   // The generator reaches what it is meant to reach.
   for (const status of [200, 201, 204, 403, 404, 422]) expect([...statuses.keys()]).toContain(status);
 });
