@@ -10,7 +10,7 @@ export const browser = [below('browser')];
 export const faults = [below('faults')];
 
 /** What neither a kind of database nor a changed rule can break: they run once, in CI. */
-const once = ['actions', 'deploy', 'docs', 'fuzz', 'sandbox', 'shells'].map(below);
+const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'sandbox', 'shells'].map(below);
 /** What is done to databases as a whole. */
 const databases = ['server/archive', 'database'].map(below);
 export const rest = [...once, ...databases];

@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readEvents } from '../../src/plans/source/source-events.ts';
+
+// Generated calendars, as this service and as another program read them. Without Debian's python3-icalendar and
+// python3-recurring-ical-events it is skipped; CI installs them.
+
+const python = '/usr/bin/python3';
+const has = spawnSync(python, ['-c', 'import icalendar, recurring_ical_events']).status === 0;
+const day = 86_400_000;
+
+const weekday = fc.constantFrom('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU');
+const some = <Item>(item: fc.Arbitrary<Item>, maxLength = 3) =>
+  fc.uniqueArray(item, { minLength: 1, maxLength }).map((items) => items.join(','));
+const part = (name: string, value: fc.Arbitrary<unknown>) =>
+  fc.option(value.map((each) => `${name}=${String(each)}`));
+const rule = fc.constantFrom('DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY').chain((frequency) => {
+  const isLong = frequency === 'MONTHLY' || frequency === 'YEARLY';
+  const nth = fc.tuple(fc.constantFrom(1, 2, -1), weekday).map(([n, each]) => `${n}${each}`);
+  return fc
+    .tuple(
+      part('INTERVAL', fc.integer({ min: 1, max: 3 })),
+      part('BYDAY', some(isLong ? nth : weekday)),
+      isLong ? part('BYMONTHDAY', some(fc.integer({ min: 1, max: 28 }))) : fc.constant(null),
+      part('BYMONTH', some(fc.integer({ min: 1, max: 12 }))),
+      part('WKST', weekday),
+      fc.oneof(
+        part('COUNT', fc.integer({ min: 1, max: 20 })),
+        fc
+          .integer({ min: 0, max: 150 })
+          .map((days) => `UNTIL=${compact(Date.parse('2027-05-01') + days * day)}T235959Z`),
+      ),
+    )
+    .map((parts) => [`RRULE:FREQ=${frequency}`, ...parts.filter((each) => each !== null)].join(';'));
+});
+
+const compact = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+const event = (...lines: string[]) => ['BEGIN:VEVENT', 'UID:a', 'SUMMARY:Freeze', ...lines, 'END:VEVENT'];
+
+/** An hour at which no clock changes, so that other ways with such hours do not count. */
+const hour = fc.integer({ min: 5, max: 20 });
+const calendar = fc
+  .record({
+    zone: fc.constantFrom(
+      'Europe/Paris',
+      'America/New_York',
+      'Asia/Kolkata',
+      'Australia/Sydney',
+      'UTC',
+      null,
+    ),
+    date: fc.integer({ min: 0, max: 200 }).map((days) => Date.parse('2026-10-01') + days * day),
+    hour,
+    length: fc.integer({ min: 1, max: 3 }),
+    rule: fc.option(rule, { freq: 5 }),
+    exceptions: fc.uniqueArray(fc.integer({ min: 0, max: 8 }), { maxLength: 3 }),
+    more: fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 2 }),
+    moved: fc.option(
+      fc.record({ week: fc.integer({ min: 0, max: 8 }), hour, days: fc.integer({ min: 0, max: 3 }) }),
+    ),
+  })
+  .map(({ zone, date, hour, length, rule, exceptions, more, moved }) => {
+    // Without a zone it is of whole days.
+    const time = (at: number, of = hour) =>
+      zone === null
+        ? compact(at)
+        : `${compact(at)}T${String(of).padStart(2, '0')}0000${zone === 'UTC' ? 'Z' : ''}`;
+    const as = zone === null ? ';VALUE=DATE' : zone === 'UTC' ? '' : `;TZID=${zone}`;
+    const end = (at: number, of = hour) => (zone === null ? time(at + length * day) : time(at, of + length));
+    const weeks = (count: number) => time(date + count * 7 * day);
+    const isLasting = rule?.includes('UNTIL') && zone === null ? rule.replace(/T235959Z/, '') : rule;
+    return [
+      ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Holdfast//Test//EN'],
+      ...event(
+        `DTSTART${as}:${time(date)}`,
+        `DTEND${as}:${end(date)}`,
+        ...(isLasting ? [isLasting] : []),
+        ...(rule && exceptions.length > 0 ? [`EXDATE${as}:${exceptions.map(weeks).join(',')}`] : []),
+        ...(rule && more.length > 0
+          ? [`RDATE${as}:${more.map((days) => time(date + days * day)).join(',')}`]
+          : []),
+      ),
+      ...(rule && moved
+        ? event(
+            `RECURRENCE-ID${as}:${weeks(moved.week)}`,
+            `DTSTART${as}:${time(date + (moved.week * 7 + moved.days) * day, moved.hour)}`,
+            `DTEND${as}:${end(date + (moved.week * 7 + moved.days) * day, moved.hour)}`,
+          )
+        : []),
+      ...['END:VCALENDAR', ''],
+    ].join('\r\n');
+  });
+
+describe.skipIf(!has)('another program reads the same', () => {
+  const texts = fc.sample(calendar, { numRuns: 200, seed: 34 });
+  const isInYear = (window: string) => window >= '2026-11-15' && window < '2027-10-01';
+  const read = (text: string) =>
+    readEvents({
+      bytes: Buffer.from(text),
+      charset: null,
+      titles: null,
+      timezone: 'UTC',
+      now: new Date('2026-11-15T00:00:00Z'),
+    })
+      .windows.map(({ start, end }) => `${start} ${end}`)
+      .filter(isInYear)
+      .toSorted();
+
+  test('in 200 generated calendars', () => {
+    const script = join(import.meta.dirname, 'read-calendars.py');
+    const { stdout, stderr } = spawnSync(python, [script], {
+      input: JSON.stringify(texts),
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    expect(stderr).toBe('');
+    const theirs = (JSON.parse(stdout) as string[][]).map((windows) => windows.filter(isInYear));
+    const both = texts.map((text, at) => ({ text, ours: read(text), theirs: theirs[at]! }));
+    expect(both.filter(({ ours, theirs }) => ours.join() !== theirs.join())).toEqual([]);
+    expect(theirs.flat().length).toBeGreaterThan(1000);
+  });
+});
