@@ -223,3 +223,13 @@ test('a repository that the owner does not have is refused', async () => {
   const answer = await acme.call('POST', path, { ...as(), body: { repositories: ['web', 'nope'] } });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ['body', 'repositories', 1]]);
 });
+
+test('control characters of a reason are blanks', async () => {
+  const { url } = await make({ repositories: ['web'], public_text: false });
+  const times = { start: '2026-12-01T10:00:00', end: '2026-12-02T10:00:00' };
+  await acme.freeze({ ...times, reason: 'Release\u000B7\u0007\r\nfrom \u001BWord' });
+  expect((await read(url)).find(({ start }) => start > '2026-12')).toMatchObject({
+    summary: 'Freeze of web: Release 7 ',
+    description: expect.stringMatching(/^Release 7 \nfrom {2}Word\n/),
+  });
+});

@@ -28,16 +28,24 @@ export function writeCalendar(
       lastModified: changedAt,
       start: event.startsAt,
       end: endsAt,
-      summary: titleOf(event),
-      description: descriptionOf(event, publicUrl),
+      summary: withoutControls(titleOf(event)),
+      description: withoutControls(descriptionOf(event, publicUrl)),
       url: publicUrl + event.path,
       status: event.isCancelled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
       // It must not make people busy.
       transparency: ICalEventTransparency.TRANSPARENT,
     });
   }
-  return calendar.toString();
+  // Each line ends so, the last one too (3.1).
+  return `${calendar.toString()}\r\n`;
 }
+
+/** Control characters are forbidden in texts, but for line breaks and tabs. */
+const withoutControls = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?![\n\t])\p{Cc}/gu, ' ');
 
 /**
  * When an event ends in calendars, which know no event without an end: a freeze without one lasts until tomorrow, and
