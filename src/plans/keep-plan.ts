@@ -178,8 +178,9 @@ export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>
 
 export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keepPlan(deps, planId));
 
-/** An owner with many calendars keeps so many readers at most from those of others. */
-const mostInLine = 2;
+/** So many calendars wait for their answers at once; of one owner fewer, so that others need not wait for its line. */
+const takers = 16;
+const mostInLine = 12;
 const later = 5000;
 /** A calendar that lost all that it had ahead has to say so twice, so many milliseconds apart. */
 const doubtFor = 10 * 60_000;
@@ -261,6 +262,8 @@ async function noteFailure(
   deps.log.warn({ plan: plan.id, host: hostOf(source.url) }, 'the calendar of a plan cannot be read');
 }
 
-export const followSourceTask = defineTask(jobs.followSource, (deps, { planId }) =>
-  followSource(deps, planId),
+export const followSourceTask = defineTask(
+  jobs.followSource,
+  (deps, { planId }) => followSource(deps, planId),
+  { takers },
 );
