@@ -108,6 +108,7 @@ const loaded = (facts: PullRequestFacts): LoadedPullRequest => ({
   isAutoMerging: false,
   queueBranch: null,
   isMergeable: true,
+  headOwner: '',
 });
 
 /** Of so many pull requests, each for all freezes. */

@@ -20,6 +20,7 @@ import { type Section, writeReport } from './report.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchStatements } from './statements.ts';
 import { benchStore } from './store.ts';
+import { benchStrangers } from './strangers.ts';
 import { benchWebhooks } from './webhooks.ts';
 import { benchWindow } from './window.ts';
 
@@ -34,6 +35,7 @@ const benches = [
   benchInstant,
   benchDeployments,
   benchBoundaries,
+  benchStrangers,
   benchNotices,
   benchInstallation,
   benchStore,

@@ -12,7 +12,7 @@ import {
   paceAt,
   placesIn,
 } from '../statuses/plan-write.ts';
-import { isAnyDue } from '../statuses/write-store.ts';
+import { isAnyDue } from '../statuses/take-writes.ts';
 
 // Everything that we ask GitHub about deployments. Reading takes `actions: read`, deciding `deployments: write`.
 

@@ -10,7 +10,7 @@ import { type ForeignStatus, jobs } from '../database/queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn, type Status } from './status.ts';
 import { inSeconds } from '../time/local-time.ts';
-import { isContested, isUsedUp, correctionUrgency, isFull } from './plan-write.ts';
+import { isContested, isFull, isUsedUp, tierOf, tiers } from './plan-write.ts';
 import { lockStatusOn, saveForeign, statusOn, endRefused, markHead, type Write } from './write-store.ts';
 import type { StatusList } from './write-status.ts';
 
@@ -78,11 +78,13 @@ export async function correctStatus(
     if (!isContrary && !isLast) return;
     const now = nowOf(deps.clock);
     const notBefore = isLast ? now : head.isWaiting ? head.notBefore : latest(now, head.repeatAfter);
-    const closesHole = isLast || wantedOn(head).state !== 'success';
+    const tier = isLast ? tiers.closesHole : tierOf(wantedOn(head), foreign);
+    // Merge groups have theirs already.
+    const comesSooner = !head.isMergeGroup && (!head.isWaiting || tier < head.tier);
     const updated = await saveForeign(tx, head, {
       isWaiting: true,
       waitingSince: head.waitingSince ?? now,
-      urgency: Math.min(head.urgency, correctionUrgency(closesHole)),
+      ...(comesSooner && { tier, urgency: 0 }),
       notBefore,
       // The write checks first, because our answer to an earlier event may have arrived by then.
       attempts: Math.max(1, head.attempts),

@@ -3,7 +3,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
-import { type Known, longestLag, closedUrgency } from './plan-write.ts';
+import { type Known, longestLag, tiers } from './plan-write.ts';
 import {
   allLastSeen,
   type LastSeen,
@@ -15,8 +15,8 @@ import {
   sharersLastSeen,
 } from './open-pull-request-store.ts';
 
-// What the statuses should say. This file and `write-store.ts`, with what GitHub shows, are the only ones that know the
-// table `head_statuses`. First the statements of `save.ts`, in their order.
+// What the statuses should say. This file, `take-writes.ts`, and `write-store.ts` with what GitHub shows are the only ones
+// that know the table `head_statuses`. First the statements of `save.ts`, in their order.
 
 /** What the row of a repository says about its observations. */
 export type StoredRepository = {
@@ -87,6 +87,8 @@ type DesiredRow = {
   sha: string;
   state: string;
   description: string;
+  tier: number;
+  head_owner: string;
   urgency: number;
   is_waiting: boolean;
   closed_number: number | null;
@@ -112,6 +114,8 @@ export type Desired = {
   askAt: Date;
   /** The numbers of pull requests that are no longer open. */
   gone: number[];
+  /** The commits that pull requests no longer have. */
+  superseded: string[];
   /** The closed pull requests whose heads to release if nothing holds them; null for all. */
   letGoAmong: string[] | null;
   repository: {
@@ -135,21 +139,22 @@ const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINC
 // In `excluded`, an empty `written_state` says that the status that we know of is missing.
 const write = `
   WITH wanted AS (
-    SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, urgency int,
-      is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text,
+    SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, tier int,
+      head_owner text, urgency int, is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text,
       is_missing boolean)
   ), decided AS (
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
-      sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
-      written_description)
-    SELECT $1, $2, $5, $3, $4, sha, state, description, urgency, is_waiting, closed_number,
+      sha, state, description, tier, head_owner, urgency, is_waiting, closed_number, waiting_since, counted_id,
+      written_state, written_description)
+    SELECT $1, $2, $5, $3, $4, sha, state, description, tier, head_owner, urgency, is_waiting, closed_number,
       CASE WHEN is_waiting THEN $4::timestamptz END, CASE WHEN is_foreign THEN NULL ELSE 0 END,
       CASE WHEN is_foreign THEN foreign_state WHEN is_missing THEN '' END,
       CASE WHEN is_foreign THEN foreign_description END
     FROM wanted
     ON CONFLICT (repository_id, sha) DO UPDATE SET
       installation_id = excluded.installation_id, observation = excluded.observation,
-      state = excluded.state, description = excluded.description, urgency = excluded.urgency,
+      state = excluded.state, description = excluded.description,
+      tier = excluded.tier, head_owner = excluded.head_owner, urgency = excluded.urgency,
       is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
       waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
       counted_id = CASE WHEN excluded.counted_id IS NULL THEN NULL ELSE known.counted_id END,
@@ -168,12 +173,22 @@ const write = `
     RETURNING is_waiting
   ), released AS (
     UPDATE head_statuses SET
-      state = 'success', description = '${freeText}', urgency = ${closedUrgency}, observation = $3,
+      state = 'success', description = '${freeText}', tier = ${tiers.isClosed}, observation = $3,
       is_waiting = ${isShown}, waiting_since = CASE WHEN ${isShown} THEN $4::timestamptz END
     WHERE repository_id = $1 AND closed_number IS NOT NULL AND state = 'pending' AND observation < $3
       AND ($8::text[] IS NULL OR sha = ANY($8::text[])) AND NOT EXISTS (
         SELECT FROM wanted WHERE wanted.sha = head_statuses.sha)
     RETURNING is_waiting
+  ), superseded AS (
+    -- What a writer has locked is written or settled now.
+    UPDATE head_statuses head SET is_waiting = false, waiting_since = NULL FROM (
+      SELECT waiting.* FROM unnest((SELECT $18::text[])) AS old (sha) CROSS JOIN LATERAL (
+        SELECT repository_id, sha FROM head_statuses
+        WHERE repository_id = $1 AND sha = old.sha AND is_waiting AND closed_number IS NULL AND NOT is_merge_group
+          AND observation < $3 AND NOT EXISTS (SELECT FROM wanted WHERE wanted.sha = old.sha)
+        FOR UPDATE SKIP LOCKED) waiting
+    ) late
+    WHERE head.repository_id = late.repository_id AND head.sha = late.sha
   ), ${rememberedAnd('$9', '$10', '$11')}, changed AS (
     UPDATE repositories SET
       -- From here on this repository carries our statuses, which must turn to success when freezes are switched off.
@@ -203,6 +218,7 @@ export async function writeDesired(tx: SqlTx, desired: Desired): Promise<Written
     ...[repository.nextChangeAt, repository.isPrivate ?? false, repository.reconciledAt ?? null],
     ...[repository.closedJudgedBy ?? null, repository.isChanged ?? false],
     repository.stacks ? JSON.stringify(repository.stacks) : null,
+    desired.superseded,
   ]);
   return row!;
 }

@@ -46,8 +46,7 @@ async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   }
   // Even if nothing was due: a verdict saved between the last check and the release found the lease taken.
   if (isOver.has(state.is)) return settleHolds(deps, installationId, lease);
-  const owesPasses = state.is === 'passing' || ('isPassing' in state && state.isPassing);
-  if (!owesPasses && !(await hasDue(deps.sql, installationId, nowOf(deps.clock))))
+  if (!lease.hasPasses && !(await hasDue(deps.sql, installationId, nowOf(deps.clock))))
     return settleHolds(deps, installationId, lease);
   if ('until' in state && state.until > nowOf(deps.clock))
     await goOnAt(deps, installationId, state.until.getTime());
@@ -69,9 +68,9 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
     const state = await lease.take();
     if (state.is === 'passing') {
-      const { written, until } = await writePasses(deps, installationId, Math.min(state.places, mostPasses));
+      const { written, until } = await writePasses(deps, installationId, state);
       lease.spend(written);
-      if (until) return { is: 'pacing', until, isPassing: true };
+      if (until) return { is: 'pacing', until };
       continue;
     }
     if (state.is !== 'writing') return state;
@@ -230,21 +229,20 @@ export const drainOutboxTask = defineTask(
 const tryAgainAfter = 2000;
 
 /**
- * Writes the context of instant holds on commits that no freeze holds. They come before all statuses of a freeze: until
- * then their pull requests are blocked, and everything else is held by the ruleset.
- * @param places how many the pace allows.
- * @returns how many were written, and when to go on if GitHub limits us or is down.
+ * Writes the context of instant holds on commits that no freeze holds: until then their pull requests are blocked.
+ * @returns which were written, and when to go on if GitHub limits us or is down.
  */
 async function writePasses(
   deps: Deps,
   installationId: bigint,
-  places: number,
-): Promise<{ written: number; until: Date | null }> {
-  let written = 0;
-  for (const pass of await takePasses(deps.sql, installationId, places)) {
+  { passes, turns, places }: Extract<WriterState, { is: 'passing' }>,
+): Promise<{ written: DuePass[]; until: Date | null }> {
+  const written: DuePass[] = [];
+  const most = Math.min(places, mostPasses);
+  for (const pass of await takePasses(deps.sql, installationId, { passes, turns, most })) {
     const until = await write(deps, installationId, pass);
     if (until) return { written, until };
-    written++;
+    written.push(pass);
   }
   return { written, until: null };
 }

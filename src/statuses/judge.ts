@@ -19,7 +19,7 @@ import {
   type Pass,
   type Status,
 } from './status.ts';
-import { closedUrgency, returningFirst, urgencyOf } from './plan-write.ts';
+import { closenessOf, type Subject } from './plan-write.ts';
 
 /** The freezes and exemptions that we judge pull requests by. */
 export type Standards = {
@@ -38,7 +38,10 @@ export type Verdict = {
   status: Status;
   holds: Hold[];
   present: PresentStatus;
-  /** The smallest is written first. */
+  subject: Subject;
+  /** Whose fork the commit is in; empty if it is in the repository. */
+  headOwner: string;
+  /** Of one share of the pace, the smallest is written first. */
   urgency: number;
   /** The closed pull request with this head; absent if an open one has it. */
   closedNumber?: number;
@@ -74,11 +77,16 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
       own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], subjectOf(facts), freeze.id)),
     );
-    const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
-    return [{ sha, status, holds, present, urgency }];
+    const urgency = Math.min(...sharing.map(closenessOf));
+    const subject = isReturning ? 'returning' : 'open';
+    return [{ sha, status, holds, present, subject, headOwner: ownerAmong(sharing), urgency }];
   });
   return { judged, verdicts, nextChangeAt: nextChangeAmong(freezes, facts, observedAt) };
 }
+
+/** The owner of a commit, for its share of the pace: the repository itself, if it has a branch there. */
+const ownerAmong = (sharing: LoadedPullRequest[]): string =>
+  sharing.map(({ headOwner }) => headOwner).reduce((one, other) => (other < one ? other : one));
 
 /** The commits whose statuses decide whether GitHub merges a pull request. */
 function commitsOf(judged: Judged) {
@@ -133,7 +141,9 @@ export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPu
     const wanted = decideHead(weighed);
     // A different text alone is not worth a write.
     const status = present.state === wanted.state ? { ...wanted, description: present.description } : wanted;
-    return [{ sha, status, holds, present, urgency: closedUrgency, closedNumber: holds[0]!.pullRequest }];
+    const closedNumber = holds[0]!.pullRequest;
+    const headOwner = ownerAmong(sharing);
+    return [{ sha, status, holds, present, subject: 'closed', headOwner, urgency: 0, closedNumber }];
   });
 }
 

@@ -13,7 +13,10 @@ import {
   placesIn,
   waitFor,
 } from './plan-write.ts';
-import { isAnyDue, mostTaken, take, type Write } from './write-store.ts';
+import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
+import { type Share, turnsAfter } from './turns.ts';
+import { isAnyDue, mostTaken, take } from './take-writes.ts';
+import type { Write } from './write-store.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
 const leaseLife = 40_000;
@@ -27,10 +30,10 @@ export type WriterState =
   | { is: 'holding' }
   /** Writes these, in this order. Their attempts are counted. @param isAll no more were due. */
   | { is: 'writing'; writes: Write[]; isAll: boolean }
-  /** Writes the context of instant holds first. @param places how many the pace allows, at least one. */
-  | { is: 'passing'; places: number }
+  /** Writes the context of instant holds. @param places how many it may write, at least one. */
+  | { is: 'passing'; passes: Passes; turns: string[]; places: number }
   /** Waits for its pace. */
-  | { is: 'pacing'; until: Date; isPassing: boolean }
+  | { is: 'pacing'; until: Date }
   /** Waits because GitHub limits the installation or is down. */
   | { is: 'paused'; until: Date }
   /** Gave the lease back when nothing was due. */
@@ -51,36 +54,50 @@ type PaceRow = {
 };
 
 // The parameters of every statement about the lease: $1 the installation, $2 the holder, $3 to $7 the pace that the
-// holder knows, $8 the end of the lease, $9 now.
+// holder knows, $8 the turns that it knows, $9 the end of the lease, $10 now.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
 const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
-  pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
+  pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz,
+  write_turns = $8::text[]`;
 
 /** The first take gets the lease and as many writes as the pace allowed when it was last counted. */
 const firstTake = take(
-  'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $9::timestamptz)',
-  '(SELECT least($10::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int)) FROM lease)',
+  'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $10::timestamptz)',
+  '(SELECT least($11::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int)) FROM lease)',
   `pace_per_minute = coalesce(pace_per_minute, $3::float8),
     pace_tokens = coalesce(pace_tokens, $4::float8) - (SELECT count(*) FROM taken),
     pace_counted_at = coalesce(pace_counted_at, $5::timestamptz),
     pace_refused = coalesce(pace_refused, $6::float8),
-    pace_refused_at = coalesce(pace_refused_at, $7::timestamptz)`,
+    pace_refused_at = coalesce(pace_refused_at, $7::timestamptz),
+    write_turns = coalesce(write_turns, $8::text[])`,
+  'write_turns',
 );
 
-const nextTake = take(isHolder, '$10::int', keepsPace('$4::float8 - (SELECT count(*) FROM taken)'));
+const nextTake = take(
+  isHolder,
+  '$11::int',
+  keepsPace('$4::float8 - (SELECT count(*) FROM taken)'),
+  '$8::text[]',
+);
 
-const keepText = `UPDATE installations SET ${keepsPace()}, lease_until = $8::timestamptz WHERE ${isHolder} RETURNING id`;
+const keepText = `UPDATE installations SET ${keepsPace()}, lease_until = $9::timestamptz WHERE ${isHolder} RETURNING id`;
 
 const releaseText = `UPDATE installations SET ${keepsPace()}, lease_until = NULL, lease_holder = NULL WHERE ${isHolder}`;
 
 const releaseUnlessDueText = `
   UPDATE installations SET ${keepsPace()}, (lease_holder, lease_until) = (
-    SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $8::timestamptz END
-    FROM (SELECT ${isAnyDue('$9')} AS is_due) AS left_over)
+    SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $9::timestamptz END
+    FROM (SELECT ${isAnyDue('$10')} AS is_due) AS left_over)
   WHERE ${isHolder} RETURNING lease_holder AS holder`;
 
 type TakenRow = PaceRow &
-  Write & { isOff: boolean; pausedUntil: Date | null; hasHolds: boolean; hasPasses: boolean };
+  Write & {
+    isOff: boolean;
+    pausedUntil: Date | null;
+    turns: string[];
+    hasHolds: boolean;
+    passes: Passes | null;
+  };
 
 /**
  * The right to write the statuses of an installation, for one worker at a time across all replicas. The lease of a worker
@@ -96,31 +113,42 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
   let wasPressed = false;
   let isReleased = false;
   let hasHolds = false;
+  let passes: Passes | null = null;
+  let turns: string[] = [];
   const itself = (): unknown[] => [
     ...[installationId, holder, pace.perMinute, pace.tokens, pace.countedAt],
-    ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null],
+    ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null, turns],
   ];
   const until = () => new Date(clock.now() + leaseLife);
   const takeBy = (name: string, text: string, places: number) =>
     sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
   const stateOf = (rows: TakenRow[], places: number): WriterState => {
     const now = nowOf(clock);
-    const { isOff, pausedUntil, hasPasses } = rows[0]!;
-    hasHolds = rows[0]!.hasHolds;
+    const { isOff, pausedUntil } = rows[0]!;
+    ({ hasHolds, passes } = rows[0]!);
     if (isOff) return { is: 'off' };
     if (pausedUntil && pausedUntil > now) return { is: 'paused', until: pausedUntil };
-    if (places === 0)
-      return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)), isPassing: hasPasses };
-    if (hasPasses) return { is: 'passing', places };
+    if (places === 0) return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)) };
     const writes = rows.filter(({ sha }) => sha !== null);
+    if (writes.length === 0) {
+      if (!passes) return { is: 'holding' };
+      // Half of the pace, unless the statuses behind had their turn and none waits.
+      const share = turns.includes(passTurn) ? places : Math.ceil(places / 2);
+      return { is: 'passing', passes, turns, places: share };
+    }
     wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
-    return writes.length === 0 ? { is: 'holding' } : { is: 'writing', writes, isAll: writes.length < places };
+    for (const write of writes) turns = turnsAfter(turns, String(write.tier), write);
+    if (passes && writes.some(({ tier }) => tier > lastTierBefore[passes!])) endPassTurn();
+    return { is: 'writing', writes, isAll: !passes && writes.length < places };
   };
+
+  const endPassTurn = () => (turns = turns.filter((turn) => turn !== passTurn));
 
   const most = Math.min(mostTaken, mostAtOnce(range));
   const first = await takeBy('outbox-first-take', firstTake, most);
   if (first.length === 0) return null;
+  ({ turns } = first[0]!);
   const stored = paceIn(first[0]!) ?? pace;
   const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
@@ -132,10 +160,17 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     get hasHolds() {
       return hasHolds;
     },
-    /** Counts writes that were not taken. */
-    spend(writes: number) {
+    /** Whether the context of an instant hold is to be written somewhere. */
+    get hasPasses() {
+      return passes !== null;
+    },
+    /** Counts contexts of instant holds that were written. The statuses behind them have the next turn. */
+    spend(written: Share[]) {
       wasPressed = isPressed(pace);
-      pace = { ...pace, tokens: pace.tokens - writes };
+      pace = { ...pace, tokens: pace.tokens - written.length };
+      endPassTurn();
+      for (const pass of written) turns = turnsAfter(turns, passTurn, pass);
+      turns = [...turns, passTurn];
     },
     /** Takes the next due writes: renews the lease and counts the writes in the database, for all replicas. */
     async take(): Promise<WriterState> {

@@ -8,7 +8,6 @@ import {
   readMergeQueue,
 } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { groupUrgency } from './plan-write.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../database/queue/jobs.ts';
@@ -149,7 +148,7 @@ function judgeGroup(
   const merged = entries.flatMap(({ number }) => facts.get(number) ?? []);
   const timesOutAt = new Date(requestedAt.getTime() + timeoutMinutes * 60_000);
   const { status, holds } = decideGroup(observed, merged, timesOutAt);
-  return { sha: headSha, status, holds, present, urgency: groupUrgency(entries.length) };
+  return { sha: headSha, status, holds, present, subject: 'group', headOwner: '', urgency: entries.length };
 }
 
 /** Milliseconds until we judge a group again whose conditions were unknown. It holds up the queue, so this is soon. */

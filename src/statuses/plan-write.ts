@@ -131,76 +131,72 @@ export const timesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): numb
 /** Whether all repeats are used up, because somebody keeps overwriting the status. */
 export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(repeats, now) > mostRepeats;
 
-// The order of writes. We compare urgencies within an installation and write the smallest first. Merge groups are far
-// below zero. Holes that an event opened come before the statuses of a freeze that begins, which have 0 to 3.
-
-/** The ranks of a tier, by how close a pull request is to merging. */
-export const ranks = 4;
-const tiers = { closes: 0, letsGo: 1, isFirst: 2, changesText: 3, isClosed: 4 } as const;
+// The order of writes. The tier of a write says what it changes, and the smallest goes first. Within a tier, `turns.ts`
+// shares the pace. Within a share, the smallest urgency goes first.
 
 /**
- * Merge groups come before everything else, because GitHub merges as soon as it sees their status. Groups at the front
- * of the queue come first: a failure at the front rebuilds the groups behind it, while a failure further back could
- * remove a pull request that is not frozen.
- * @param position in the queue, from 1.
+ * What a write changes. So an emergency freeze never waits behind the first statuses of a new installation, or behind
+ * those of somebody who pushes without end. Strangers cannot fill a tier for long: each hole that they open needs a
+ * success that we wrote before, in a later tier.
  */
-export const groupUrgency = (position: number): number => position - 1_000_000;
+export const tiers = {
+  /** A merge group, because GitHub merges it as soon as it sees its status, and a hold after an exemption ended. */
+  cannotWait: 0,
+  /** GitHub shows success, and a freeze holds the commit. */
+  closesHole: 1,
+  letsGo: 2,
+  /** The commit cannot be merged anyway: without a success, the required check is missing. */
+  holdsAlready: 3,
+  isFirst: 4,
+  changesText: 5,
+  /** The head of a closed pull request. */
+  isClosed: 6,
+} as const;
 
-/** Comes even before merge groups, because groups do not merge while they wait. */
-const returnUrgency = -2_000_000;
+/** What a verdict is about. `returning`: an exemption let it pass the freezes that hold it now. */
+export type Subject = 'open' | 'returning' | 'group' | 'closed';
 
-/**
- * Holds a pull request first whose exemption just ended, because somebody was about to merge it.
- * @param isReturning whether it was exempt from the freezes that hold it now.
- */
-export const returningFirst = (
-  urgency: number,
-  status: Status,
-  present: PresentStatus,
-  isReturning: boolean,
-): number =>
-  isReturning && status.state !== 'success' && present?.state === 'success' ? returnUrgency : urgency;
+/** Where a write comes among those that wait. */
+export type Rank = { tier: number; urgency: number };
 
-/** Comes after everything about open pull requests. */
-export const closedUrgency = ranks * tiers.isClosed;
+/** The ranks of a share, by how close a pull request is to merging. */
+const ranks = 4;
 
 /** The facts that say how close a pull request is to merging. */
 type Close = Pick<LoadedPullRequest, 'isAutoMerging' | 'queueBranch' | 'isMergeable' | 'isDraft'>;
 
-/** The urgency of a status for open pull requests: by what it changes, then by how close they are to merging. */
-export const urgencyOf = (status: Status, present: PresentStatus, sharing: Close[]): number =>
-  ranks * tierOf(status, present) + Math.min(...sharing.map(closenessOf));
-
-/**
- * Closes a hole that an event just opened before the holes of a freeze that begins. For example, somebody retargets a
- * green pull request to a frozen branch: it takes one write, and somebody may be about to merge.
- */
-export const beforeTheRest = <Verdict extends { status: Status; present: PresentStatus; urgency: number }>(
-  verdict: Verdict,
-): Verdict =>
-  verdict.status.state === 'pending' && verdict.present?.state === 'success'
-    ? { ...verdict, urgency: verdict.urgency - ranks }
-    : verdict;
-
-/** The urgency of correcting a status that somebody else wrote. */
-export const correctionUrgency = (closesHole: boolean): number =>
-  ranks * (closesHole ? tiers.closes : tiers.letsGo);
-
-/**
- * Sorts writes by effect, the most urgent first: closing a hole, releasing, a first success, a new text. So an emergency
- * freeze never waits behind the first statuses of a new installation.
- */
-function tierOf(status: Status, present: PresentStatus): number {
-  if (status.state === present?.state) return tiers.changesText;
-  if (status.state === 'pending') return tiers.closes;
-  return present ? tiers.letsGo : tiers.isFirst;
-}
-
 /** The closest to merging comes first: queued or auto-merge, then mergeable, then the rest, and drafts last. */
-function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Close): number {
+export function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Close): number {
   if (isAutoMerging || queueBranch !== null) return 0;
   if (isDraft) return 3;
   return isMergeable ? 1 : 2;
+}
+
+/**
+ * The rank of a verdict. Merge groups at the front of a queue come first: a failure at the front rebuilds the groups
+ * behind it, while a failure further back could remove a pull request that is not frozen. A hold after an exemption comes
+ * before them, because somebody was about to merge, and groups do not merge while they wait.
+ * @param shown what GitHub shows. @param isUnanswered whether it may show a status whose answer was lost.
+ * @param isOfEvent whether an event opened the hole. It comes before those of a freeze that begins: it takes one write.
+ */
+export function rankOf(
+  { subject, status, urgency }: { subject: Subject; status: Status; urgency: number },
+  shown: { state: string } | null,
+  { isUnanswered, isOfEvent }: { isUnanswered: boolean; isOfEvent: boolean },
+): Rank {
+  if (subject === 'group') return { tier: tiers.cannotWait, urgency };
+  if (subject === 'closed') return { tier: tiers.isClosed, urgency };
+  const tier = isUnanswered && status.state !== 'success' ? tiers.closesHole : tierOf(status, shown);
+  if (tier !== tiers.closesHole) return { tier, urgency };
+  if (subject === 'returning') return { tier: tiers.cannotWait, urgency: -1 };
+  return { tier, urgency: isOfEvent ? urgency - ranks : urgency };
+}
+
+/** What writing a status changes. */
+export function tierOf(wanted: Status, shown: { state: string } | null): number {
+  if (wanted.state === shown?.state) return tiers.changesText;
+  if (wanted.state === 'success') return shown ? tiers.letsGo : tiers.isFirst;
+  return shown?.state === 'success' ? tiers.closesHole : tiers.holdsAlready;
 }
 
 // How fast we write the statuses of an installation. GitHub does not say how much it accepts, so the pace learns: it

@@ -21,7 +21,7 @@ import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from 
 import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
 import { type LastSeen, shasThen } from './open-pull-request-store.ts';
-import { beforeTheRest, foreignIn, mustWrite, shownNow } from './plan-write.ts';
+import { foreignIn, mustWrite, rankOf, shownNow } from './plan-write.ts';
 
 /** What an observation read of the open pull requests. */
 export type Reading = {
@@ -85,12 +85,14 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
     const replaced = new Set([...openNumbers, ...gone]);
     const others = lastSeen.filter(({ number, seenBy }) => seenBy > observation || !replaced.has(number));
     const openShas = new Set([...others.flatMap(shasThen), ...open.flatMap(shasOf)]);
-    const verdicts = events ? judgement.verdicts.map(beforeTheRest) : judgement.verdicts;
     const nextChangeAt = plannedChange(judgement.nextChangeAt, stored, observed, !events);
     const writing = write(deps, tx, observed, known, {
-      verdicts: [...verdicts, ...toHold.filter(({ sha }) => !openShas.has(sha))],
+      verdicts: [...judgement.verdicts, ...toHold.filter(({ sha }) => !openShas.has(sha))],
       judged,
       gone,
+      // Of every open one, `forgetHeads` finds them.
+      superseded: events ? supersededBy(lastSeen, others, openShas) : [],
+      isOfEvent: events !== null,
       heard: heardOf(ofEvents, events ?? []),
       letGoAmong: closedShas,
       repository: {
@@ -115,6 +117,13 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
   logUnjudged(deps, observed, judgement.verdicts);
   return saved;
 }
+
+/** The commits that no open pull request has any more: their statuses are not written. */
+const supersededBy = (lastSeen: LastSeen[], others: LastSeen[], openShas: Set<string>): string[] =>
+  lastSeen
+    .filter((each) => !others.includes(each))
+    .flatMap(shasThen)
+    .filter((sha) => !openShas.has(sha));
 
 /** When the first webhook came about each head. */
 const heardOf = (pullRequests: LoadedPullRequest[], events: PullRequestEvent[]): Map<string, number> =>
@@ -211,6 +220,10 @@ type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
   judged?: Judged[];
   /** The numbers of those that are no longer open. */
   gone?: number[];
+  /** The commits that they no longer have. */
+  superseded?: string[];
+  /** Whether events named the pull requests. */
+  isOfEvent?: boolean;
   /** When the webhooks about heads came. */
   heard?: Map<string, number>;
   isMergeGroup?: boolean;
@@ -222,20 +235,24 @@ async function write(
   tx: SqlTx,
   { repository, observation }: Observed,
   known: Before['known'],
-  { verdicts, judged = [], gone = [], heard, isMergeGroup = false, ...others }: Wanted,
+  { verdicts, judged = [], gone = [], superseded = [], ...more }: Wanted,
 ): Promise<{ differing: number; jobs: Job[] }> {
+  const { heard, isMergeGroup = false, isOfEvent = false, ...others } = more;
   const now = nowOf(deps.clock);
-  const rows = verdicts.map(({ sha, status, present, urgency, closedNumber = null }) => {
+  const rows = verdicts.map((verdict) => {
+    const { sha, status, present, headOwner, closedNumber = null } = verdict;
     const before = known.get(sha) ?? null;
     const isWaiting = mustWrite(status, present, before, observation, now);
     const heardAt = isWaiting && heard?.get(sha);
     if (heardAt) deps.metrics.noteHeard(sha, heardAt);
     const shown = shownNow(present, before, observation, now);
     const foreign = foreignIn(present, before, observation, now);
+    const isUnanswered = before !== null && before.attempts > 0;
     const row = {
       sha,
       ...status,
-      urgency,
+      ...rankOf(verdict, shown, { isUnanswered, isOfEvent }),
+      head_owner: headOwner,
       is_waiting: isWaiting,
       closed_number: closedNumber,
       is_foreign: foreign !== null,
@@ -256,6 +273,7 @@ async function write(
     isMergeGroup,
     askAt,
     gone,
+    superseded,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
     pullRequests: judged.map(({ pullRequest: { facts, testMerge, title, headBranch }, holds }) => ({

@@ -4,19 +4,16 @@ import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
-import { hasDuePass, hasHold } from './instant-hold/pass-store.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';
+import { isDue } from './take-writes.ts';
 import type { Posted, StatusList } from './write-status.ts';
 
-// What the writer takes, what it settles, and what GitHub shows. With `desired-store.ts` the only code that knows the
-// table `head_statuses`.
+// What the writer settles, and what GitHub shows. With `take-writes.ts` and `desired-store.ts` the only code that knows
+// the table `head_statuses`.
 
 type Key = Pick<HeadStatus, 'repositoryId' | 'sha'>;
-
-/** How many writes are taken at once. */
-export const mostTaken = 25;
 
 /** A status that is due, with what the write needs. */
 export type Write = Pick<
@@ -24,7 +21,7 @@ export type Write = Pick<
   | ('repositoryId' | 'sha' | 'state' | 'description' | 'observation' | 'isFinal' | 'isMergeGroup')
   | ('closedNumber' | 'attempts' | 'writes' | 'overwrites' | 'countedId' | 'contradictedBy')
   | ('writtenState' | 'writtenDescription' | 'writtenId' | 'timesWritten' | 'repeatAfter' | 'notHeld')
-  | 'waitingSince'
+  | ('waitingSince' | 'tier' | 'headOwner')
 > & {
   owner: string;
   repo: string;
@@ -33,63 +30,6 @@ export type Write = Pick<
   /** The pull request of the merge group's own entry. */
   groupNumber: number | null;
 };
-
-/**
- * The SQL condition for a waiting status of the installation `$1` that may be written.
- * @param now the parameter with the instant.
- */
-const isDue = (now: string): string =>
-  `installation_id = $1::int8 AND is_waiting AND not_before <= ${now}::timestamptz`;
-
-/** The SQL condition that the installation `$1` has a status that may be written. @param now the parameter with the instant. */
-export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statuses WHERE ${isDue(now)})`;
-
-/**
- * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while
- * more come than the pace allows, some would wait until the end. While the context of an instant hold is to be written
- * somewhere, it takes none. Skips rows that a saving transaction has locked: it may
- * change them, and sends its own job. The planner learns from the second `LIMIT` how few it takes: with statistics from
- * the middle of a fan-out, it would read all heads to join them.
- * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
- *   the columns of the pace, less what is taken.
- */
-export const take = (condition: string, places: string, pace: string) => `
-  WITH lease AS (
-    SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off, ${hasHold('$1::int8')} AS has_holds, ${hasHold('$1::int8')} AND ${hasDuePass} AS has_passes FROM installations
-    WHERE ${condition} FOR NO KEY UPDATE
-  ), due AS (
-    SELECT repository_id, sha FROM head_statuses
-    WHERE ${isDue('$9')} AND EXISTS (
-      SELECT FROM lease WHERE NOT is_off AND NOT has_passes AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
-    ORDER BY urgency, waiting_since, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
-  ), taken AS (
-    UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (SELECT * FROM due LIMIT ${mostTaken}) due
-    WHERE head.repository_id = due.repository_id AND head.sha = due.sha
-    RETURNING head.*
-  ), kept AS (
-    UPDATE installations SET ${pace}, lease_holder = $2::uuid, lease_until = $8::timestamptz
-    WHERE id = $1::int8 AND EXISTS (SELECT FROM lease)
-  )
-  SELECT lease.is_off AS "isOff", lease.paused_until AS "pausedUntil",
-    lease.pace_per_minute AS "perMinute", lease.pace_tokens AS "tokens", lease.pace_counted_at AS "countedAt",
-    lease.pace_refused AS "refused", lease.pace_refused_at AS "refusedAt",
-    lease.has_holds AS "hasHolds", lease.has_passes AS "hasPasses", taken.repository_id AS "repositoryId", taken.sha, taken.state,
-    taken.description, taken.observation, taken.is_final AS "isFinal", taken.is_merge_group AS "isMergeGroup",
-    taken.closed_number AS "closedNumber", taken.attempts - 1 AS attempts, taken.writes, taken.overwrites,
-    taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",
-    taken.written_description AS "writtenDescription", taken.written_id AS "writtenId",
-    taken.times_written AS "timesWritten", taken.repeat_after AS "repeatAfter", taken.not_held AS "notHeld",
-    taken.waiting_since AS "waitingSince",
-    account.login AS owner, repository.name AS repo, (
-      SELECT number FROM (${pullRequestsAt('taken.sha', 'taken.repository_id')}) open
-      ORDER BY cardinality(held_by) = 0, number LIMIT 1
-    ) AS "openNumber", CASE WHEN taken.is_merge_group THEN (
-      SELECT merging.pull_requests[array_upper(merging.pull_requests, 1)] FROM merge_groups merging
-      WHERE merging.repository_id = taken.repository_id AND merging.head_sha = taken.sha
-    ) END AS "groupNumber"
-  FROM lease LEFT JOIN taken ON true LEFT JOIN repositories repository ON repository.id = taken.repository_id
-    LEFT JOIN accounts account ON account.id = repository.account_id
-  ORDER BY taken.urgency, taken.waiting_since, taken.repository_id, taken.sha`;
 
 /** The current status of a commit. `isNew` if we wrote it, rather than found it. */
 export type Outcome = { write: Write; isNew: boolean; isFinal: boolean } & Status & Posted;

@@ -7,7 +7,7 @@ import {
   wasExemptAt,
 } from '../../src/freezes/exemptions/exemption.ts';
 import { judge } from '../../src/statuses/judge.ts';
-import { groupUrgency } from '../../src/statuses/plan-write.ts';
+import { rankOf } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 
@@ -122,20 +122,25 @@ const pullRequest = (number: number, head: string, status = green): LoadedPullRe
   isAutoMerging: false,
   queueBranch: null,
   isMergeable: true,
+  headOwner: '',
 });
 
 test('a pull request that is no longer exempt is held before everything else', () => {
   const verdictOf = (exemptions: Exemption[]) =>
     judge({ freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) }, [pullRequest(1, 'a')])
       .verdicts[0]!;
+  const rank = (verdict: Parameters<typeof rankOf>[0]) =>
+    rankOf(verdict, green, { isUnanswered: false, isOfEvent: false });
+  const group = rank({ ...verdictOf([]), subject: 'group', urgency: 1 });
   expect(verdictOf([exemption]).status.state).toBe('success');
   for (const over of [{ state: 'revoked', endedAt: at(4) }, { expiresAt: at(5) }] as const) {
-    const { status, urgency } = verdictOf([{ ...exemption, ...over }]);
-    expect(status.state).toBe('pending');
-    expect(urgency).toBeLessThan(groupUrgency(1));
+    const verdict = verdictOf([{ ...exemption, ...over }]);
+    expect(verdict.status.state).toBe('pending');
+    expect(rank(verdict).tier).toBe(group.tier);
+    expect(rank(verdict).urgency).toBeLessThan(group.urgency);
   }
   const never = verdictOf([{ ...exemption, state: 'denied', approvedAt: null }]);
-  expect(never.urgency).toBeGreaterThan(groupUrgency(1000));
+  expect(rank(never).tier).toBeGreaterThan(group.tier);
 });
 
 const ids = ['f', 'g', 'h'];

@@ -1,5 +1,6 @@
 // Statuses are taken and settled in batches: what that saves, and what it must not cost.
 import { expect, inject, test, vi } from 'vitest';
+import { tiers } from '../../src/statuses/plan-write.ts';
 import { acmeForAll, startAcme } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 
@@ -36,7 +37,7 @@ test('a more urgent status that becomes due meanwhile waits at most a quarter of
     match: { method: 'POST', path: /\/web\/statuses\// },
   });
   const order: string[] = [];
-  const urgent = { isWaiting: true, urgency: -1000, description: 'No freeze holds it, to be sure.' };
+  const urgent = { isWaiting: true, tier: tiers.cannotWait, description: 'No freeze holds it, to be sure.' };
   const stop = github.onStatus(({ repository }) => {
     order.push(repository);
     // Beside the first batch, as a worker of another process would.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { judge, judgeClosed } from '../../src/statuses/judge.ts';
-import { beforeTheRest, closedUrgency } from '../../src/statuses/plan-write.ts';
+import { rankOf, tiers } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { PresentStatus } from '../../src/github/pull-requests/pull-request.ts';
@@ -54,6 +54,7 @@ const pullRequest = (
   isAutoMerging: false,
   queueBranch: null,
   isMergeable: true,
+  headOwner: '',
   ...more,
 });
 
@@ -89,17 +90,6 @@ test('the status of each SHA is the strictest of all whose head or test merge co
   );
 });
 
-test('a hole that an event opens is closed before a freeze begins to hold, and a merge group before it', () => {
-  const urgencyOf = (more: Partial<LoadedPullRequest>) =>
-    judge(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]).verdicts;
-  const [first] = urgencyOf({ isAutoMerging: true });
-  const [draft] = urgencyOf({ isDraft: true });
-  expect(beforeTheRest(draft!).urgency).toBeLessThan(first!.urgency);
-  expect(beforeTheRest(draft!).urgency).toBeGreaterThan(-1000);
-  const [shown] = urgencyOf({ status: { ...green, state: 'pending' } });
-  expect(beforeTheRest(shown!)).toBe(shown);
-});
-
 describe('heads of closed pull requests', () => {
   const closed = (given: Partial<Given>, closedAt: string, more: Partial<LoadedPullRequest> = {}) => {
     const one = pullRequest(
@@ -116,11 +106,8 @@ describe('heads of closed pull requests', () => {
     const [verdict, ...others] = judgeClosed(observed, both);
     expect(others).toEqual([]);
     expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
-    const { verdicts: least } = judge({ ...observed, freezes: [] }, [
-      pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
-    ]);
-    expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);
-    expect(verdict!.urgency).toBe(closedUrgency);
+    const asUsual = { isUnanswered: false, isOfEvent: false };
+    expect(rankOf(verdict!, green, asUsual).tier).toBe(Math.max(...Object.values(tiers)));
   });
 
   test('that show pending already are not written for another text', () => {

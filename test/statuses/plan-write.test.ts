@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { foreignIn, type Known, mustWrite } from '../../src/statuses/plan-write.ts';
+import {
+  foreignIn,
+  type Known,
+  mustWrite,
+  rankOf,
+  type Subject,
+  tiers,
+} from '../../src/statuses/plan-write.ts';
 import { lastText } from '../../src/statuses/status.ts';
 
 const held = { state: 'pending', description: 'Frozen' } as const;
@@ -83,6 +90,46 @@ describe('GitHub takes 1,000 statuses of a SHA and context', () => {
 
   test('a new state is still written', () => {
     expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n, at(160))).toBe(true);
+  });
+});
+
+describe('what a write changes', () => {
+  const usual = { isUnanswered: false, isOfEvent: false };
+  type Given = typeof usual & { subject: Subject; urgency: number };
+  const rank = (
+    wanted: typeof held | typeof free,
+    state: string | null,
+    { subject = 'open', urgency = 3, ...more }: Partial<Given> = {},
+  ) => rankOf({ subject, status: wanted, urgency }, state === null ? null : { state }, { ...usual, ...more });
+
+  test.each([
+    ['GitHub shows success, and a freeze holds it', held, 'success', 'closesHole'],
+    ['GitHub shows pending, and nothing holds it', free, 'pending', 'letsGo'],
+    ['GitHub shows a failure of somebody else, and nothing holds it', free, 'failure', 'letsGo'],
+    ['GitHub shows nothing, and a freeze holds it', held, null, 'holdsAlready'],
+    ['GitHub shows an error of somebody else, and a freeze holds it', held, 'error', 'holdsAlready'],
+    ['GitHub shows nothing, and nothing holds it', free, null, 'isFirst'],
+    ['only the text of a hold changes', held, 'pending', 'changesText'],
+    ['only the text of a release changes', free, 'success', 'changesText'],
+  ] as const)('%s', (_name, wanted, state, tier) => {
+    expect(rank(wanted, state)).toEqual({ tier: tiers[tier], urgency: 3 });
+    expect(rank(wanted, state, { isOfEvent: true }).tier).toBe(tiers[tier]);
+  });
+
+  test('GitHub may show a success whose answer was lost', () => {
+    expect(rank(held, null, { isUnanswered: true }).tier).toBe(tiers.closesHole);
+    expect(rank(free, null, { isUnanswered: true }).tier).toBe(tiers.isFirst);
+  });
+
+  test('a hole that an event opens comes before those of a freeze, a merge group before both', () => {
+    const draft = rank(held, 'success', { isOfEvent: true });
+    expect(draft.urgency).toBeLessThan(rank(held, 'success', { urgency: 0 }).urgency);
+    const group = rank(held, 'pending', { subject: 'group', urgency: 1 });
+    expect(group.tier).toBeLessThan(draft.tier);
+    const returning = rank(held, 'success', { subject: 'returning', urgency: 0 });
+    expect(returning).toEqual({ tier: group.tier, urgency: expect.any(Number) });
+    expect(returning.urgency).toBeLessThan(group.urgency);
+    expect(rank(held, null, { subject: 'returning' }).tier).toBe(tiers.holdsAlready);
   });
 });
 

@@ -24,6 +24,7 @@ const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRe
     testMerge: null,
     headMerges: null,
     queueBranch: null,
+    headOwner: '',
     facts: { number, nodeId: `PR_${number}`, headSha, values: {}, whyNotKnown: {} },
     ...more,
   }) as LoadedPullRequest;

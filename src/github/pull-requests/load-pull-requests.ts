@@ -40,7 +40,12 @@ export type LoadedPullRequest = {
   isMergeable: boolean;
   /** Its head branch; absent if that is in another repository. */
   headBranch?: string;
+  /** Whose fork its head is in: a login, or `unknownFork`; empty if its head is in this repository. */
+  headOwner: string;
 };
+
+/** The owner of a fork that is gone. No login has this character. */
+const unknownFork = '?';
 
 /** Where to read, and which facts the current conditions need. */
 export type LoadFrom = {
@@ -259,6 +264,7 @@ function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
     queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
     isMergeable: mergeable === 'MERGEABLE',
     ...(!answer.isCrossRepository && { headBranch: answer.headRefName }),
+    headOwner: answer.isCrossRepository ? (answer.headRepositoryOwner?.login ?? unknownFork) : '',
   };
 }
 

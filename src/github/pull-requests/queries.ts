@@ -21,6 +21,7 @@ export type PullRequestAnswer = {
   headRefOid: string;
   repository: { databaseId: number; name: string; nameWithOwner: string };
   isCrossRepository: boolean;
+  headRepositoryOwner?: { login: string } | null;
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
@@ -79,9 +80,12 @@ export function missingFieldAt([name, , , , ofHead]: readonly (string | number)[
 
 const names = (ofHead: boolean) => fields.filter((field) => field.ofHead === ofHead).map(({ name }) => name);
 const mayBeMissing = {
-  // Without the test merge commit, it counts as not known yet. The next two say only how urgent it is: the queue's entry
-  // may need another permission.
-  own: new Set(['potentialMergeCommit', 'autoMergeRequest', 'mergeQueueEntry', 'head', ...names(false)]),
+  // Without the test merge commit, it counts as not known yet. The next three say only how urgent it is: the queue's
+  // entry may need another permission.
+  own: new Set([
+    ...['potentialMergeCommit', 'autoMergeRequest', 'mergeQueueEntry', 'headRepositoryOwner', 'head'],
+    ...names(false),
+  ]),
   ofHead: new Set(['status', 'parents', ...names(true)]),
 };
 
@@ -109,6 +113,7 @@ const pullRequestFields = /* GraphQL */ `
     headRefOid
     repository { databaseId name nameWithOwner }
     isCrossRepository
+    headRepositoryOwner { login }
     createdAt
     updatedAt
     closedAt

@@ -1,8 +1,9 @@
 import type { Tx } from '../../database/database.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import { pullRequestsAt } from '../open-pull-request-store.ts';
-import { ranks } from '../plan-write.ts';
+import { tiers } from '../plan-write.ts';
 import { freeText } from '../status.ts';
+import { inRounds, inTurn } from '../turns.ts';
 import { defaultBranch } from './hold.ts';
 
 // The table `instant_passes`: what commits show under the contexts of holds.
@@ -10,9 +11,18 @@ import { defaultBranch } from './hold.ts';
 // What of the statuses a hold repeats under its own context: every verdict that knows its freezes. What is held needs
 // nothing there, unless it was let through before.
 
-/** SQL that selects the commits of the installation `$1` whose status under the context of a hold is to be written. */
+/**
+ * SQL that selects the commits of the installation `$1` whose status under the context of a hold is to be written. Merge
+ * groups, commits that are no longer let through, and those of the beginning of the hold are urgent. Later heads, and
+ * commits that are let through again, are not: people cause as many of these as they like.
+ */
 const duePasses = `
-  SELECT hold.repository_id, head.sha, hold.context, head.state, head.description, head.is_merge_group, head.urgency
+  SELECT hold.repository_id, head.sha, hold.context, head.state, head.description, head.is_merge_group,
+    head.head_owner, head.waiting_since,
+    CASE WHEN head.is_merge_group THEN -2 WHEN head.state <> 'success' THEN -1 ELSE head.urgency END AS urgency,
+    head.is_merge_group OR head.state <> 'success' OR pass.sha IS NULL AND NOT EXISTS (
+      SELECT FROM (${pullRequestsAt('head.sha', 'head.repository_id')}) open WHERE head_since > hold.since
+    ) AS is_urgent
   FROM instant_holds hold JOIN head_statuses head ON head.repository_id = hold.repository_id
     LEFT JOIN instant_passes pass ON pass.repository_id = head.repository_id AND pass.sha = head.sha
       AND pass.context = hold.context
@@ -29,12 +39,38 @@ function isTargeted(branch: string): string {
   return `(${branch} = ANY (hold.branches) OR '${defaultBranch}' = ANY (hold.branches))`;
 }
 
-/** SQL for whether the installation `$1` has such a commit. */
-export const hasDuePass = `EXISTS (${duePasses})`;
+/** Which contexts of instant holds are to be written next. */
+export type Passes = 'urgent' | 'later';
+
+/** SQL for which the installation `$1` has; null for none. */
+export const passesDue = `
+  SELECT CASE WHEN bool_or(is_urgent) THEN 'urgent' WHEN count(*) > 0 THEN 'later' END
+  FROM (${duePasses}) due`;
+
+/** The last tier of statuses that comes before them: holes, and before the later ones also releases. */
+export const lastTierBefore: Record<Passes, number> = { urgent: tiers.closesHole, later: tiers.letsGo };
+
+/** The turn of contexts beside the statuses behind them: each has half of the pace. */
+export const passTurn = 'pass';
 
 /** SQL for whether an installation has a ruleset that is or may be in force. */
 export const hasHold = (installation: string): string =>
   `EXISTS (SELECT FROM instant_holds WHERE installation_id = ${installation} AND context IS NOT NULL)`;
+
+/**
+ * SQL for whether a ruleset is known to block the pull requests of a commit. A success that GitHub still shows there is no
+ * hole, so urgent contexts come before it.
+ * @param commit a table with `repository_id` and `sha`.
+ */
+export const isBlockedAtOnce = (commit: string): string => `EXISTS (
+  SELECT FROM instant_holds hold
+  WHERE hold.repository_id = ${commit}.repository_id AND context IS NOT NULL AND since IS NOT NULL AND error IS NULL
+    AND NOT EXISTS (
+      SELECT FROM (${pullRequestsAt(`${commit}.sha`, `${commit}.repository_id`)}) open
+      WHERE coalesce(base_ref <> ALL (hold.branches), true))
+    AND NOT EXISTS (
+      SELECT FROM instant_passes pass WHERE pass.repository_id = hold.repository_id AND pass.sha = ${commit}.sha
+        AND pass.context = hold.context AND pass.state = 'success'))`;
 
 /** How many writes of an installation wait, and how many it makes a minute, as far as it learned. */
 export async function readWaiting(
@@ -60,24 +96,33 @@ export type DuePass = {
   state: 'pending' | 'success' | 'failure';
   description: string;
   isMergeGroup: boolean;
+  headOwner: string;
   owner: string;
   repo: string;
   openNumber: number | null;
 };
 
-/** The commits to write next: merge groups first, then by how close their pull requests are to merging. */
-export async function takePasses(sql: SqlTx, installationId: bigint, most: number): Promise<DuePass[]> {
+/**
+ * The commits to write next, in turns: of each share merge groups first, then commits that are no longer let through,
+ * then by how close their pull requests are to merging.
+ */
+export async function takePasses(
+  sql: SqlTx,
+  installationId: bigint,
+  { passes, turns, most }: { passes: Passes; turns: string[]; most: number },
+): Promise<DuePass[]> {
+  const waiting = `SELECT * FROM (${duePasses}) due WHERE is_urgent OR $2`;
   return sql.query<DuePass>(
     'hold-passes',
     `SELECT due.repository_id AS "repositoryId", due.sha, due.context, due.state, due.description,
-      due.is_merge_group AS "isMergeGroup", a.login AS owner, r.name AS repo, (
+      due.is_merge_group AS "isMergeGroup", due.head_owner AS "headOwner", a.login AS owner, r.name AS repo, (
         SELECT min(number) FROM (${pullRequestsAt('due.sha', 'due.repository_id')}) open
       ) AS "openNumber"
-    FROM (SELECT * FROM (${duePasses}) all_due
-      ORDER BY NOT is_merge_group, CASE WHEN is_merge_group THEN urgency ELSE urgency % ${ranks} END, sha LIMIT $2) due
-      JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
-    ORDER BY NOT due.is_merge_group, CASE WHEN due.is_merge_group THEN due.urgency ELSE due.urgency % ${ranks} END, due.sha`,
-    [installationId, most],
+    FROM (
+      SELECT * FROM (${inRounds(waiting, `'${passTurn}'`, 'SELECT unnest($3::text[])')}) rounds ORDER BY ${inTurn} LIMIT $4
+    ) due JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
+    ORDER BY ${inTurn}`,
+    [installationId, passes === 'later', turns, most],
   );
 }
 
@@ -122,7 +167,7 @@ export async function readRevoked(
       WHERE pass.repository_id = over.repository_id AND pass.sha = over.sha AND over.number IS NULL
     )
     SELECT over.repository_id AS "repositoryId", sha, context, 'success' AS state, '${freeText}' AS description,
-      false AS "isMergeGroup", a.login AS owner, r.name AS repo, number AS "openNumber",
+      false AS "isMergeGroup", '' AS "headOwner", a.login AS owner, r.name AS repo, number AS "openNumber",
       over.installation_id AS "installationId"
     FROM over JOIN repositories r ON r.id = over.repository_id JOIN accounts a ON a.id = r.account_id
     WHERE number IS NOT NULL AND over.installation_id IS NOT NULL ORDER BY number`,
