@@ -110,8 +110,13 @@ export class Deployments {
     for (const job of this.waiting(run, environment)) {
       if (!job.environment.adminsBypass)
         throw new Error(`${environment} lets no administrator bypass its rules`);
-      this.#become(repository, run, job, 'in_progress', by);
+      this.#enqueue(repository, run, job, by);
     }
+  }
+
+  /** A runner takes the jobs of a run that are queued. */
+  take(repository: Repository, run: WorkflowRun): void {
+    for (const job of run.jobs) if (job.state === 'queued') this.#become(repository, run, job, 'in_progress');
   }
 
   /** The waiting jobs of a run. What waited for too long has failed by now. */
@@ -126,9 +131,10 @@ export class Deployments {
     );
   }
 
-  statusOf(run: WorkflowRun): 'waiting' | 'in_progress' | 'completed' {
+  statusOf(run: WorkflowRun): 'waiting' | 'queued' | 'in_progress' | 'completed' {
     if (this.waiting(run).length > 0) return 'waiting';
-    return run.jobs.every(isDone) ? 'completed' : 'in_progress';
+    if (run.jobs.every(isDone)) return 'completed';
+    return run.jobs.some(({ state }) => state === 'in_progress') ? 'in_progress' : 'queued';
   }
 
   /** Decides or reports as an App, as `POST …/deployment_protection_rule` does. */
@@ -191,7 +197,7 @@ export class Deployments {
       job.gates.set(app.id, state);
       if (state === 'rejected') this.#become(repository, run, job, 'failure');
       else if ([...job.gates.values()].every((gate) => gate === 'approved'))
-        this.#become(repository, run, job, 'in_progress');
+        this.#enqueue(repository, run, job);
     }
   }
 
@@ -200,7 +206,7 @@ export class Deployments {
     const job: RunJob = {
       deploymentId: this.#world.ids.next('deployment', 8_000_000),
       environment,
-      state: environment.rules.length > 0 ? 'waiting' : 'in_progress',
+      state: environment.rules.length > 0 ? 'waiting' : 'queued',
       gates: new Map(environment.rules.map(({ app }) => [app.id, null])),
       requestedAt: this.#world.now(),
       history: [],
@@ -208,6 +214,7 @@ export class Deployments {
     job.history.push(job.state);
     run.jobs.push(job);
     this.#tell(repository, run, job);
+    if (job.state === 'queued' && !repository.runnersAreBusy) this.take(repository, run);
     if (!job.gates.has(this.#world.app.id)) return;
     const { deploymentId: id } = job;
     const url = `${this.#world.url}/repos/${fullNameOf(repository)}`;
@@ -237,6 +244,12 @@ export class Deployments {
         pull_requests: [],
       },
     });
+  }
+
+  /** Nothing holds the job any more: a runner takes it as soon as there is one. */
+  #enqueue(repository: Repository, run: WorkflowRun, job: RunJob, by?: Account): void {
+    this.#become(repository, run, job, 'queued', by);
+    if (!repository.runnersAreBusy) this.#become(repository, run, job, 'in_progress', by);
   }
 
   #become(repository: Repository, run: WorkflowRun, job: RunJob, state: RunJob['state'], by?: Account): void {
@@ -330,6 +343,14 @@ export function deploymentVerbs(world: World, deployments: Deployments) {
       on(fullName, id, (repository, run) =>
         deployments.bypass(repository, run, environment, world.account(login)),
       ),
+
+    /** No runner takes a job of the repository by itself any more. */
+    occupyRunners(fullName: string) {
+      world.repository(fullName).runnersAreBusy = true;
+    },
+    /** A runner takes the jobs of a run that are queued. */
+    takeJobs: (fullName: string, id: number) =>
+      on(fullName, id, (repository, run) => deployments.take(repository, run)),
 
     /** Another App approves, if its rule is enabled there. */
     approveAs(slug: string, fullName: string, id: number, environment: string) {

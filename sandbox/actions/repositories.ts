@@ -69,6 +69,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         stacks: [],
         environments: new Map(),
         runs: [],
+        runnersAreBusy: false,
         createdAt: world.now(),
       };
       for (const [person, role] of Object.entries(options.roles ?? {})) {

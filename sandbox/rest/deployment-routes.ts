@@ -139,7 +139,9 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   const readDeployments = (c: ApiContext, repository: Repository) =>
     demand(c, repository, { permission: 'deployments', level: 'read', role: 'read' });
   const jobsWith = (repository: Repository) =>
-    repository.runs.flatMap((run) => [...run.former, ...run.jobs].map((job) => ({ run, job }))).toReversed();
+    repository.runs
+      .flatMap((run) => [...run.former, ...run.jobs].map((job) => ({ run, job })))
+      .toSorted((one, other) => other.job.deploymentId - one.job.deploymentId);
 
   onRepository(api, world, 'get', '/deployments', (c, repository) => {
     readDeployments(c, repository);

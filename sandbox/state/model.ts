@@ -155,7 +155,7 @@ export interface WorkflowRun {
 export interface RunJob {
   deploymentId: number;
   environment: Environment;
-  state: 'waiting' | 'in_progress' | 'success' | 'failure';
+  state: 'waiting' | 'queued' | 'in_progress' | 'success' | 'failure';
   /** What each App whose rule is enabled decided; null: nothing yet. */
   gates: Map<number, 'approved' | 'rejected' | null>;
   requestedAt: Date;
@@ -297,6 +297,8 @@ export interface Repository {
   environments: Map<string, Environment>;
   /** Oldest first. */
   runs: WorkflowRun[];
+  /** No runner takes a job by itself: it stays `queued`. */
+  runnersAreBusy: boolean;
   createdAt: Date;
 }
 

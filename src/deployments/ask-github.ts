@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../github/github-app.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { type Deployment, environmentKey } from './deployment.ts';
+import { environmentKey } from './deployment.ts';
 import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -30,6 +30,7 @@ export type Run = {
   sha: string;
   /** Of this attempt. */
   startedAt: Date;
+  isOver: boolean;
 };
 
 type RunJson = Awaited<ReturnType<GitHubClient['rest']['actions']['getWorkflowRun']>>['data'];
@@ -43,6 +44,7 @@ const runOf = (run: RunJson): Run => ({
   ref: run.head_branch ?? '',
   sha: run.head_sha,
   startedAt: new Date(run.run_started_at ?? run.created_at),
+  isOver: run.status === 'completed',
 });
 
 /** A run; null if it is gone. */
@@ -113,58 +115,8 @@ export async function hasComment(
   );
 }
 
-/** Since when an environment of a run waits: GitHub makes a deployment then. Null if it shows none. @throws GitHub's error. */
-export async function waitsSince(
-  { client, owner, repo }: RepositoryClient,
-  { sha, startedAt }: Run,
-  environment: string,
-): Promise<Date | null> {
-  const { data } = await client.rest.repos.listDeployments({ owner, repo, environment, sha, per_page: 100 });
-  const times = data.map(({ created_at: at }) => Date.parse(at)).filter((at) => at >= startedAt.getTime());
-  return times.length > 0 ? new Date(Math.min(...times)) : null;
-}
-
-/** How many deployments of a commit to an environment we list, and how many we look at. Each job of a matrix has one. */
-const mostListed = 1000;
-const mostDeployments = 100;
-
-/** Whether a job of a run has begun to deploy a commit to an environment. */
-export async function hasBegun(
-  remote: RepositoryClient,
-  { runId, environment, sha, requestedAt }: Pick<Deployment, 'runId' | 'environment' | 'sha' | 'requestedAt'>,
-): Promise<boolean> {
-  const { client, owner, repo } = remote;
-  const run = await readRun(remote, runId);
-  const about = { owner, repo, environment, sha, per_page: 100 };
-  const data: { id: number; created_at: string }[] = [];
-  // The newest first. Each job of a later run of the commit has one, too.
-  for await (const page of client.paginate.iterator(client.rest.repos.listDeployments, about)) {
-    data.push(...page.data);
-    const oldest = page.data.at(-1)?.created_at;
-    if (data.length >= mostListed || (run && oldest && Date.parse(oldest) < run.startedAt.getTime())) break;
-  }
-  // Other runs of the commit may have hundreds: GitHub made ours when it asked us.
-  const distance = ({ created_at: at }: { created_at: string }) =>
-    Math.abs(Date.parse(at) - requestedAt.getTime());
-  const nearest = data
-    // Those of an earlier attempt lead to the same run.
-    .filter(({ created_at: at }) => run === null || Date.parse(at) >= run.startedAt.getTime())
-    .toSorted((one, other) => distance(one) - distance(other))
-    .slice(0, mostDeployments);
-  for (const { id } of nearest) {
-    const of = { owner, repo, deployment_id: id, per_page: 100 };
-    const { data: statuses } = await client.rest.repos.listDeploymentStatuses(of);
-    const isOfRun = statuses.some(({ log_url, target_url }) =>
-      [log_url, target_url].some((url) => url?.includes(`/actions/runs/${runId}/`)),
-    );
-    const begun = statuses.some(({ state }) => ['queued', 'in_progress', 'success'].includes(state));
-    if (isOfRun && begun) return true;
-  }
-  return false;
-}
-
 /**
- * What GitHub made of an answer: it took it; the deployment no longer waits; our rule has been reviewed before; or
+ * What GitHub made of an answer: it took it; nothing waits there, so there is nothing to repeat; our rule has been reviewed before; or
  * another review was under way at that moment.
  */
 export type Taken = 'taken' | 'not waiting' | 'reviewed' | 'race';

@@ -9,28 +9,24 @@ import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readSettings } from '../installations/settings.ts';
+import { answersPerService } from '../github/cache.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
-import type { ObservedRepository } from '../statuses/observe.ts';
-import type { RepositoryClient } from './ask-github.ts';
-import {
-  holdingComment,
-  judgeDeployments,
-  byRun,
-  type Deployment,
-  environmentKey,
-  isHeld,
-} from './deployment.ts';
+import { observe, type ObservedRepository } from '../statuses/observe.ts';
+import { holdingComment, judgeDeployments, type Deployment, environmentKey, isHeld } from './deployment.ts';
 import { openDeployments, watch } from './deployment-store.ts';
-import { act, isPending, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
+import { hasBegunOrEnded } from './run-progress.ts';
+import { act, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
 
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
 // and asks GitHub for the difference, so that it does not matter what woke it, or how often.
 
 /** Requests at once. */
 const atOnce = 8;
-/** Milliseconds until the next try if GitHub was busy with a deployment, or another one must begin first. */
+/** Milliseconds until the next try if GitHub was busy with a deployment, or another one must go first. */
 const step = 1_000;
+/** The most milliseconds until we ask again whether the one before has begun. Events tell, but they get lost. */
+const mostBetweenAsks = 30_000;
 /** GitHub takes ten reports for a deployment. */
 const mostReports = 10;
 /** Each round releases what the round before made room for. */
@@ -57,8 +53,10 @@ export async function decideDeployments(
   /** One that fails is tried once, and does not delay the others. */
   const failures = new Map<string, unknown>();
   let isOver = false;
+  let before: Deployment | null = null;
   for (let round = 0; round < mostRounds && !isOver && !deps.stopping.aborted; round++) {
-    const { acts, isQueued, plannedAt } = await plan(settling, notBefore);
+    const { acts, isQueued, plannedAt, ...turn } = await plan(settling, notBefore);
+    before = turn.before;
     const left = acts.filter(
       ([deployment]) => (only ?? deployment.runId) === deployment.runId && !failures.has(nameOf(deployment)),
     );
@@ -83,7 +81,12 @@ export async function decideDeployments(
     const pause = [...failures.values()].find((error) => error instanceof NotNow);
     if (pause) throw pause;
   }
-  await deps.queue.send([jobs.decideDeployments(repositoryId, inSteps(nowOf(deps.clock), step))]);
+  const now = nowOf(deps.clock);
+  // A runner may come soon, or in hours.
+  const since = before && !isOver ? (now.getTime() - before.decidedAt!.getTime()) / 4 : 0;
+  const pause = Math.min(Math.max(since - step, 0), mostBetweenAsks);
+  const at = inSteps(new Date(now.getTime() + pause), step);
+  await deps.queue.send([jobs.decideDeployments(repositoryId, at)]);
 }
 
 const nameOf = ({ runId, attempt, environment }: Deployment) =>
@@ -91,11 +94,16 @@ const nameOf = ({ runId, attempt, environment }: Deployment) =>
 
 type Act = [Deployment, ToTell];
 
-/** What to ask of GitHub now. @property isQueued whether one waits for another one to begin. */
+/**
+ * What to ask of GitHub now.
+ * @property isQueued whether one waits for another one. @property before the last one that went out and has not begun yet,
+ *   if one waits for that.
+ */
 async function plan(
-  { deps, repository, remote }: Settling,
+  settling: Settling,
   notBefore: Date | null,
-): Promise<{ acts: Act[]; isQueued: boolean; plannedAt: Date }> {
+): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: Date }> {
+  const { deps, repository } = settling;
   const now = nowOf(deps.clock);
   const at = notBefore && notBefore > now ? notBefore : now;
   const all = await openDeployments(deps.db, repository.id, now);
@@ -113,34 +121,56 @@ async function plan(
   );
   const acts: Act[] = [];
   let isQueued = false;
+  /** By environment. */
+  const notBegun = new Map<string, Deployment | null>();
   for (const [deployment, verdict] of verdicts) {
     if (verdict.kind === 'queue') {
       isQueued = true;
     } else if (verdict.kind === 'hold') {
       if (isToReport(deps, repository, deployment, verdict.freezes, now)) acts.push([deployment, verdict]);
-    } else if (
-      verdict.kind === 'approve' &&
-      releaseDeployments === 'all' &&
-      isHeld(deployment) &&
-      (await isBeforeItWaiting(remote, all, deployment))
-    ) {
-      isQueued = true;
+    } else if (verdict.kind === 'approve' && releaseDeployments === 'all') {
+      const key = environmentKey(deployment.environment);
+      const before = notBegun.get(key) ?? (await oneBefore(settling, all, deployment));
+      notBegun.set(key, before);
+      if (before === null) acts.push([deployment, verdict]);
     } else acts.push([deployment, verdict]);
   }
   // What nothing ever held, or an exemption lets go, goes first, and what is only told last.
   const urgency = ([deployment, { kind }]: Act) =>
     kind === 'hold' ? 2 : isHeld(deployment) && kind !== 'exempt' ? 1 : 0;
-  return { acts: acts.toSorted((one, other) => urgency(one) - urgency(other)), isQueued, plannedAt: now };
+  const sorted = acts.toSorted((one, other) => urgency(one) - urgency(other));
+  const [before = null] = [...notBegun.values()].filter((each) => each !== null).toSorted(lastDecidedFirst);
+  return { acts: sorted, isQueued: isQueued || before !== null, before, plannedAt: now };
 }
 
-/** Whether the last one that was approved in the environment has not begun yet: another App may still hold it. */
-async function isBeforeItWaiting(remote: RepositoryClient, all: Deployment[], { environment }: Deployment) {
-  const before = all
-    .filter(({ state }) => state === 'approved')
-    .filter((each) => environmentKey(each.environment) === environmentKey(environment))
-    .toSorted((one, other) => one.decidedAt!.getTime() - other.decidedAt!.getTime() || byRun(one, other))
-    .at(-1);
-  return before !== undefined && isPending(remote, before);
+const lastDecidedFirst = (one: Deployment, other: Deployment): number =>
+  other.decidedAt!.getTime() - one.decidedAt!.getTime();
+
+/** How many we ask about. */
+const mostBefore = 10;
+
+/** Which ones have begun or ended: that does not change. */
+const begun = answersPerService<boolean>(10_000, (has) => (has ? Infinity : 0));
+
+/**
+ * One of those that went before a deployment in its environment and have neither begun nor ended: no runner has taken it,
+ * or another App holds it. Those that freezes held count, and the last one if a freeze held this one.
+ */
+async function oneBefore(
+  { deps, repository, remote }: Settling,
+  all: Deployment[],
+  deployment: Deployment,
+): Promise<Deployment | null> {
+  const earlier = all
+    .filter(({ state }) => state !== 'waiting')
+    .filter((each) => environmentKey(each.environment) === environmentKey(deployment.environment))
+    .toSorted(lastDecidedFirst)
+    .filter((each, index) => isHeld(each) || (index === 0 && isHeld(deployment)));
+  for (const each of earlier.slice(0, mostBefore)) {
+    const ask = () => observe(deps, repository, () => hasBegunOrEnded(remote, each));
+    if (!(await begun(deps).get(`${repository.id} ${nameOf(each)}`, ask))) return each;
+  }
+  return null;
 }
 
 /** Once, and again only if the words have changed. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
-import { throughPrisma } from '../database/sql.ts';
+import { besideOf, type Page, pageOf, rowsBeside, timeBeside } from '../database/newest-first.ts';
+import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
 import type { Run } from './ask-github.ts';
 import { type Review, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
@@ -40,6 +40,26 @@ export async function openDeployments(tx: Tx, repositoryId: bigint, now: Date): 
   return [...waiting, ...decided].map(fromRow);
 }
 
+/**
+ * What to look at again when GitHub tells that a deployment of a run has begun or ended: the run, if it waits itself and
+ * no process decides on it now, or those that may wait for it.
+ */
+export async function wakenBy(
+  sql: SqlTx,
+  repositoryId: bigint,
+  runId: bigint,
+  now: Date,
+): Promise<'run' | 'others' | null> {
+  const [row] = await sql.query<{ its: boolean | null; any: boolean }>(
+    'deployments-that-wait',
+    `SELECT bool_or(run_id = $2::int8 AND (claimed_until IS NULL OR claimed_until <= $3::timestamptz)) AS its,
+       count(*) > 0 AS any
+     FROM deployments WHERE repository_id = $1::int8 AND state = 'waiting'`,
+    [repositoryId, runId, now],
+  );
+  return row!.its ? 'run' : row!.any ? 'others' : null;
+}
+
 /** The deployments of a run, of every attempt. */
 export async function deploymentsOfRun(tx: Tx, repositoryId: bigint, runId: bigint): Promise<Deployment[]> {
   return (await tx.deployment.findMany({ where: { repositoryId, runId } })).map(fromRow);
@@ -56,7 +76,7 @@ export async function runsKnownToWait(tx: Tx, repositoryId: bigint): Promise<big
 }
 
 /**
- * A page of the deployments of a repository, newest first.
+ * A page of the deployments of a repository, those that GitHub requested last first.
  * @param cursor opaque, from an earlier page's `older` or `newer`. @throws Refusal invalid if the cursor is not ours.
  */
 export async function listDeployments(
@@ -65,20 +85,29 @@ export async function listDeployments(
   state: DeploymentState | undefined,
   { size, cursor }: { size: number; cursor?: string },
 ): Promise<Page<Deployment>> {
-  const beside = besideOf(cursor, 'deployment');
-  const { number, order, take } = rowsBeside(beside, size);
+  const beside = besideOf(cursor, 'deployment', true);
+  const { number: serial, order, take } = rowsBeside(beside, size);
+  const time = timeBeside(beside);
+  const where = time && { OR: [{ requestedAt: time.past }, { requestedAt: time.same, serial }] };
   const found = await tx.deployment.findMany({
-    where: { repositoryId, state, serial: number },
-    orderBy: { serial: order },
+    where: { repositoryId, state, ...where },
+    orderBy: [{ requestedAt: order }, { serial: order }],
     take,
   });
-  const { rows, ...cursors } = pageOf(found, size, beside, ({ serial }) => serial);
+  const { rows, ...cursors } = pageOf(
+    found,
+    size,
+    beside,
+    (row) => row.serial,
+    (row) => row.requestedAt,
+  );
   return { rows: rows.map(fromRow), ...cursors };
 }
 
 /**
  * Saves that an environment of a run waits. One that was decided waits again: GitHub asks once for each job.
- * @param askedAt when GitHub was asked: what was decided since then is decided.
+ * @param requestedAt when GitHub made the request. @param askedAt when we asked GitHub: what was decided since then is
+ *   decided.
  * @param before what was decided, which may hold still. @param freezeIds those that held it already.
  */
 export async function saveRequest(
@@ -86,12 +115,13 @@ export async function saveRequest(
   repositoryId: bigint,
   run: Run,
   environment: string,
+  requestedAt: Date,
   askedAt: Date,
   before: Review | null,
   freezeIds: string[],
 ): Promise<void> {
   const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
-  const asked = { state: 'waiting', requestedAt: askedAt, checkedAt: askedAt, freezeIds };
+  const asked = { state: 'waiting', requestedAt, checkedAt: askedAt, freezeIds };
   const { workflow, workflowPath, number: runNumber, ref, sha } = run;
   const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha };
   const { count } = await tx.deployment.createMany({ data: [row], skipDuplicates: true });

@@ -30,6 +30,7 @@ export type Deployment = {
   runNumber: number;
   ref: string;
   sha: string;
+  /** When GitHub made the request. */
   requestedAt: Date;
   state: DeploymentState;
   /** The freezes that hold it, or did. Empty: none ever did. */
@@ -61,7 +62,7 @@ export type Verdict =
   | { kind: 'reject'; freezes: StoredFreeze[] }
   | { kind: 'hold'; freezes: StoredFreeze[] }
   | { kind: 'supersede'; by: Deployment }
-  /** Another one goes first. @property after the one whose beginning it waits for. */
+  /** Another one goes first. */
   | { kind: 'queue'; after: Deployment };
 
 /**
@@ -130,7 +131,10 @@ function inTurn(each: Deployment, released: Deployment[]): Verdict {
   );
   if (!inEnvironment.some(isHeld)) return { kind: 'approve' };
   const [first] = inEnvironment.toSorted(
-    (one, other) => one.requestedAt.getTime() - other.requestedAt.getTime() || byRun(one, other),
+    (one, other) =>
+      one.requestedAt.getTime() - other.requestedAt.getTime() ||
+      Number(one.runId - other.runId) ||
+      one.attempt - other.attempt,
   );
   return first === each ? { kind: 'approve' } : { kind: 'queue', after: first! };
 }

@@ -12,32 +12,28 @@ import { syncRepository } from '../installations/sync-installations.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { observe } from '../statuses/observe.ts';
-import {
-  isRuleEnabled,
-  pendingEnvironments,
-  readRun,
-  type Run,
-  waitingRuns,
-  waitsSince,
-} from './ask-github.ts';
+import { isRuleEnabled, pendingEnvironments, readRun, type Run, waitingRuns } from './ask-github.ts';
 import { type Review, type DeploymentState, environmentKey } from './deployment.ts';
 import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } from './deployment-store.ts';
+import { requestedByGitHub } from './run-progress.ts';
 import { decideDeployments } from './decide-deployments.ts';
 import { end, openSettling, settleVanished, type Settling } from './settle.ts';
 
 // Finds out which environments of a run wait for us: when an event names the run, and each minute, because events get
 // lost.
 
+/** What GitHub asked about: our rule is enabled on the environment. @property at when, if it said so. */
+type Told = { environment: string; at: Date | null };
+
 /**
  * Looks at one run and decides on what waits in it.
- * @param told the environment that GitHub asked about: our rule is enabled there.
  * @param through the installation of the event.
  */
 async function lookAtRun(
   deps: Deps,
   repositoryId: bigint,
   runId: bigint,
-  told: string | null,
+  told: Told | null,
   through: bigint | null,
 ): Promise<void> {
   if (through !== null) await learn(deps, repositoryId, through);
@@ -70,12 +66,7 @@ async function learn(deps: Deps, repositoryId: bigint, through: bigint): Promise
 }
 
 /** Saves what waits in a run, and how that ended which no longer does. @returns whether to look again soon. */
-async function note(
-  settling: Settling,
-  runId: bigint,
-  run: Run | null,
-  told: string | null,
-): Promise<boolean> {
+async function note(settling: Settling, runId: bigint, run: Run | null, told: Told | null): Promise<boolean> {
   const { deps, repository, remote } = settling;
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
@@ -92,11 +83,12 @@ async function note(
   const isNew = (name: string) => ofAttempt.get(environmentKey(name))?.state !== 'waiting';
   // It can wait for another rule after we approved our part, so the sweep asks seldom whether it waits for us again.
   const isRecent = (name: string) => {
-    const at = ofAttempt.get(environmentKey(name))?.decidedAt ?? null;
-    return at !== null && now.getTime() - at.getTime() < recently;
+    const { state, decidedAt: at = null } = ofAttempt.get(environmentKey(name)) ?? {};
+    return state !== 'gone' && at !== null && now.getTime() - at.getTime() < recently;
   };
-  const asking = told !== null && (keys.has(environmentKey(told)) || !ofAttempt.has(environmentKey(told)));
-  const wanted = new Set(asking ? [environmentKey(told)] : []);
+  const toldKey = told && environmentKey(told.environment);
+  const asking = toldKey !== null && (keys.has(toldKey) || !ofAttempt.has(toldKey));
+  const wanted = new Set(asking ? [toldKey] : []);
   for (const name of pending)
     if (
       isNew(name) &&
@@ -106,13 +98,25 @@ async function note(
     )
       wanted.add(environmentKey(name));
   const over = wanted.size > 0 ? await freezesOver(settling, run, now) : [];
-  for (const name of new Set([...pending, ...(told === null ? [] : [told])]))
-    if (wanted.has(environmentKey(name)) && isNew(name)) {
-      const before = decisionIn(ofAttempt.get(environmentKey(name))?.state ?? null);
-      const missed = await missedFreezes(settling, run, name, over);
-      await saveRequest(deps.db, repository.id, run, name, now, before, missed);
-      wanted.delete(environmentKey(name));
-    }
+  for (const name of new Set([...pending, ...(told ? [told.environment] : [])])) {
+    const key = environmentKey(name);
+    if (!wanted.has(key) || !isNew(name)) continue;
+    wanted.delete(key);
+    const at =
+      (key === toldKey && told?.at) ||
+      (await observe(deps, repository, () => requestedByGitHub(remote, run, name)));
+    const before = decisionIn(ofAttempt.get(key)?.state ?? null);
+    await saveRequest(
+      deps.db,
+      repository.id,
+      run,
+      name,
+      at ?? now,
+      now,
+      before,
+      missedFreezes(over, name, at),
+    );
+  }
   await markChecked(deps.db, repository.id, runId, now);
   let again = false;
   for (const [key, each] of ofAttempt)
@@ -133,17 +137,10 @@ async function freezesOver({ deps, repository }: Settling, run: Run, now: Date):
 }
 
 /** The ids of those that held a deployment before we knew of it: it has its turn with the others. */
-async function missedFreezes(
-  { deps, repository, remote }: Settling,
-  run: Run,
-  environment: string,
-  over: Over[],
-): Promise<string[]> {
-  const holding = over.filter(({ freeze }) => holdsDeployments(freeze, environment));
-  if (holding.length === 0) return [];
-  const since = await observe(deps, repository, () => waitsSince(remote, run, environment));
-  return holding.filter(({ at }) => since !== null && at > since).map(({ freeze }) => freeze.id);
-}
+const missedFreezes = (over: Over[], environment: string, since: Date | null): string[] =>
+  over
+    .filter(({ freeze, at }) => since !== null && at > since && holdsDeployments(freeze, environment))
+    .map(({ freeze }) => freeze.id);
 
 /** What we decided before: GitHub's answer that it still waits may be older than that. */
 const decisionIn = (told: DeploymentState | Review | null) =>
@@ -153,7 +150,7 @@ const decisionIn = (told: DeploymentState | Review | null) =>
 const recently = 5 * 60_000;
 
 /** Milliseconds to remember whether an environment has our rule. */
-const ruleFor = 5 * 60_000;
+const ruleFor = 60_000;
 const rules = answersPerService<boolean>(10_000, () => ruleFor);
 
 function hasOurRule({ deps, repository, remote }: Settling, environment: string): Promise<boolean> {
@@ -198,12 +195,12 @@ async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> 
 
 export const lookAtRunTask = defineTask(
   jobs.lookAtRun,
-  (deps, { repositoryId, runId, environment, installationId }) =>
+  (deps, { repositoryId, runId, environment, requestedAt = null, installationId }) =>
     lookAtRun(
       deps,
       BigInt(repositoryId),
       BigInt(runId),
-      environment,
+      environment === null ? null : { environment, at: requestedAt === null ? null : new Date(requestedAt) },
       installationId ? BigInt(installationId) : null,
     ),
   { takers: 8 },

@@ -13,7 +13,6 @@ import { freezePath } from '../installations/page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
 import {
   type RepositoryClient,
-  hasBegun,
   hasComment,
   pendingEnvironments,
   review,
@@ -35,6 +34,7 @@ import {
   isHeld,
 } from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
+import { wasLetThrough } from './run-progress.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
@@ -50,10 +50,7 @@ export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Se
   return { deps, repository, remote: { client, owner: repository.account.login, repo: repository.name } };
 }
 
-export const isPending = async (
-  remote: RepositoryClient,
-  { runId, environment }: Deployment,
-): Promise<boolean> =>
+const isPending = async (remote: RepositoryClient, { runId, environment }: Deployment): Promise<boolean> =>
   (await pendingEnvironments(remote, runId)).some(
     (name) => environmentKey(name) === environmentKey(environment),
   );
@@ -136,6 +133,7 @@ export async function act(
     isSent = true;
     const { runId, environment } = deployment;
     const taken = await review(remote, runId, environment, { ...stateOf[answer], comment });
+    isSent = taken !== 'not waiting';
     return await settleAnswer(settling, held, answer, comment, taken);
   } catch (error) {
     const failure = classifyGitHubError(error, deps.clock.now());
@@ -176,9 +174,15 @@ async function settleAnswer(
   taken: Taken,
 ): Promise<'done' | 'again'> {
   const { deps, repository } = settling;
-  if (taken === 'race' || taken === 'not waiting') {
+  if (taken === 'race') {
     await release(deps.db, repository.id, deployment, { attempted: null });
-    return taken === 'race' ? 'again' : settleEnded(settling, { ...deployment, attempted: null });
+    return 'again';
+  }
+  if (taken === 'not waiting') {
+    // GitHub's lists may be late, its refusal is not.
+    await settleEnded(settling, deployment);
+    await release(deps.db, repository.id, deployment, {});
+    return 'done';
   }
   if (answer === 'report') {
     // Somebody approved our part before, and another rule still holds it.
@@ -200,23 +204,24 @@ export async function settleVanished(settling: Settling, deployment: Deployment)
   const current = await claim(deps.db, repository.id, deployment, null, null, nowOf(deps.clock));
   if (current === null) return 'again';
   try {
-    return await settleEnded(settling, current);
+    const mayAppear = deps.clock.now() - current.requestedAt.getTime() < appearsWithin;
+    return (await settleEnded(settling, current, mayAppear)) ? 'done' : 'again';
   } finally {
     await release(deps.db, repository.id, current, {});
   }
 }
 
-async function settleEnded(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
-  const { deps, remote } = settling;
-  const { attempted, requestedAt } = deployment;
+/** @param mayAppear whether GitHub may just not show yet that it waits. @returns whether it has ended. */
+async function settleEnded(settling: Settling, deployment: Deployment, mayAppear = false): Promise<boolean> {
+  const { attempted } = deployment;
   if (attempted !== null && attempted !== 'report') {
     await end(settling, deployment, attempted);
-    return 'done';
+    return true;
   }
-  const hasGone = await hasBegun(remote, deployment);
-  if (!hasGone && deps.clock.now() - requestedAt.getTime() < appearsWithin) return 'again';
-  await end(settling, deployment, !hasGone ? 'gone' : isHeld(deployment) ? 'bypassed' : 'approved');
-  return 'done';
+  const isThrough = await wasLetThrough(settling.remote, deployment);
+  if (!isThrough && mayAppear) return false;
+  await end(settling, deployment, !isThrough ? 'gone' : isHeld(deployment) ? 'bypassed' : 'approved');
+  return true;
 }
 
 async function saveReport(settling: Settling, deployment: Deployment, comment: string): Promise<void> {

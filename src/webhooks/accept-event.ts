@@ -2,6 +2,7 @@ import { nowOf } from '../time/clock.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
+import { wakenBy } from '../deployments/deployment-store.ts';
 import { isNotEnded, repositoriesReading } from '../freezes/freeze-store.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../database/queue/jobs.ts';
 import { isOfConsequence } from '../statuses/correct.ts';
@@ -78,8 +79,8 @@ export type Wake =
    * merges.
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
-  /** Only if a deployment of the run waits for us. */
-  | { to: 'deployments'; repositoryId: bigint; runId: string }
+  /** Only if a deployment of the run waits for us, or if it has begun or ended and another one may wait for that. */
+  | { to: 'deployments'; repositoryId: bigint; runId: string; hasBegun: boolean }
   /**
    * A branch that is gone: only if it is the base of an open pull request, or a current freeze names it. `renamedTo`: its
    * new name, if the event has it.
@@ -126,12 +127,10 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
   }
   if (wake.to === 'deployments') {
     const { repositoryId, runId } = wake;
-    // What we are deciding on will be saved without it.
-    const isUnclaimed = { OR: [{ claimedUntil: null }, { claimedUntil: { lte: nowOf(clock) } }] };
-    const where = { repositoryId, runId: BigInt(runId), state: 'waiting', ...isUnclaimed };
-    return (await db.deployment.count({ where, take: 1 })) > 0
-      ? [jobs.lookAtRun(repositoryId, runId, null, null)]
-      : [];
+    const wakes = await wakenBy(sql, repositoryId, BigInt(runId), nowOf(clock));
+    if (wakes === 'run')
+      return [jobs.lookAtRun(repositoryId, runId, { environment: null, installationId: null })];
+    return wakes === 'others' && wake.hasBegun ? [jobs.decideDeployments(repositoryId)] : [];
   }
   if (wake.to === 'base') {
     const { repositoryId, branch, renamedTo = null } = wake;

@@ -90,6 +90,7 @@ export const payloads = {
     repository: z.object({ id, full_name: name }),
     environment: name.max(255, 'Send at most 255 characters.'),
     deployment_callback_url: name,
+    deployment: z.object({ created_at: z.iso.datetime({ offset: true }) }).nullish(),
   }),
   push: z.object({ ...inRepository, ref: name, deleted: z.boolean().nullish() }),
   ...ownerPayloads,
@@ -204,7 +205,9 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   deployment_protection_rule: ({ repository: place, environment, installation, ...payload }, own) => {
     const runId = runOfCallback(payload.deployment_callback_url, place.full_name, own);
     if (runId === null) return [];
-    return always(jobs.lookAtRun(BigInt(place.id), runId, environment, idOf(installation)));
+    const requestedAt = payload.deployment?.created_at;
+    const told = { environment, requestedAt, installationId: idOf(installation) };
+    return always(jobs.lookAtRun(BigInt(place.id), runId, told));
   },
   push: (payload) => {
     const { ref, deleted, repository: place } = payload;
@@ -228,14 +231,15 @@ function runOfCallback(url: string, fullName: string, { githubApiUrl }: Own): st
   return runId !== undefined && url.toLowerCase() === own.toLowerCase() ? runId : null;
 }
 
-/** A deployment that began or ended: perhaps one that waits for us. */
+/** A deployment that was let through, began or ended: perhaps one that waits for us, or that another one waits for. */
 function runOfDeployment({
   repository: place,
   deployment_status: status,
   workflow_run: run,
 }: Payloads['deployment_status']): Wake[] {
   if (!run?.id || status?.state === 'waiting') return [];
-  return [{ to: 'deployments', repositoryId: BigInt(place.id), runId: String(run.id) }];
+  const hasBegun = status?.state !== 'queued';
+  return [{ to: 'deployments', repositoryId: BigInt(place.id), runId: String(run.id), hasBegun }];
 }
 
 function ownStatus(payload: Payloads['status']): Wake {

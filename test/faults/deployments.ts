@@ -38,7 +38,7 @@ const living = (stage: Stage) =>
 const holding = (stage: Stage, environment: string) =>
   living(stage).filter((freeze) => freeze.startsAt <= stage.time.now() && selects(freeze, environment));
 
-const isOpen = ({ state }: Job) => state === 'waiting' || state === 'in_progress';
+const isOpen = ({ state }: Job) => state !== 'success' && state !== 'failure';
 const runs = ({ github, repository }: Stage) => github.runsOf(repository);
 const isOurs = ({ app }: Run['reviews'][number]) => app !== other;
 const ourGate = (stage: Stage, job: Job) => job.gates.get(stage.github.app.id);
@@ -57,6 +57,10 @@ export const deploymentActions: Record<string, Action> = {
       return `run ${id} deploys to ${[...new Set(named)].join(', ')}, ${named.length} jobs`;
     },
   },
+  takeJobs: onRun(6, 'queued', ({ github, repository }, { id }) => {
+    github.takeJobs(repository, id);
+    return 'has a runner';
+  }),
   finishDeployment: onRun(4, 'in_progress', ({ github, repository }, { id }) => {
     github.finishRun(repository, id);
     return 'is finished';
@@ -204,6 +208,7 @@ export async function prepareDeployments(stage: Stage, seed: number) {
   github.addEnvironment(repository, alone!);
   github.addBot(other);
   github.addEnvironment(repository, shared!, { others: [other] });
+  github.occupyRunners(repository);
   const release = seed % 2 === 0 ? 'newest' : 'all';
   await api.call('PATCH', `/v1/repos/${repository}/settings`, { release_deployments: release });
   freezes.set(stage, []);
@@ -251,7 +256,9 @@ class DeploymentWatch {
         if (isSecond && !stepped.some((at) => at > Date.now() - afterStep))
           stage.violate('reviewed twice', `run ${run.id}, ${environment}: ${message}`);
       }
-      if (this.#isCalm) approveElsewhere(stage, run);
+      if (!this.#isCalm) continue;
+      approveElsewhere(stage, run);
+      stage.github.takeJobs(stage.repository, run.id);
     }
     this.counts.runs = runs(stage).length;
   }
@@ -299,7 +306,9 @@ class DeploymentWatch {
     }
     const last = earlier.at(-1);
     const waits = (each: Run) =>
-      each.jobs.some((job) => job.environment.name === environment && job.state === 'waiting');
+      each.jobs.every(
+        (job) => job.environment.name !== environment || ['waiting', 'queued'].includes(job.state),
+      );
     if (last && last.run.attempt === last.attempt && waits(last.run))
       violate('two at once', `${story}; run ${last.run.id} waits`);
   }
@@ -370,7 +379,7 @@ class DeploymentWatch {
     if (attempt !== run.attempt) return ['gone', 'bypassed', ...this.#ambiguous(run)];
     const jobs = run.jobs.filter((job) => job.environment.name === environment);
     if (jobs.some((job) => job.state === 'waiting')) return ['waiting'];
-    const hasBegun = jobs.some(({ history }) => history.includes('in_progress'));
+    const hasBegun = jobs.some(({ history }) => history.includes('queued'));
     const unheld = ours.length === 0 ? ['approved'] : [];
     return hasBegun ? ['bypassed', ...unheld, ...this.#ambiguous(run)] : ['gone', ...this.#ambiguous(run)];
   }

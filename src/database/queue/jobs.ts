@@ -182,9 +182,13 @@ export const jobs = {
   lookAtRun: jobsOf(
     'look-at-run',
     'the sweep, for each repository with deployments',
-    (id: bigint, runId: string, environment: string | null, installationId: string | null) => ({
-      about: `${id}/${runId}/${environment?.toLowerCase() ?? ''}`,
-      data: { repositoryId: String(id), runId, environment, installationId },
+    (
+      id: bigint,
+      runId: string,
+      told: { environment: string | null; requestedAt?: string; installationId: string | null },
+    ) => ({
+      about: `${id}/${runId}/${told.environment?.toLowerCase() ?? ''}`,
+      data: { repositoryId: String(id), runId, ...told },
     }),
   ),
 
