@@ -316,6 +316,32 @@ test('ten answers an hour and person: the tenth says so, then silence, and again
   expect(await acme.say(web, 1, 'wes', '/holdfast status')).toContain('**Free.**');
 });
 
+test('what an admin or somebody with the role decides is carried out and answered beyond ten', async () => {
+  const settings = { freezers: ['wes', 'rudi'], approvers: [] };
+  acme.github.addUser('rudi');
+  acme.github.setRole(web, 'rudi', 'read');
+  await acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body: settings });
+  for (const login of ['ada', 'wes', 'rudi'])
+    for (let each = 1; each <= 10; each++) await acme.write(web, 1, login, '/holdfast unfreeze x');
+  for (const login of ['ada', 'wes', 'rudi']) {
+    expect(await acme.say(web, 1, login, '/holdfast freeze 1h x')).toContain('**Frozen');
+    expect(acme.frozen(web)).toEqual([1]);
+    expect(await acme.say(web, 1, login, '/holdfast unfreeze x')).toContain('**Ended');
+    expect(acme.frozen(web)).toEqual([]);
+  }
+  await acme.freeze(web);
+  expect(await acme.say(web, 1, 'ada', '/holdfast exempt INC-1')).toContain('**');
+  expect(acme.frozen(web)).toEqual([]);
+  const answers = acme.answers(web, 1).length;
+  // What they may not decide is ignored, and a flood of it costs one question in five minutes.
+  await acme.write(web, 1, 'ada', '/holdfast status');
+  await acme.write(web, 1, 'wes', '/holdfast deny x');
+  const asked = acme.github.requests.length;
+  for (let each = 1; each <= 20; each++) await acme.write(web, 1, 'wes', '/holdfast deny x');
+  expect(acme.github.requests.length).toBe(asked);
+  expect(acme.answers(web, 1)).toHaveLength(answers);
+});
+
 test('people who cannot write get three answers in a conversation and hour together, one each, and only to status', async () => {
   const strangers = Array.from({ length: 9 }, (_, index) => `stranger-${index}`);
   for (const login of strangers) acme.github.addUser(login);

@@ -1,5 +1,6 @@
 // A command in a comment runs once and gets one answer, even if processes die in between:
-//  1. `takeComment` counts the command for its author, before we ask GitHub, so that too many commands cost nothing.
+//  1. `takeComment` counts the command for its author, before we ask GitHub, so that too many commands cost nothing. Beyond
+//     the limit, we ask whether the author may decide what the command decides, and remember a no.
 //  2. We ask GitHub what the author may do, as pages do. What the event says about the author does not count.
 //  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
 //     try finds the answer and changes nothing.
@@ -9,6 +10,7 @@ import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import { hasRole } from '../../auth/role-verdict.ts';
 import type { Deps } from '../../deps.ts';
+import { answersPerService } from '../../github/cache.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/ask-github.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
@@ -56,7 +58,10 @@ export async function answerComment(deps: Deps, repositoryId: bigint, comment: T
     return;
   }
   const ids = { commentId: BigInt(comment.commentId), repositoryId, number, personId: BigInt(person.id) };
-  const taken = await deps.db.$transaction((tx) => takeComment(tx, ids, nowOf(deps.clock)));
+  const take = (isDecided: boolean) =>
+    deps.db.$transaction((tx) => takeComment(tx, ids, nowOf(deps.clock), isDecided));
+  const taken =
+    (await take(false)) ?? ((await mayDecideNow(deps, repository, comment)) && (await take(true)));
   if (!taken) {
     deps.log.warn(
       { ...about, by: person.login },
@@ -109,13 +114,11 @@ async function obey(
   const permission = await permissionOf(deps, person, repository);
   if (permission === 'none') return null;
   const { verb, words } = readCommand(comment.text);
-  const role = verb !== null && decisions[verb];
+  const mayDecide = await decides(deps, person, repository, permission, verb);
   // A reader with the role of the command is no outsider.
-  const isOutsider =
-    permission === 'read' && !(role && (await readerHasRole(deps, person, repository, role)));
+  const isOutsider = permission === 'read' && !mayDecide;
   if (isOutsider && verb !== 'status') return null;
-  const isAlwaysAnswered = role && permission !== 'write' && !isOutsider;
-  if (!isAlwaysAnswered && !(await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock)))) {
+  if (!mayDecide && !(await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock)))) {
     deps.log.warn(
       { repository: fullName(repository), pullRequest: number, by: person.login },
       'too many comments in an hour; a command is not answered',
@@ -135,7 +138,7 @@ async function obey(
   // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
   try {
-    const isPageOnly = commentCommands === 'requests' && role;
+    const isPageOnly = commentCommands === 'requests' && verb !== null && decisions[verb];
     const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
     if (text) await order.saveAnswer(deps.db, text);
   } catch (error) {
@@ -162,14 +165,37 @@ const decisions: Partial<Record<Verb, Role>> = {
   unfreeze: 'freezer',
 };
 
-async function readerHasRole(
+/** Whether the author may decide what the command decides. An admin's `exempt` lets a pull request through at once. */
+async function decides(
   deps: Deps,
   person: ToldOfComment['person'],
   repository: FoundRepository,
-  role: Role,
+  permission: RepositoryPermission,
+  verb: Verb | null,
 ): Promise<boolean> {
+  if (verb === null || permission === 'none') return false;
+  const role = decisions[verb];
+  if (permission === 'admin') return role !== undefined || verb === 'exempt';
+  if (role === undefined) return false;
   const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
   return (await hasRole(deps, person, repository, holders, { isLive: true })) === 'yes';
+}
+
+/** Milliseconds to remember that an author may not decide: this many commands would cost as much as the first ten. */
+const refusedFor = 5 * 60_000;
+const deciding = answersPerService<boolean>(10_000, (may) => (may ? 0 : refusedFor));
+
+/** Whether the author of one command too many may decide what it decides. */
+async function mayDecideNow(
+  deps: Deps,
+  repository: FoundRepository,
+  { person, text }: ToldOfComment,
+): Promise<boolean> {
+  const { verb } = readCommand(text);
+  if (verb === null || (decisions[verb] === undefined && verb !== 'exempt')) return false;
+  return deciding(deps).get(`${repository.id} ${person.id} ${verb}`, async () =>
+    decides(deps, person, repository, await permissionOf(deps, person, repository), verb),
+  );
 }
 
 function pageOnly({ deps, repository }: CommentOrder): string {
@@ -180,7 +206,11 @@ function pageOnly({ deps, repository }: CommentOrder): string {
 const lateText =
   '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
 
-const lastOfHour = `Holdfast answers ${mostAnswers} commands from one person within an hour. This was the last one. It ignores further commands until an hour after the first one.`;
+const lastOfHour = `Holdfast answers ${mostAnswers} commands from one person within an hour. This was the last one. Until an hour after the first one, it only carries out further commands that decide, of people who may decide: ${Object.keys(
+  decisions,
+)
+  .map((verb) => `\`${verb}\``)
+  .join(', ')}, and an admin's \`exempt\`.`;
 
 /** Asks GitHub what the author may do. */
 async function permissionOf(

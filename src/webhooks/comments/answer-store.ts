@@ -7,9 +7,9 @@ import { AnsweredMeanwhile } from '../commands/order.ts';
 // command happens once. That is what `runOnce` of the API does for a key. A comment has a row of its own because the row is
 // there before the change, to count commands and what they ended, and after it, until the answer is posted.
 
-/** How many answers one person gets within an hour. */
+/** How many answers one person gets within an hour. What an admin, or somebody with the role, decides is answered beyond it. */
 export const mostAnswers = 10;
-/** How many comments Holdfast writes in a repository within an hour. What an admin decides is answered beyond it. */
+/** How many comments Holdfast writes in a repository within an hour. The same is answered beyond it. */
 const mostInRepository = 30;
 /** How many answers people who cannot write to the repository get in a conversation within an hour, all of them together. */
 const mostForOutsiders = 3;
@@ -24,8 +24,16 @@ export type Taken = CommentAnswer & {
 
 type Comment = Pick<Taken, 'commentId' | 'repositoryId' | 'number' | 'personId'>;
 
-/** Starts to handle a comment, or finds that it was started before; null if its author has no answers left. */
-export async function takeComment(tx: Tx, comment: Comment, now: Date): Promise<Taken | null> {
+/**
+ * Starts to handle a comment, or finds that it was started before; null if its author has no answers left.
+ * @param isDecided whether it is known that the author may decide what the comment decides.
+ */
+export async function takeComment(
+  tx: Tx,
+  comment: Comment,
+  now: Date,
+  isDecided = false,
+): Promise<Taken | null> {
   const { commentId, personId, number } = comment;
   await lockFor(tx, `comments of ${personId}`);
   const known = await tx.commentAnswer.findUnique({ where: { commentId } });
@@ -37,7 +45,7 @@ export async function takeComment(tx: Tx, comment: Comment, now: Date): Promise<
       takenAt: { gt: new Date(takenAt.getTime() - hour), ...(known && { lte: takenAt }) },
     },
   });
-  if (!known && others >= mostAnswers) return null;
+  if (!known && !isDecided && others >= mostAnswers) return null;
   const taken = known ?? (await tx.commentAnswer.create({ data: { ...comment, takenAt } }));
   return { ...taken, number, isLast: others === mostAnswers - 1 };
 }
