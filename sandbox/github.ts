@@ -173,7 +173,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),
     ...branches(world, webhooks, queues),
-    ...branchRules(world),
+    ...branchRules(world, webhooks),
     ...deploymentVerbs(world, deployments),
     ...teams(world, webhooks, events),
     ...jobTokens(world),

@@ -2,8 +2,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/github.ts';
+import { forRules } from '../src/github/app-manifest.ts';
 import { diagnose } from '../src/cli/commands/doctor.ts';
 import { acmeForAll } from './support/acme.ts';
+import { grantDeployments } from './support/deployments.ts';
 import { Visitor } from './support/visitor.ts';
 
 const acme = acmeForAll();
@@ -140,4 +142,65 @@ test('switched off has its own words', async () => {
   expect(refused.body.detail).toMatch(/^Freezes are switched off for acme\/off:/);
   const preview = await acme.call('POST', `${path}/preview`, { as: acme.admin, body });
   expect(preview.body.warnings[0].type).toBe('switched_off');
+});
+
+describe('what was enforced is not for long after', () => {
+  const stateOf = async (repository: string, query = '') =>
+    (await acme.call('GET', `/v1/repos/${repository}/freeze_state${query}`, { as: acme.admin })).body
+      .enforced;
+  const reported = async (repository: string) =>
+    (await acme.call('GET', `/v1/repos/${repository}/enforcement`, { as: acme.admin })).body.enforced;
+  const check = (app: number) => ({ checks: [{ context, app }] });
+  const passes = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+
+  test('the rule was disabled on an environment, and the check is no longer required: within a minute', async () => {
+    await grantDeployments(acme);
+    const web = await acme.repository('minute', [], { protect: { main: check(acme.github.app.id) } });
+    acme.github.addEnvironment(web, 'production');
+    const both = async () => [
+      await stateOf(web, '?environment=production'),
+      await stateOf(web, '?base=main'),
+    ];
+    expect(await both()).toEqual(['yes', 'yes']);
+    acme.github.disableRule(web, 'production');
+    acme.github.protect(web, 'main', []);
+    await passes(59);
+    expect(await both()).toEqual(['yes', 'yes']);
+    await passes(1);
+    expect(await both()).toEqual(['no', 'no']);
+  });
+
+  test('a job deploys past the rule that was disabled: at once', async () => {
+    await grantDeployments(acme);
+    const web = await acme.repository('past');
+    acme.github.addEnvironment(web, 'production');
+    acme.github.runWorkflow(web, { environments: ['production'] });
+    await acme.quiet();
+    expect(await stateOf(web, '?environment=production')).toBe('yes');
+    acme.github.disableRule(web, 'production');
+    acme.github.runWorkflow(web, { environments: ['production'] });
+    await acme.quiet();
+    expect(await stateOf(web, '?environment=production')).toBe('no');
+  });
+
+  test.each<[string, (repository: string, ruleset: number) => void]>([
+    ['protection', (repository) => acme.github.protect(repository, 'main', [])],
+    ['ruleset', (_, ruleset) => acme.github.setEnforcement(ruleset, 'disabled')],
+    ['deleted', (_, ruleset) => acme.github.deleteRuleset(ruleset)],
+    ['of-owner', (_, ruleset) => acme.github.setEnforcement(ruleset, 'evaluate')],
+  ])('an App that may read the settings is told by GitHub: at once (%s)', async (name, change) => {
+    acme.github.askForMore(forRules.default_permissions, forRules.default_events);
+    acme.github.acceptPermissions('acme', acme.github.app.permissions);
+    const required = check(acme.github.app.id);
+    const web = await acme.repository(name, [], { protect: {} });
+    if (name === 'protection') acme.github.protect(web, 'main', required);
+    const place = name === 'of-owner' ? 'acme' : web;
+    const { id } = name === 'protection' ? { id: 0 } : acme.github.addRuleset(place, required);
+    await acme.quiet();
+    expect([await stateOf(web), await reported(web)]).toEqual(['yes', true]);
+    change(web, id);
+    await acme.quiet();
+    expect([await stateOf(web), await reported(web)]).toEqual(['no', false]);
+    await passes(60);
+  });
 });

@@ -2,6 +2,9 @@ import type { Account, BypassActor, Patterns, Repository, RequiredCheck, Ruleset
 import { moveBranch } from '../state/activities.ts';
 import { mayBypass, rulesetsOn } from '../state/branch-rules.ts';
 import type { World } from '../state/world.ts';
+import { organizationJson } from '../json/account-json.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { ownerSender } from './sender.ts';
 
 /** A context from any source, or from the App with this id. */
 export type CheckSpec = string | { context: string; app: number };
@@ -42,8 +45,30 @@ export function makeRuleset(world: World, source: Account | Repository, given: R
   return ruleset;
 }
 
+/** Tells Apps that subscribe to it, which takes Administration: read. That of an organization names no repository. */
+export function tellRuleset(
+  world: World,
+  webhooks: Webhooks,
+  action: 'created' | 'edited' | 'deleted',
+  { id, name, enforcement, source }: Ruleset,
+): void {
+  const payload = { repository_ruleset: { id, name, enforcement, target: 'branch' } };
+  const event = { event: 'repository_ruleset', action } as const;
+  if ('owner' in source) {
+    const sender = ownerSender(world, source.owner);
+    webhooks.emit({ ...event, sender, repository: source, payload });
+    return;
+  }
+  const installation = [...world.installations.values()].find(({ account }) => account === source);
+  const sender = ownerSender(world, source);
+  webhooks.emit({
+    ...{ ...event, sender, installation },
+    payload: { ...payload, organization: organizationJson(world, source) },
+  });
+}
+
 /** What branches require before something merges into them. */
-export function branchRules(world: World) {
+export function branchRules(world: World, webhooks: Webhooks) {
   function find(id: number): Ruleset {
     const sources = [...world.accounts.values(), ...world.repositories.values()];
     const ruleset = sources.flatMap(({ rulesets }) => rulesets).find((each) => each.id === id);
@@ -51,16 +76,28 @@ export function branchRules(world: World) {
     return ruleset;
   }
 
+  function edit(rulesetId: number, change: Partial<RulesetContent>): void {
+    const ruleset = find(rulesetId);
+    Object.assign(ruleset, change, { updatedAt: world.now() });
+    tellRuleset(world, webhooks, 'edited', ruleset);
+  }
+
   return {
     /** Requires status checks on a branch by classic protection; none lifts it. */
     protect(fullName: string, branch: string, protection: Protection) {
-      protectBranch(world.repository(fullName), branch, protection);
+      const repository = world.repository(fullName);
+      protectBranch(repository, branch, protection);
+      webhooks.emit({
+        ...{ event: 'branch_protection_rule', action: 'edited', repository },
+        sender: ownerSender(world, repository.owner),
+        payload: { rule: { name: branch } },
+      });
     },
 
     /** A ruleset of an organization (`acme`) or of a repository (`acme/web`). */
     addRuleset(place: string, options: RulesetOptions = {}) {
       const source = place.includes('/') ? world.repository(place) : world.account(place);
-      const { id } = makeRuleset(world, source, {
+      const made = makeRuleset(world, source, {
         name: options.name ?? 'Freezes',
         enforcement: options.enforcement ?? 'active',
         refs: { include: options.include ?? ['~DEFAULT_BRANCH'], exclude: options.exclude ?? [] },
@@ -73,20 +110,18 @@ export function branchRules(world: World) {
           ...actor,
         })),
       });
-      return { id };
+      tellRuleset(world, webhooks, 'created', made);
+      return { id: made.id };
     },
 
-    setEnforcement(rulesetId: number, enforcement: Ruleset['enforcement']) {
-      Object.assign(find(rulesetId), { enforcement, updatedAt: world.now() });
-    },
+    setEnforcement: (rulesetId: number, enforcement: Ruleset['enforcement']) =>
+      edit(rulesetId, { enforcement }),
 
     /** The rulesets of a repository, as they are now. */
     rulesetsOf: (fullName: string) => world.repository(fullName).rulesets.map((each) => ({ ...each })),
 
     /** Somebody edits a ruleset. */
-    editRuleset(rulesetId: number, change: Partial<RulesetContent>) {
-      Object.assign(find(rulesetId), change, { updatedAt: world.now() });
-    },
+    editRuleset: edit,
 
     /** What answers about rulesets get wrong. */
     rulesetFaults: world.rulesetFaults,
@@ -116,7 +151,9 @@ export function branchRules(world: World) {
     },
 
     deleteRuleset(rulesetId: number) {
-      const { source } = find(rulesetId);
+      const ruleset = find(rulesetId);
+      const { source } = ruleset;
+      tellRuleset(world, webhooks, 'deleted', ruleset);
       source.rulesets = source.rulesets.filter(({ id }) => id !== rulesetId);
     },
   };

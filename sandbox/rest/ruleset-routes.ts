@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { invalid, notFound } from '../http/github-error.ts';
-import { makeRuleset, type RulesetContent } from '../actions/branch-rules.ts';
+import { GitHubError, invalid, notFound } from '../http/github-error.ts';
+import { makeRuleset, tellRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -11,7 +11,7 @@ import { onRepository } from './on-repository.ts';
 import type { BypassActor, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
 
 /** The rulesets of a repository. Reading needs `metadata`. Only people who can edit a ruleset see who can bypass it. */
-export function rulesetRoutes(api: Api, { world }: Parts): void {
+export function rulesetRoutes(api: Api, { world, webhooks }: Parts): void {
   onRepository(api, world, 'get', '/rules/branches/:branch', (c, repository) => {
     refuseByPlan(repository);
     const rules = rulesetsOn(repository, c.req.param('branch') ?? '').flatMap((ruleset) =>
@@ -51,6 +51,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
         { code: 'custom', message: `You can have at most ${mostRulesets} rulesets` },
       ]);
     const ruleset = makeRuleset(world, repository, rulesetIn(await bodyOf(c)));
+    tellRuleset(world, webhooks, 'created', ruleset);
     return c.json(whole(c, world, repository, ruleset), 201);
   });
 
@@ -66,6 +67,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
     });
     world.rulesetFaults.changing(ruleset);
     if (!world.rulesetFaults.ignores()) Object.assign(ruleset, change, { updatedAt: world.now() });
+    tellRuleset(world, webhooks, 'edited', ruleset);
     return c.json(whole(c, world, repository, ruleset));
   });
 
@@ -73,6 +75,7 @@ export function rulesetRoutes(api: Api, { world }: Parts): void {
     mayWrite(c, repository);
     const ruleset = own(c, repository);
     repository.rulesets = repository.rulesets.filter((each) => each !== ruleset);
+    tellRuleset(world, webhooks, 'deleted', ruleset);
     return c.body(null, 204);
   });
 

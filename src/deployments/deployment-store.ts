@@ -40,24 +40,34 @@ export async function openDeployments(tx: Tx, repositoryId: bigint, now: Date): 
   return [...waiting, ...decided].map(fromRow);
 }
 
-/**
- * What to look at again when GitHub tells that a deployment of a run has begun or ended: the run, if it waits itself and
- * no process decides on it now, or those that may wait for it.
- */
+/** @property its whether the run waits, and no process decides on it now. @property others whether any of the repository do. */
+type Wakes = {
+  its: boolean;
+  others: boolean;
+  /** Whether GitHub asked us about the environment before, and not about this run: our rule may no longer be enabled. */
+  isPastUs: boolean;
+};
+
+/** What the news that GitHub let a deployment of a run through, or that it began or ended, can change. */
 export async function wakenBy(
   sql: SqlTx,
   repositoryId: bigint,
   runId: bigint,
+  environment: string | null,
   now: Date,
-): Promise<'run' | 'others' | null> {
-  const [row] = await sql.query<{ its: boolean | null; any: boolean }>(
+): Promise<Wakes> {
+  const of = 'SELECT FROM deployments WHERE repository_id = $1::int8';
+  const [row] = await sql.query<Wakes>(
     'deployments-that-wait',
-    `SELECT bool_or(run_id = $2::int8 AND (claimed_until IS NULL OR claimed_until <= $3::timestamptz)) AS its,
-       count(*) > 0 AS any
-     FROM deployments WHERE repository_id = $1::int8 AND state = 'waiting'`,
-    [repositoryId, runId, now],
+    `SELECT
+       EXISTS (${of} AND run_id = $2::int8 AND state = 'waiting'
+         AND (claimed_until IS NULL OR claimed_until <= $4::timestamptz)) AS its,
+       EXISTS (${of} AND state = 'waiting') AS others,
+       NOT EXISTS (${of} AND run_id = $2::int8 AND environment_key = $3)
+         AND EXISTS (${of} AND environment_key = $3) AS "isPastUs"`,
+    [repositoryId, runId, environment && environmentKey(environment), now],
   );
-  return row!.its ? 'run' : row!.any ? 'others' : null;
+  return row!;
 }
 
 /** The deployments of a run, of every attempt. */

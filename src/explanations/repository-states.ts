@@ -15,6 +15,8 @@ export type RepositoryState = {
   name: string;
   private: boolean;
   archived: boolean;
+  /** Counts what GitHub told of changed rules. */
+  rulesVersion: number;
   /** Whether freezes can hold anything in this repository. */
   isFreezable: boolean;
   /** The number of ongoing freezes, and when the last of them ends; null if one has no end or none is ongoing. */
@@ -52,7 +54,7 @@ export const isUnknown = (state: RepositoryState): boolean =>
 
 type Row = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable' | 'toJudge', boolean> &
-  Record<'ongoing' | 'held' | 'waiting' | 'leaking' | 'requests', number> &
+  Record<'ongoing' | 'held' | 'waiting' | 'leaking' | 'requests' | 'rulesVersion', number> &
   Record<'until' | 'next', string | null>;
 
 /**
@@ -96,7 +98,7 @@ export async function repositoryStates(
     SELECT account_id, json_agg(json_build_object('id', id::text, 'name', name, 'private', private,
       'archived', archived, 'isFreezable', NOT archived AND products && ${freezable},
       'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
-      'until', until, 'next', next, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
+      'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
       'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
     FROM repository FULL JOIN frozen ON frozen.repository_id = id FULL JOIN pulls ON pulls.repository_id = id
       FULL JOIN asked ON asked.repository_id = id
@@ -148,7 +150,7 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => ({
     ...each,
-    enforced: each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id, null)) : null,
+    enforced: each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, null)) : null,
   }));
   return (await Promise.all(known)).sort(byWeight);
 }
@@ -201,7 +203,7 @@ export async function enforcedOf(
   const found = new Map<bigint, Enforced>();
   const asked: bigint[] = [];
   for (const row of interesting) {
-    const known = branches.map((branch) => knownEnforcement(deps, row.id, branch));
+    const known = branches.map((branch) => knownEnforcement(deps, row, branch));
     found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(atOnce))));
     if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostAsked) asked.push(row.id);
   }

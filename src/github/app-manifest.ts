@@ -41,6 +41,13 @@ export const forDeployments: Pick<AppTemplate, 'default_permissions' | 'default_
   default_events: ['deployment_protection_rule'],
 };
 
+/** What the owner of the App can add, so that GitHub tells at once when somebody changes what branches require. */
+export const forRules: Pick<AppTemplate, 'default_permissions' | 'default_events'> = {
+  // GitHub sends these to Apps that may read the settings. Nothing else needs it, so the App does not ask for it.
+  default_permissions: { administration: 'read' },
+  default_events: ['branch_protection_configuration', 'branch_protection_rule', 'repository_ruleset'],
+};
+
 /**
  * The manifest of the App, with the addresses of this Holdfast.
  * @param takesCommands whether people can write commands in comments.

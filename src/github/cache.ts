@@ -68,7 +68,7 @@ export const cachePerService = <Key extends NonNullable<unknown>, Value extends 
 /** Answers to questions: each is asked once at a time, and kept from the question on while it is valid. */
 export class Answers<Answer> {
   readonly #clock: Clock;
-  readonly #kept: Cache<string, Promise<Answer>>;
+  readonly #kept: Cache<string, { answer: Promise<Answer>; asked: number }>;
   readonly #lifeOf: (answer: Answer) => number;
 
   /** @param most how many it keeps; @param lifeOf milliseconds, from the question on; 0: not kept. */
@@ -78,16 +78,18 @@ export class Answers<Answer> {
     this.#lifeOf = lifeOf;
   }
 
-  known(key: string): Promise<Answer> | undefined {
-    return this.#kept.get(key);
+  /** @param longest milliseconds since the question; by default as long as it is kept. */
+  known(key: string, longest = Infinity): Promise<Answer> | undefined {
+    const kept = this.#kept.get(key);
+    return kept && this.#clock.now() - kept.asked < longest ? kept.answer : undefined;
   }
 
-  /** The answer that is kept or under way, or that of `ask`. Does not keep failures. */
-  get(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+  /** The answer that is kept or under way, or that of `ask`. Does not keep failures. @param longest as of `known`. */
+  get(key: string, ask: () => Promise<Answer>, longest = Infinity): Promise<Answer> {
     return (
-      this.known(key)?.catch((error: unknown) => {
+      this.known(key, longest)?.catch((error: unknown) => {
         // The limit was for the first caller. Another caller now asks for the rest.
-        if (isTooManyRequests(error)) return this.get(key, ask);
+        if (isTooManyRequests(error)) return this.get(key, ask, longest);
         throw error;
       }) ?? this.refresh(key, ask)
     );
@@ -96,10 +98,10 @@ export class Answers<Answer> {
   refresh(key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const asked = this.#clock.now();
     const answer = ask();
-    this.#kept.set(key, answer);
+    this.#kept.set(key, { answer, asked });
     const keep = (life: number) => {
       if (this.known(key) !== answer) return;
-      if (life > 0) this.#kept.set(key, answer, life, asked);
+      if (life > 0) this.#kept.set(key, { answer, asked }, life, asked);
       else this.#kept.delete(key);
     };
     answer.then(

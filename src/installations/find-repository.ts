@@ -36,6 +36,7 @@ export type FoundRepository = Pick<
   | 'reconciledAt'
   | 'observations'
   | 'stacks'
+  | 'rulesVersion'
 > & {
   /** The setting that counts: the repository's own, else its owner's. */
   longestOpenEndHours: number | null;
@@ -45,7 +46,7 @@ export type FoundRepository = Pick<
 
 const installed = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
-    r.reconcile_requested_at, r.reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks,
+    r.reconcile_requested_at, r.reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks, r.rules_version,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
     i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
@@ -88,6 +89,7 @@ export function repositoryOfRow(row: Row): FoundRepository | null {
     observations: row['observations'] as bigint,
     longestOpenEndHours: row['longest_open_end_hours'] as number | null,
     stacks: row['stacks'] as Repository['stacks'],
+    rulesVersion: row['rules_version'] as number,
     account: { id: accountId, login: row['owner_login'] as string, type: row['owner_type'] as string },
     installation: {
       id: installationId,

@@ -14,6 +14,7 @@ import {
 } from '../installations/sync-installations.ts';
 import { keepTeamsTask } from '../installations/keep-teams.ts';
 import { tellRenamedTask } from '../explanations/enforcement/tell-renamed.ts';
+import { noteRulesTask } from '../installations/note-rules.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
 import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
@@ -57,6 +58,7 @@ export const tasks = [
   syncInstallationsTask,
   syncInstallationTask,
   syncRepositoryTask,
+  noteRulesTask,
   keepPlansTask,
   keepTeamsTask,
   keepPlanTask,

@@ -79,8 +79,17 @@ export type Wake =
    * merges.
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
-  /** Only if a deployment of the run waits for us, or if it has begun or ended and another one may wait for that. */
-  | { to: 'deployments'; repositoryId: bigint; runId: string; hasBegun: boolean }
+  /**
+   * Only if a deployment of the run waits for us, or if it has begun or ended and another one may wait for that. GitHub
+   * may have let it through without us.
+   */
+  | {
+      to: 'deployments';
+      repositoryId: bigint;
+      runId: string;
+      environment: string | null;
+      hasBegun: boolean;
+    }
   /**
    * A branch that is gone: only if it is the base of an open pull request, or a current freeze names it. `renamedTo`: its
    * new name, if the event has it.
@@ -126,11 +135,15 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
     return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
   }
   if (wake.to === 'deployments') {
-    const { repositoryId, runId } = wake;
-    const wakes = await wakenBy(sql, repositoryId, BigInt(runId), nowOf(clock));
-    if (wakes === 'run')
-      return [jobs.lookAtRun(repositoryId, runId, { environment: null, installationId: null })];
-    return wakes === 'others' && wake.hasBegun ? [jobs.decideDeployments(repositoryId)] : [];
+    const { repositoryId, runId, environment, hasBegun } = wake;
+    const wakes = await wakenBy(sql, repositoryId, BigInt(runId), environment, nowOf(clock));
+    return [
+      ...(wakes.its
+        ? [jobs.lookAtRun(repositoryId, runId, { environment: null, installationId: null })]
+        : []),
+      ...(!wakes.its && wakes.others && hasBegun ? [jobs.decideDeployments(repositoryId)] : []),
+      ...(wakes.isPastUs ? [jobs.noteRules({ repositoryId })] : []),
+    ];
   }
   if (wake.to === 'base') {
     const { repositoryId, branch, renamedTo = null } = wake;

@@ -80,7 +80,7 @@ export const payloads = {
   }),
   deployment_status: z.object({
     ...inRepository,
-    deployment: z.object({ sha: name }),
+    deployment: z.object({ sha: name, environment: name.nullish() }),
     deployment_status: z.object({ state: name }).nullish(),
     workflow_run: z.object({ id: id.nullish() }).nullish(),
   }),
@@ -91,6 +91,14 @@ export const payloads = {
     environment: name.max(255, 'Send at most 255 characters.'),
     deployment_callback_url: name,
     deployment: z.object({ created_at: z.iso.datetime({ offset: true }) }).nullish(),
+  }),
+  branch_protection_configuration: z.object(inRepository),
+  branch_protection_rule: z.object(inRepository),
+  // Of a repository, or of an organization for many of its repositories.
+  repository_ruleset: z.object({
+    ...installed,
+    repository: z.object({ id }).nullish(),
+    organization: z.object({ id }).nullish(),
   }),
   push: z.object({ ...inRepository, ref: name, deleted: z.boolean().nullish() }),
   ...ownerPayloads,
@@ -123,6 +131,9 @@ export const actionsOf: Record<keyof Payloads, readonly string[] | null> = {
   status: null,
   deployment_status: ['created'],
   deployment_protection_rule: ['requested'],
+  branch_protection_configuration: ['disabled', 'enabled'],
+  branch_protection_rule: ['created', 'edited', 'deleted'],
+  repository_ruleset: ['created', 'edited', 'deleted'],
   push: null,
   membership: ['added', 'removed'],
   team: ['created', 'edited', 'deleted'],
@@ -209,6 +220,13 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     const told = { environment, requestedAt, installationId: idOf(installation) };
     return always(jobs.lookAtRun(BigInt(place.id), runId, told));
   },
+  branch_protection_configuration: ({ repository: { id } }) =>
+    always(jobs.noteRules({ repositoryId: BigInt(id) })),
+  branch_protection_rule: ({ repository: { id } }) => always(jobs.noteRules({ repositoryId: BigInt(id) })),
+  repository_ruleset: ({ repository: place, organization }) => {
+    if (place) return always(jobs.noteRules({ repositoryId: BigInt(place.id) }));
+    return organization ? always(jobs.noteRules({ accountId: BigInt(organization.id) })) : [];
+  },
   push: (payload) => {
     const { ref, deleted, repository: place } = payload;
     if (!ref.startsWith('refs/heads/')) return [];
@@ -234,12 +252,14 @@ function runOfCallback(url: string, fullName: string, { githubApiUrl }: Own): st
 /** A deployment that was let through, began or ended: perhaps one that waits for us, or that another one waits for. */
 function runOfDeployment({
   repository: place,
+  deployment: { environment },
   deployment_status: status,
   workflow_run: run,
 }: Payloads['deployment_status']): Wake[] {
   if (!run?.id || status?.state === 'waiting') return [];
   const hasBegun = status?.state !== 'queued';
-  return [{ to: 'deployments', repositoryId: BigInt(place.id), runId: String(run.id), hasBegun }];
+  const about = { repositoryId: BigInt(place.id), runId: String(run.id), environment: environment ?? null };
+  return [{ to: 'deployments', ...about, hasBegun }];
 }
 
 function ownStatus(payload: Payloads['status']): Wake {

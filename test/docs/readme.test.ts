@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
 import { verbs } from '../../src/webhooks/commands/command.ts';
-import { forComments, forDeployments } from '../../src/github/app-manifest.ts';
+import { forComments, forDeployments, forRules } from '../../src/github/app-manifest.ts';
 import { actionsOf } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
@@ -42,6 +42,7 @@ test('every event of app.yml is explained, and no other', () => {
 test.each([
   ['docs/comments.md', forComments],
   ['docs/deployments.md', forDeployments],
+  ['docs/enforcement.md', forRules],
 ])('the extra permissions and events of %s are explained there, and no others', (path, extra) => {
   const page = documentAt(path);
   const names = (head: string) => tableOf(head, page).map(([name]) => coded(name));
@@ -59,6 +60,11 @@ test('app.yml subscribes to the events that are handled, but for those of extras
   // GitHub sends these to every App, and refuses a manifest that names them.
   const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
   const handled = Object.keys(actionsOf);
-  const withExtras = [...subscribed, ...forComments.default_events, ...forDeployments.default_events];
+  const withExtras = [
+    ...subscribed,
+    ...forComments.default_events,
+    ...forDeployments.default_events,
+    ...forRules.default_events,
+  ];
   expect(withExtras.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
 });

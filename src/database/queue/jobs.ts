@@ -192,6 +192,15 @@ export const jobs = {
     }),
   ),
 
+  /** GitHub told that rules may have changed: of a repository, or of all repositories of an owner. */
+  noteRules: jobsOf('note-rules', null, (of: { repositoryId: bigint } | { accountId: bigint }) => {
+    const [repositoryId, accountId] = 'accountId' in of ? [null, of.accountId] : [of.repositoryId, null];
+    return {
+      about: repositoryId === null ? `owner ${accountId}` : repositoryId,
+      data: { repositoryId: repositoryId && String(repositoryId), accountId: accountId && String(accountId) },
+    };
+  }),
+
   /** Ask GitHub which runs of a repository wait. */
   findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => aboutRepository(id)),
 

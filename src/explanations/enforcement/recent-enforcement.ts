@@ -47,6 +47,10 @@ export type EnforcementReport = Settings & {
   instant: Instant;
 };
 
+/** What its answers are kept under: after GitHub told that rules changed, former ones no longer count. */
+type Place = Pick<FoundRepository, 'id' | 'rulesVersion'>;
+const placeOf = ({ id, rulesVersion }: Place): string => `${id} ${rulesVersion}`;
+
 /** All answers about a repository use the same check, so they agree. */
 const answersOf = answersPerService<Settings>(mostKept, ({ findings }) =>
   isEnforced(findings) === true ? freshFor : problemFreshFor,
@@ -54,9 +58,7 @@ const answersOf = answersPerService<Settings>(mostKept, ({ findings }) =>
 
 /** Checks now whether the freezes of a repository are enforced. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
-  const settings = await answersOf(deps).refresh(String(repository.id), () =>
-    checkSettings(deps, repository),
-  );
+  const settings = await answersOf(deps).refresh(placeOf(repository), () => checkSettings(deps, repository));
   return withHeld(deps, repository, settings);
 }
 
@@ -68,7 +70,7 @@ export async function recentEnforcement(
   deps: Deps,
   repository: FoundRepository,
 ): Promise<EnforcementReport | null> {
-  const answer = answersOf(deps).get(String(repository.id), () => checkSettings(deps, repository));
+  const answer = answersOf(deps).get(placeOf(repository), () => checkSettings(deps, repository));
   const settings = await within(patience, answer);
   return settings && withHeld(deps, repository, settings);
 }
@@ -122,7 +124,7 @@ export async function unenforcedBranches(
   freeze: Freeze,
 ): Promise<Unenforced[]> {
   const only = onlyBranches(freeze);
-  const key = `${repository.id} ${JSON.stringify(only)}`;
+  const key = `${placeOf(repository)} ${JSON.stringify(only)}`;
   const branches = await unenforcedOf(deps).get(key, () => findUnenforced(deps, repository, only));
   const excluded = excludedBranches(freeze);
   return branches.filter(({ branch }) => !excluded.includes(branch));
@@ -146,8 +148,8 @@ async function findUnenforced(
     .map((each) => ({ branch: each.name, why: whyNever(each, target) }));
 }
 
-/** Milliseconds to share that a branch requires our check. Pipelines ask all day. */
-const yesFreshFor = 300_000;
+/** Milliseconds that pages of many repositories show that a branch requires our check: asking about each is dear. */
+const shownFor = 300_000;
 const mostBranchesKept = 10_000;
 /** Checks per minute and repository, because anybody may ask about branches and environments of a public repository. */
 const checksPerMinute = 10;
@@ -155,11 +157,11 @@ const checksPerMinute = 10;
 const reserved = 1 / 4;
 
 const branchesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
-  enforced === true ? yesFreshFor : freshFor,
+  enforced === true ? shownFor : freshFor,
 );
 
 /**
- * Whether GitHub refuses to merge held pull requests into a branch. The answer is a few minutes old at most.
+ * Whether GitHub refuses to merge held pull requests into a branch. The answer is a minute old at most.
  * @param branch null for the default branch. @param reserve the share of the hour's requests that the question leaves.
  */
 export async function branchEnforcement(
@@ -168,40 +170,44 @@ export async function branchEnforcement(
   branch: string | null,
   reserve = reserved,
 ): Promise<boolean | 'unknown'> {
-  const { id, products, installation } = repository;
+  const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
-  return branchesOf(deps).get(keyOf(id, branch), () => checkBranch(deps, repository, branch, reserve));
+  const check = () => checkBranch(deps, repository, branch, reserve);
+  return branchesOf(deps).get(keyOf(repository, branch), check, freshFor);
 }
 
 /**
- * Whether GitHub waits for Holdfast before it deploys to an environment. The answer is a few minutes old at most.
+ * Whether GitHub waits for Holdfast before it deploys to an environment. The answer is a minute old at most.
  */
 export async function environmentEnforcement(
   deps: Needed,
   repository: FoundRepository,
   environment: string,
 ): Promise<boolean | 'unknown'> {
-  const { id, products, installation } = repository;
+  const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
   // GitHub ignores the case of names of environments.
-  const key = JSON.stringify([String(id), { environment: environment.toLowerCase() }]);
-  return branchesOf(deps).get(key, async () => {
+  const key = JSON.stringify([placeOf(repository), { environment: environment.toLowerCase() }]);
+  const check = async () => {
     if (!(await mayAskAbout(deps, repository, reserved))) return 'unknown';
     const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
     const waits = await waitsForUs(asking, environment);
     return waits.known ? waits.value : 'unknown';
-  });
+  };
+  return branchesOf(deps).get(key, check, freshFor);
 }
 
-/** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
+/**
+ * What GitHub said about a branch, at most five minutes ago, or is being asked; undefined if we would have to ask.
+ * @param branch null for the default branch.
+ */
 export const knownEnforcement = (
   deps: Needed,
-  repositoryId: bigint,
+  place: Place,
   branch: string | null,
-): Promise<boolean | 'unknown'> | undefined => branchesOf(deps).known(keyOf(repositoryId, branch));
+): Promise<boolean | 'unknown'> | undefined => branchesOf(deps).known(keyOf(place, branch));
 
-const keyOf = (repositoryId: bigint, branch: string | null): string =>
-  JSON.stringify([String(repositoryId), branch]);
+const keyOf = (place: Place, branch: string | null): string => JSON.stringify([placeOf(place), branch]);
 
 async function checkBranch(
   deps: Needed,
