@@ -53,6 +53,37 @@ test('the second App was uninstalled in the middle', async () => {
   expect(await holds().instant(web)).toEqual({ mode: 'lock', state: 'off', since: null, error: null });
 });
 
+test.each<[string, { context: string; appId: null }[]]>([
+  ['emptied', []],
+  ['of-others', [{ context: 'ci', appId: null }]],
+])(
+  'somebody changed the ruleset, and the second App is gone: that is told, and nothing of others passes (%s)',
+  async (name, checks) => {
+    const web = await holds().held(name, 'lock', [{ labels: ['hotfix'] }, {}]);
+    await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
+    const id = holds().idOf(web);
+    uninstall();
+    acme.github.editRuleset(id, { checks });
+    await holds().pass(120);
+    acme.github.openPullRequest(web, { author: 'bob', labels: ['hotfix'] });
+    await acme.quiet();
+    const { requests } = acme.github;
+    for (const context of checks.map((check) => check.context))
+      expect(acme.github.currentStatus(web, 1, context)).toBeNull();
+    expect(requests.filter(({ path, status }) => path.includes('/statuses/') && status === 422)).toEqual([]);
+    const { error, ...instant } = await holds().instant(web);
+    expect(instant).toEqual({ mode: 'lock', state: 'unavailable', since: null });
+    expect(error).toContain(
+      'Somebody made or changed a ruleset with its name, which requires nothing of Holdfast.',
+    );
+    expect(error).toContain(`/settings/rules/${id}`);
+    acme.github.install('acme', { second: true });
+    await holds().pass(60);
+    expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked', 3: 'clean' });
+  },
+);
+
 describe('statuses hold as ever, and the answer says what is wrong', () => {
   test.each<[string, string, (repository: string) => () => void, RegExp]>([
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jobs } from '../src/database/queue/jobs.ts';
 import { holdsToCheck } from '../src/statuses/instant-hold/hold-store.ts';
 import { acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
@@ -351,6 +352,20 @@ describe('what somebody does to the ruleset is put right within a minute, and to
     });
     expect(others).toEqual([]);
     expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+  });
+
+  test('emptied in the second in which it was compared', async () => {
+    const web = await holds().held('same-second', 'lock', [{}]);
+    await acme.freeze(web);
+    const { db, queue } = acme.app.deps;
+    const { id } = await db.repository.findFirstOrThrow({ where: { name: 'same-second' } });
+    await queue.send([jobs.settleInstantHold(id, { isCheck: true })]);
+    await acme.quiet();
+    const before = holds().rulesets(web);
+    acme.github.editRuleset(holds().idOf(web), { checks: [] });
+    await holds().pass(60);
+    expect(holds().rulesets(web)).toEqual(before);
+    expect(await holds().events(web, 'ruleset.repaired')).toHaveLength(1);
   });
 
   test('in force without a freeze', async () => {

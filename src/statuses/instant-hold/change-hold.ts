@@ -13,13 +13,13 @@ import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hol
 import { type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
 import { forgetPasses } from './pass-store.ts';
 import {
-  contextInForce,
   isRight,
   Limited,
   type Ruleset,
   type RulesetContent,
   rulesetName,
   Rulesets,
+  ourContextIn,
   seenByFirstApp,
   whyRefused,
 } from './ruleset.ts';
@@ -194,14 +194,17 @@ class Settling {
     }
     const found = this.#hold.context === null ? null : await this.#seenByFirstApp();
     if (found === undefined) return this.#save({ error: `${why} ${this.#remedy(rulesetId)}` });
-    const context = contextInForce(found);
-    if (context !== null) {
-      const own = { context, ...idOf(found), checkedAt: now };
-      return this.#save({ ...own, error: `${why} ${this.#remedy(BigInt(found!.id))}` });
+    if (found !== null) {
+      const context = ourContextIn(found);
+      const remedy = this.#remedy(BigInt(found.id));
+      // A success under another context would let through what others require.
+      if (context === null)
+        return this.#save({ since: null, checkedAt: now, error: `${why} ${notOurs} ${remedy}` });
+      return this.#save({ context, ...idOf(found), checkedAt: now, error: `${why} ${remedy}` });
     }
     // With its freezes, so that a bridge knows when their statuses hold.
     const isUnused = this.#hold.mode === 'off';
-    await this.#save({ context, since: null, error: isUnused ? null : why, checkedAt: now });
+    await this.#save({ context: null, since: null, error: isUnused ? null : why, checkedAt: now });
   }
 
   /** @returns null if no ruleset of ours is in force; undefined if nobody can say. */
@@ -268,6 +271,8 @@ class NotOurTurn extends Error {
     super('another process goes on with the ruleset');
   }
 }
+
+const notOurs = 'Somebody made or changed a ruleset with its name, which requires nothing of Holdfast.';
 
 const noSecondApp =
   'There is no second App any more. Create one on the settings page of the owner of the first App, set LOCK_APP_ID and LOCK_PRIVATE_KEY, or set instant_hold to off.';

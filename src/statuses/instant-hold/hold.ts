@@ -75,6 +75,9 @@ const endOf = ({ freeze }: ParsedFreeze): number => freeze.endsAt?.getTime() ?? 
 export const contextOf = ({ text, freezes }: Wanted, observation: bigint): string =>
   `${text} [${digest([freezes, String(observation)])}]`;
 
+/** Whether a context has that form: nobody else requires it, so a success under it lets nothing else through. */
+export const isOurContext = (context: string): boolean => /^Frozen until .+ \[[0-9a-f]{8}\]$/s.test(context);
+
 /** Whether what is in force is what has to be. */
 export const isAsWanted = (
   { context, freezes, branches }: { context: string | null; freezes: string[]; branches: string[] },

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { cachePerService } from '../../github/cache.ts';
 import { classifyGitHubError, isGitHubStatus, wordsOf } from '../../github/github-error.ts';
-import { isSame } from './hold.ts';
+import { isOurContext, isSame } from './hold.ts';
 
 /** The name of our ruleset in each repository. Who makes one with this name by hand hands it to us. */
 export const rulesetName = 'Holdfast instant hold';
@@ -33,7 +33,11 @@ export type Ruleset = {
     parameters?: { required_status_checks?: { context: string; integration_id?: number }[] };
   }[];
   bypass_actors?: unknown[];
+  updated_at?: string;
 };
+
+/** Milliseconds. GitHub's times have whole seconds, and their clock may differ: a later change may have the same time. */
+const sameSecond = 5_000;
 
 const refOf = (branch: string): string => (branch.startsWith('~') ? branch : `refs/heads/${branch}`);
 
@@ -59,9 +63,9 @@ const bodyOf = ({ isActive, context, branches, appId, bypass }: RulesetContent) 
 const checksOf = ({ rules = [] }: Ruleset) =>
   rules.flatMap(({ parameters }) => parameters?.required_status_checks ?? []);
 
-/** What a ruleset in force requires first; null if it is out of force. */
-export const contextInForce = (ruleset: Ruleset | null): string | null =>
-  ruleset?.enforcement === 'active' ? (checksOf(ruleset)[0]?.context ?? '') : null;
+/** The context of ours that a ruleset requires; null if there is none: somebody made or changed it. */
+export const ourContextIn = (ruleset: Ruleset): string | null =>
+  checksOf(ruleset).find(({ context }) => isOurContext(context))?.context ?? null;
 
 /** Whether a ruleset is as it should be. Of one that should be out of force, nothing else counts. */
 export function isRight(ruleset: Ruleset, wanted: RulesetContent): boolean {
@@ -117,7 +121,8 @@ export class Rulesets {
   }
 
   /**
-   * Those with our name, and the version of the answer.
+   * Those with our name, and the version of the answer, if a later change must have another one: the list has no rules,
+   * but the time of the last change.
    * @param known a version: GitHub counts no request if nothing changed since. @returns null then.
    * @throws GitHub's error.
    */
@@ -125,7 +130,10 @@ export class Rulesets {
     const headers = known === undefined ? {} : { 'if-none-match': known };
     try {
       const { data, headers: answered } = await this.#ask<Ruleset[]>(list, { ...ofRepositoryAlone, headers });
-      return { named: data.filter(({ name }) => name === rulesetName), version: answered.etag };
+      const named = data.filter(({ name }) => name === rulesetName);
+      const before = this.#deps.clock.now() - sameSecond;
+      const isOld = named.every(({ updated_at: at = '' }) => Date.parse(at) < before);
+      return { named, version: isOld ? answered.etag : undefined };
     } catch (error) {
       if (isGitHubStatus(error, 304)) return null;
       throw error;
@@ -229,8 +237,12 @@ function request<Data>(
   return client.request(route, { ...parameters, request: { signal } });
 }
 
+/** Of rulesets with our name, how many the first App reads. */
+const mostNamesakes = 5;
+
 /**
- * Our ruleset in force as the first App sees it, because the second one can do nothing.
+ * A ruleset in force with our name as the first App sees it, because the second one can do nothing. One that requires a
+ * context of ours comes first: anybody can make one with our name.
  * @returns null if none is in force. @throws GitHub's error.
  */
 export async function seenByFirstApp(
@@ -241,8 +253,14 @@ export async function seenByFirstApp(
   const client = await github.asInstallation(installationId);
   const place = { owner, repo };
   const { data: all } = await request<Ruleset[]>(client, list, { ...place, ...ofRepositoryAlone });
-  const own = all.find(({ name, enforcement }) => name === rulesetName && enforcement === 'active');
-  return own ? (await request<Ruleset>(client, read, { ...place, id: own.id })).data : null;
+  const named = all.filter(({ name, enforcement }) => name === rulesetName && enforcement === 'active');
+  const found: Ruleset[] = [];
+  for (const { id } of named.slice(0, mostNamesakes)) {
+    const { data } = await request<Ruleset>(client, read, { ...place, id });
+    if (ourContextIn(data) !== null) return data;
+    found.push(data);
+  }
+  return found[0] ?? null;
 }
 
 /**
