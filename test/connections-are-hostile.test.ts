@@ -1,4 +1,5 @@
 // Somebody opens connections and sends little or nothing through them. How long each may last is a test of processes.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { BlockList, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -103,4 +104,31 @@ test('a large body is not awaited before its sender is known', async () => {
     const sent = await open(acme, start.replace('POST', 'PUT') + 'x'.repeat(20_000));
     expect(await everythingFrom(sent)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   }
+});
+
+test.each([
+  [
+    '/api/github/webhooks',
+    'X-GitHub-Delivery: a\r\nX-GitHub-Event: push\r\nX-Hub-Signature-256: sha256=0\r\n',
+    400,
+  ],
+  ['/api/github/webhooks', 'X-GitHub-Delivery: a\r\nX-GitHub-Event: push\r\n', 400],
+  ['/v1/repos/acme/web/scheduled_freeze', `Authorization: Bearer ${generateKey('ci')}\r\n`, 403],
+  ['/slack/commands', '', 401],
+  ['/nowhere', '', 404],
+])('a large body to %s with %j is refused and left unread', async (path, headers, status) => {
+  // The bytes that the server has read from the socket: those that it could keep.
+  const begun = Promise.withResolvers<Socket>();
+  const note = (message: unknown) => begun.resolve((message as { socket: Socket }).socket);
+  subscribe('http.server.request.start', note);
+  const sent = await open(acme, head(path, `${headers}Content-Length: ${19 * 1024 * 1024}\r\n\r\n`));
+  let answer = '';
+  sent.on('data', (more: string) => (answer += more));
+  sent.write(Buffer.alloc(19 * 1024 * 1024));
+  const socket = await begun.promise;
+  unsubscribe('http.server.request.start', note);
+  // The connection is reset, because what is left of the body is not read.
+  await vi.waitFor(() => expect(sent.closed || socket.bytesRead > 1024 * 1024).toBe(true), 5_000);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(socket.bytesRead).toBeLessThan(1024 * 1024);
 });

@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts';
 import { createLogger } from './log.ts';
 import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Phase, type Service } from './service.ts';
+import { leaveUnread } from './unread-bodies.ts';
 import { createSetup } from './setup/create-setup.ts';
 import { clientAddress, isTrusted, networkOf } from '../github/limits/client-address.ts';
 
@@ -100,13 +101,15 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   let isStopping = false;
   const fetch = async (request: Request, env: object): Promise<Response> => {
     const answer = await phase.fetch(request, env);
+    leaveUnread(env);
     // Otherwise a client could send its next request into a connection that is closing.
     if (isStopping) answer.headers.set('Connection', 'close');
     return answer;
   };
   const serverOptions = { keepAliveTimeout, ...slowest };
   const listenTo = { port: config.port, hostname: config.host };
-  const server = serve({ fetch: fetch as never, ...listenTo, serverOptions }) as Server;
+  const options = { ...listenTo, serverOptions, autoCleanupIncoming: false };
+  const server = serve({ fetch: fetch as never, ...options }) as Server;
   const stopServing = limitConnections(server, config.trustedProxies);
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();

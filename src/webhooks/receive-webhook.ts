@@ -50,7 +50,7 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     const read = await readSigned(deps, context, share, body);
     if (read === 'late') {
       const detail = 'The body did not arrive in time: within 10 seconds, and 64 KiB in each. Send it again.';
-      return hangUp(context, 408, detail);
+      return context.json({ detail }, 408);
     }
     if (read === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
     if (!isEqual(read, signature)) {
@@ -70,7 +70,6 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     await acceptEvent(deps, { guid, name, ...event });
     return context.json({ accepted: true }, 202);
   } catch (error) {
-    if (error instanceof Refusal) hangUpAfter(context);
     if (isUnavailable(error)) await noteRefused(deps);
     throw error;
   } finally {
@@ -94,23 +93,6 @@ function dropParsed(bytes: number): void {
   collectGarbage();
 }
 
-/** Absent for a request without a socket. */
-type Node = Partial<HttpBindings> | undefined;
-
-/** Answers, and takes no more of what the sender still sends. */
-function hangUp(context: Context, status: 408, detail: string): Response {
-  hangUpAfter(context);
-  return context.json({ detail }, status, { Connection: 'close' });
-}
-
-/** Milliseconds that a sender has to read why it was refused. */
-const timeToRead = 1_000;
-
-function hangUpAfter({ env }: Context): void {
-  const { incoming, outgoing } = (env as Node) ?? {};
-  outgoing?.once('finish', () => setTimeout(() => incoming?.destroy(), timeToRead).unref());
-}
-
 /** Milliseconds between two notes of refusals, so that they cost little. */
 const noteEvery = 1_000;
 let notedAt = -Infinity;
@@ -132,7 +114,8 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
   if (Number(req.header('Content-Length')) > largest) throw tooLarge(largest);
   const hmac = createHmac('sha256', deps.config.app.webhookSecret);
   // The socket's own events: what wraps them in streams and promises costs more than the rest of a webhook.
-  const arriving = (env as Node)?.incoming ?? Readable.from(req.raw.body ?? []);
+  const { incoming } = (env as Partial<HttpBindings> | undefined) ?? {};
+  const arriving = incoming ?? Readable.from(req.raw.body ?? []);
   const { promise: read, resolve, reject } = Promise.withResolvers<string>();
   const take = (chunk: Uint8Array<ArrayBuffer>) => {
     try {
@@ -158,7 +141,7 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
     return await read;
   } finally {
     clearInterval(watch);
-    // It leaves the socket open for an answer.
+    // It leaves the socket open for an answer; `leaveUnread` closes it afterwards.
     arriving.off('data', take).pause();
   }
 }
