@@ -91,6 +91,7 @@ const pure = [
   'src/notices/{message,notice-words,render,tell}.ts',
   'src/webhooks/handled-events.ts',
   'src/webhooks/owner-events.ts',
+  'src/webhooks/rules-and-deployments.ts',
 ];
 
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */

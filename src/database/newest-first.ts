@@ -39,7 +39,9 @@ const past = ({ direction }: Beside) => (direction === 'newer' ? 'gt' : 'lt');
 
 /** The time that a row of the page has: past the one where it begins, or the same with another number. */
 export const timeBeside = (beside: Beside | null) =>
-  beside?.at == null ? null : { past: { [past(beside)]: new Date(beside.at) }, same: new Date(beside.at) };
+  !beside || beside.at === null
+    ? null
+    : { past: { [past(beside)]: new Date(beside.at) }, same: new Date(beside.at) };
 
 /** A page, with the cursors of the pages after and before it, or null. */
 export type Page<Row> = { rows: Row[]; older: string | null; newer: string | null };

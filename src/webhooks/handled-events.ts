@@ -5,6 +5,7 @@ import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Wake } from './accept-event.ts';
 import { commandLine } from './commands/command.ts';
 import { ownerPayloads, ownerWakes } from './owner-events.ts';
+import { changedRules, deploymentOfRun, requestedDeployment } from './rules-and-deployments.ts';
 
 const id = z.int().positive();
 /** The maximum of GraphQL integers, and so of GitHub's numbers. */
@@ -90,7 +91,7 @@ export const payloads = {
     repository: z.object({ id, full_name: name }),
     environment: name.max(255, 'Send at most 255 characters.'),
     deployment_callback_url: name,
-    deployment: z.object({ created_at: z.iso.datetime({ offset: true }) }).nullish(),
+    deployment: z.object({ created_at: z.iso.datetime({ offset: true }).nullish() }).nullish(),
   }),
   branch_protection_configuration: z.object(inRepository),
   branch_protection_rule: z.object(inRepository),
@@ -211,22 +212,12 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
       : head(payload, payload.sha, readsOfEvent('check_run')),
   deployment_status: (payload) => [
     ...repository(payload, readsOfEvent('deployment_status')),
-    ...runOfDeployment(payload),
+    ...deploymentOfRun(payload),
   ],
-  deployment_protection_rule: ({ repository: place, environment, installation, ...payload }, own) => {
-    const runId = runOfCallback(payload.deployment_callback_url, place.full_name, own);
-    if (runId === null) return [];
-    const requestedAt = payload.deployment?.created_at;
-    const told = { environment, requestedAt, installationId: idOf(installation) };
-    return always(jobs.lookAtRun(BigInt(place.id), runId, told));
-  },
-  branch_protection_configuration: ({ repository: { id } }) =>
-    always(jobs.noteRules({ repositoryId: BigInt(id) })),
-  branch_protection_rule: ({ repository: { id } }) => always(jobs.noteRules({ repositoryId: BigInt(id) })),
-  repository_ruleset: ({ repository: place, organization }) => {
-    if (place) return always(jobs.noteRules({ repositoryId: BigInt(place.id) }));
-    return organization ? always(jobs.noteRules({ accountId: BigInt(organization.id) })) : [];
-  },
+  deployment_protection_rule: requestedDeployment,
+  branch_protection_configuration: changedRules,
+  branch_protection_rule: changedRules,
+  repository_ruleset: changedRules,
   push: (payload) => {
     const { ref, deleted, repository: place } = payload;
     if (!ref.startsWith('refs/heads/')) return [];
@@ -241,26 +232,6 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
 export type Own = { statusContext: string; githubApiUrl: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
-
-/** The id of the run in the address where we answer. The address is rebuilt and compared, and never followed. */
-function runOfCallback(url: string, fullName: string, { githubApiUrl }: Own): string | null {
-  const runId = /\/actions\/runs\/(\d{1,15})\/deployment_protection_rule$/.exec(url)?.[1];
-  const own = `${githubApiUrl}/repos/${fullName}/actions/runs/${runId}/deployment_protection_rule`;
-  return runId !== undefined && url.toLowerCase() === own.toLowerCase() ? runId : null;
-}
-
-/** A deployment that was let through, began or ended: perhaps one that waits for us, or that another one waits for. */
-function runOfDeployment({
-  repository: place,
-  deployment: { environment },
-  deployment_status: status,
-  workflow_run: run,
-}: Payloads['deployment_status']): Wake[] {
-  if (!run?.id || status?.state === 'waiting') return [];
-  const hasBegun = status?.state !== 'queued';
-  const about = { repositoryId: BigInt(place.id), runId: String(run.id), environment: environment ?? null };
-  return [{ to: 'deployments', ...about, hasBegun }];
-}
 
 function ownStatus(payload: Payloads['status']): Wake {
   const { repository: place, sha, id, state, description, created_at, commit, sender } = payload;
