@@ -12,9 +12,9 @@ const frozen = { holds: ['deployments'] };
 type Run = { id: number };
 
 /** A repository that releases all, where no runner is free. */
-async function inTurn(name: string, freeze: object = frozen) {
+async function inTurn(name: string, freeze: object = frozen, others: string[] = []) {
   const repository = await acme.repository(name);
-  acme.github.addEnvironment(repository, 'production');
+  acme.github.addEnvironment(repository, 'production', { others });
   acme.github.occupyRunners(repository);
   const body = { release_deployments: 'all' };
   await acme.call('PATCH', `/v1/repos/${repository}/settings`, { as: acme.admin, body });
@@ -74,6 +74,15 @@ test('what no freeze held does not overtake one that a freeze held', async () =>
   // Another runner may take it later than the next one, as without a freeze.
   const [last] = await runsOf(repository, 1);
   expect(approved(repository, [last!])).toEqual([true]);
+});
+
+test('what no freeze held does not wait for the rule of another App', async () => {
+  const { repository, id } = await inTurn('reviewed', frozen, ['sentry']);
+  const [held] = await runsOf(repository, 1);
+  await acme.remove(repository, id);
+  const [next] = await runsOf(repository, 1);
+  expect(acme.github.jobsOf(repository, held!.id)).toEqual(['waiting']);
+  expect(approved(repository, [held!, next!])).toEqual([true, true]);
 });
 
 test('the order is that of GitHub’s requests, whoever told of them', async () => {

@@ -15,7 +15,7 @@ import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { observe, type ObservedRepository } from '../statuses/observe.ts';
 import { holdingComment, judgeDeployments, type Deployment, environmentKey, isHeld } from './deployment.ts';
 import { openDeployments, watch } from './deployment-store.ts';
-import { hasBegunOrEnded } from './run-progress.ts';
+import { type Progress, progressOf } from './run-progress.ts';
 import { act, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
 
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
@@ -150,11 +150,12 @@ const lastDecidedFirst = (one: Deployment, other: Deployment): number =>
 const mostBefore = 10;
 
 /** Which ones have begun or ended: that does not change. */
-const begun = answersPerService<boolean>(10_000, (has) => (has ? Infinity : 0));
+const begun = answersPerService<Progress>(10_000, (progress) => (progress === 'begun' ? Infinity : 0));
 
 /**
  * One of those that went before a deployment in its environment and have neither begun nor ended: no runner has taken it,
- * or another App holds it. Those that freezes held count, and the last one if a freeze held this one.
+ * or another rule holds it. Those that freezes held count, and the last one if a freeze held this one. One that no freeze
+ * held waits for runners only: nobody may ever decide on the other rule.
  */
 async function oneBefore(
   { deps, repository, remote }: Settling,
@@ -167,8 +168,9 @@ async function oneBefore(
     .toSorted(lastDecidedFirst)
     .filter((each, index) => isHeld(each) || (index === 0 && isHeld(deployment)));
   for (const each of earlier.slice(0, mostBefore)) {
-    const ask = () => observe(deps, repository, () => hasBegunOrEnded(remote, each));
-    if (!(await begun(deps).get(`${repository.id} ${nameOf(each)}`, ask))) return each;
+    const ask = () => observe(deps, repository, () => progressOf(remote, each));
+    const progress = await begun(deps).get(`${repository.id} ${nameOf(each)}`, ask);
+    if (progress === 'queued' || (progress === 'waiting' && isHeld(deployment))) return each;
   }
   return null;
 }

@@ -92,12 +92,18 @@ export async function wasLetThrough(remote: RepositoryClient, asked: Asked): Pro
 const mostBeginning = 5;
 const stillWaiting = ['waiting', 'queued', 'pending'];
 
-/** Whether a job of a run has begun to deploy to an environment, or no longer can: a runner has taken it, or it ended. */
-export async function hasBegunOrEnded(remote: RepositoryClient, asked: Asked): Promise<boolean> {
+/** Whether a run waits for rules, or for a runner, or a runner has taken a job, which may have ended. */
+export type Progress = 'waiting' | 'queued' | 'begun';
+
+/** How far the jobs of a run have come that deploy to an environment. */
+export async function progressOf(remote: RepositoryClient, asked: Asked): Promise<Progress> {
   const run = await readRun(remote, asked.runId);
   // GitHub makes another attempt only when the one before it is over.
-  if (run === null || run.isOver || run.attempt !== asked.attempt) return true;
-  for await (const states of statesOf(remote, asked, run, mostBeginning))
-    if (states.some((state) => !stillWaiting.includes(state))) return true;
-  return false;
+  if (run === null || run.isOver || run.attempt !== asked.attempt) return 'begun';
+  let isQueued = false;
+  for await (const states of statesOf(remote, asked, run, mostBeginning)) {
+    if (states.some((state) => !stillWaiting.includes(state))) return 'begun';
+    isQueued ||= states.includes('queued');
+  }
+  return isQueued ? 'queued' : 'waiting';
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Bytes of a body that nobody wants, and that are read all the same, so that its sender can go on using the connection. */
-const mostUnwanted = 64 * 1024;
+/** Bytes of a body that nobody asked for, and that are read all the same, so that its sender can go on using the connection. */
+const mostUnwanted = 1024 * 1024;
 /** Milliseconds that the sender of a longer one has to read why it was refused. */
 const timeToRead = 1_000;
 
@@ -13,7 +13,9 @@ type Node = { incoming?: IncomingMessage; outgoing?: ServerResponse };
  * the end of it at the speed of the sender, only to drop it.
  */
 export function leaveUnread({ incoming, outgoing }: Node): void {
-  if (!incoming || !outgoing || incoming.complete || isShort(incoming)) return;
+  if (!incoming || !outgoing || incoming.complete) return;
+  // Of one that somebody began to read and gave up, nobody would take the rest.
+  if (isShort(incoming) && !incoming.readableDidRead) return;
   incoming.pause();
   // Node drops the rest of a body of which nothing was asked, and does not wait for anybody to take it.
   incoming.read(0);
