@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { GitHubError, invalid, notFound } from '../http/github-error.ts';
+import { invalid, notFound } from '../http/github-error.ts';
 import { makeRuleset, tellRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
