@@ -24,13 +24,20 @@ export class Refusal extends Error {
   readonly problems: Problem[];
   /** In seconds. Set only for `unavailable` and `too-many-requests`. */
   readonly retryAfter: number | undefined;
+  /** Until when GitHub's rate limit stands in the way. */
+  readonly limitedUntil: Date | undefined;
 
-  constructor(code: RefusalCode, message: string, more: { problems?: Problem[]; retryAfter?: number } = {}) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    more: { problems?: Problem[]; retryAfter?: number; limitedUntil?: Date } = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
     this.problems = more.problems ?? [];
     this.retryAfter = more.retryAfter;
+    this.limitedUntil = more.limitedUntil;
   }
 }
 
@@ -60,6 +67,13 @@ export const refusedIf =
 /** GitHub or the database cannot answer now. Nothing was granted and nothing changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });
+
+/** GitHub answers no more questions before an instant. @param now milliseconds since the epoch, as `until`. */
+export const limited = (message: string, until: number, now: number) =>
+  new Refusal('unavailable', message, {
+    retryAfter: Math.max(1, Math.ceil((until - now) / 1000)),
+    limitedUntil: new Date(until),
+  });
 
 export const isUnavailable = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'unavailable';

@@ -303,8 +303,32 @@ test('people stop asking where a quarter of the hour is left; a freeze of an adm
   await acme.quiet();
   expect(acme.frozen(repository)).toEqual([1]);
   const thaw = { as: ada, body: { delete_reason: 'Over' } };
-  expect((await acme.call('POST', `${freezes}/${made.body.id}/delete`, thaw)).status).toBe(503);
   expect((await acme.call('POST', freezes, { as: bob, body })).status).toBe(503);
+  // What is reserved is there to end freezes: GitHub is asked now.
+  const ended = await asked(async () => {
+    expect((await acme.call('POST', `${freezes}/${made.body.id}/delete`, thaw)).status).toBe(204);
+  });
+  expect(ended).toContainEqual(expect.stringContaining('/collaborators/ada/permission'));
+  // Who may end nothing uses up no more than a few questions of it.
+  const strangers = Array.from({ length: 15 }, (_, n) => `stranger-${n}`);
+  for (const login of strangers) acme.github.addUser(login);
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const ofStrangers = await asked(async () => {
+    for (const login of strangers)
+      await acme.call('POST', `${freezes}/${made.body.id}/delete`, {
+        ...thaw,
+        as: acme.github.addToken(login),
+      });
+  });
+  expect(ofStrangers.filter((each) => each.includes('/collaborators/'))).toHaveLength(10);
+  // Where nothing is left at all, GitHub is asked at the cost of the token.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const again = await acme.call('POST', freezes, { as: acme.admin, body });
+  expect(again.status).toBe(201);
+  const match = ({ tokenKind }: { tokenKind: string }) => tokenKind === 'installation';
+  const usedUp = acme.github.faults.add({ kind: 'primary-limit', retryAfter: 600, match });
+  expect((await acme.call('POST', `${freezes}/${again.body.id}/delete`, thaw)).status).toBe(204);
+  usedUp.remove();
   await acme.clock.setTime(new Date(acme.clock.now() + 3_600_000));
   acme.github.rateLimits.core = core;
 });

@@ -329,3 +329,34 @@ test.each([
   );
   await acme.advanceTo(until);
 });
+
+describe('a freeze that begins after the hour is used up', () => {
+  const installation = () =>
+    acme.app.deps.db.installation.findFirstOrThrow({ where: { account: { loginKey: 'acme' } } });
+  const usedUp = (until: Date) =>
+    `GitHub’s rate limit is used up until ${until.toISOString()}. What this freeze holds is not judged before then.`;
+
+  test.each([
+    ['used-up-branches', 'OpenBases'],
+    ['used-up-pull-requests', 'OpenPullRequests'],
+  ])('is warned about, where its own request finds that out (%s)', async (name, asking) => {
+    const repository = await acme.repository(name, pullRequests);
+    const match = ({ operationName }: { operationName?: string }) => operationName === asking;
+    acme.github.faults.add({ kind: 'secondary-limit', retryAfter: 90, times: 1, match });
+    const until = new Date(acme.clock.now() + 90_000);
+    const { body } = await create(repository, { start: null, exclude_conditions: ['label=hotfix'] });
+    expect(body.warnings).toContainEqual(usedUp(until));
+    await acme.advanceTo(until);
+  });
+
+  test('is warned about, where only the budget of GraphQL is used up', async () => {
+    const repository = await acme.repository('used-up-reads', pullRequests);
+    const until = new Date(acme.clock.now() + 600_000);
+    const { id } = await installation();
+    await acme.app.deps.db.installation.update({ where: { id }, data: { readsPausedUntil: until } });
+    const { body } = await create(repository, { start: null });
+    expect(body.warnings).toContainEqual(usedUp(until));
+    await acme.advanceTo(until);
+    expect(acme.frozen(repository)).toEqual([1, 2, 3, 4]);
+  });
+});

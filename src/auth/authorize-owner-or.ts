@@ -135,10 +135,10 @@ async function assertFreezesOwn({ deps, caller, recency, account }: Asking, name
 }
 
 /** Allows somebody to whom the owner's settings give the role of a freezer. @throws Refusal forbidden. */
-async function assertFreezer({ deps, caller, account }: Asking, notAdmin: Refusal): Promise<void> {
+async function assertFreezer({ deps, caller, recency, account }: Asking, notAdmin: Refusal): Promise<void> {
   const { freezers } = await readOwnerSettings(deps.db, account.id);
   const place = { account, installation: account.installation };
-  const why = await whyRoleLacks(deps, caller, place, 'freezer', freezers, false);
+  const why = await whyRoleLacks(deps, caller, place, 'freezer', freezers, false, recency);
   if (why !== null) throw withRole(notAdmin, why);
   if (
     caller.kind === 'github-token' &&
@@ -173,9 +173,11 @@ async function matchedNow({ sql }: Deps, selection: Selection, { id }: Installed
 }
 
 /** The refusal names no repository: the caller may not know that it exists. @throws Refusal forbidden. */
-async function assertReads({ deps, caller, account }: Asking, name: string): Promise<void> {
+async function assertReads({ deps, caller, recency, account }: Asking, name: string): Promise<void> {
   const path = { owner: account.login, repository: name };
-  if (await authorizeReader(ofOthers(deps), caller, path).catch(nullIf('forbidden', 'not-found'))) return;
+  const { releases } = recency;
+  const reading = authorizeReader(ofOthers(deps), caller, path, { releases });
+  if (await reading.catch(nullIf('forbidden', 'not-found'))) return;
   throw forbidden(
     `This pattern matches a private repository that ${caller.person.login} cannot read. Leave it out, or ask an admin of ${account.login}.`,
   );

@@ -103,7 +103,8 @@ export async function authorizeRepository(
     return { repository: await repositoryOfKey(deps, caller, path), notAdmin: null };
   const repository = await findForPerson(deps, caller, path, 'administer');
   const standing = await standingIn(deps, caller, repository, path, recency);
-  return { repository, notAdmin: await assertStanding(deps, caller, standing, repository, { least, role }) };
+  const audience = { least, role, ...recency };
+  return { repository, notAdmin: await assertStanding(deps, caller, standing, repository, audience) };
 }
 
 /**
@@ -115,6 +116,7 @@ export async function authorizeReader(
   deps: Deps,
   caller: Caller,
   path: RepositoryPath,
+  recency: Recency = {},
 ): Promise<FoundRepository> {
   if (caller.kind === 'job-token') return repositoryOfJob(deps, caller, 'push_scopes', path);
   if (caller.kind === 'application-key') {
@@ -123,7 +125,7 @@ export async function authorizeReader(
   }
   const repository = await findForPerson(deps, caller, path, 'read');
   if (repository.private || repository.installation.suspendedAt !== null)
-    await standingIn(deps, caller, repository, path);
+    await standingIn(deps, caller, repository, path, recency);
   return repository;
 }
 
@@ -172,7 +174,7 @@ export async function assertStanding(
   caller: PersonCaller,
   { permission, tokenCan }: Standing,
   repository: FoundRepository,
-  { least, role }: Pick<RepositoryAudience, 'least' | 'role'>,
+  { least, role, releases }: Pick<RepositoryAudience, 'least' | 'role' | 'releases'>,
 ): Promise<Refusal | null> {
   const name = fullName(repository);
   if (permission === 'admin' && tokenCan) return null;
@@ -184,7 +186,7 @@ export async function assertStanding(
   let whyNot: string | null = null;
   if (role) {
     const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
-    whyNot = await whyRoleLacks(deps, caller, repository, role, holders, true);
+    whyNot = await whyRoleLacks(deps, caller, repository, role, holders, true, { releases });
     if (whyNot === null) return null;
   }
   const refusal = withRole(notAdmin(caller, name), whyNot);

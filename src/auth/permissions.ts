@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { askGitHub, reservedUntil } from '../github/ask-github.ts';
+import { askGitHub, reservedUntil, type ReserveUse } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { nullIf404 } from '../github/github-error.ts';
@@ -34,13 +34,18 @@ export type Recency = {
    * nobody can keep an admin from freezing by using up the hour.
    */
   isUrgent?: boolean;
+  /**
+   * For what ends, shortens or releases: GitHub is asked from what is reserved of the hour too. If all of it is used up,
+   * the token that the person sent is asked instead, at its own cost.
+   */
+  releases?: boolean;
 };
 
 type Owner = RolePlace['account'] & Pick<RolePlace, 'installation'>;
 
 /** Milliseconds for which a token that GitHub does not know is refused without another question. */
 const refusedFor = 600_000;
-/** Milliseconds for which an admin stays one for what is urgent. */
+/** Milliseconds for which an admin stays one for what is urgent, and questions about a yes may use what is reserved. */
 const lastFor = 3_600_000;
 
 const isNobody = (holder: TokenHolder | null): boolean => holder === null;
@@ -55,6 +60,8 @@ export class Permissions {
   readonly #teams: VerdictCache<boolean>;
   /** People and what they were admins of when GitHub was last asked. */
   readonly #lastAdmins: Cache<string, true>;
+  /** People and the teams that they were in. */
+  readonly #lastMembers: Cache<string, true>;
 
   constructor(clock: Clock) {
     this.#holders = new VerdictCache(clock, { isYes: (holder) => !isNobody(holder), noLife: refusedFor });
@@ -66,6 +73,7 @@ export class Permissions {
     });
     this.#teams = new VerdictCache(clock, { isYes: (isMember) => isMember });
     this.#lastAdmins = createCache(clock, 10_000, lastFor);
+    this.#lastMembers = createCache(clock, 10_000, lastFor);
   }
 
   /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
@@ -112,7 +120,9 @@ export class Permissions {
       return this.#ofAdmins.get([token, about], async () => adminIf(await ask()), recency.isLive);
     }
     const question = `what ${person.login} may do with ${name}`;
-    return this.#asInstallation(deps, person, repository, { about, question }, recency, token, () =>
+    const askToken = async (token: string) => adminIf(await isOwnRepository(deps, token, repository.id));
+    const asked = { about, question, askToken };
+    return this.#asInstallation(deps, person, repository, asked, recency, token, () =>
       askPermission(deps, person, repository),
     );
   }
@@ -135,7 +145,8 @@ export class Permissions {
     if (owner.type !== 'Organization') return false;
     const question = `whether ${person.login} is an admin of ${owner.login}`;
     const ask = async () => adminIf(await askOwnerAdmin(deps, person, owner));
-    const asked = { about, question };
+    const askToken = async (token: string) => adminIf(await isOwnOrganization(deps, token, owner));
+    const asked = { about, question, askToken };
     return (await this.#asInstallation(deps, person, owner, asked, recency, token, ask)) === 'admin';
   }
 
@@ -148,14 +159,20 @@ export class Permissions {
     person: Person,
     place: RolePlace,
     teams: TeamHolder[],
-    { isLive }: Recency = {},
+    { isLive, releases }: Recency = {},
   ): Promise<boolean> {
     const { account, installation } = place;
     const known = teams.filter(({ teamId }) => typeof teamId === 'number');
     if (account.type !== 'Organization' || installation.suspendedAt || known.length === 0) return false;
+    const ids = [person.id, account.id, ...known.map(({ teamId }) => teamId!)].map(String);
+    const last = ids.join(' ');
     const ask = <Answer>(about: string, question: (client: GitHubClient) => Promise<Answer>) =>
-      askGitHub(deps, installation.id, about, async () =>
-        question(await deps.github.asInstallation(installation.id)),
+      askGitHub(
+        deps,
+        installation.id,
+        about,
+        async () => question(await deps.github.asInstallation(installation.id)),
+        reserveUse(releases, this.#lastMembers.get(last)),
       );
     const askAll = async (): Promise<boolean> => {
       // Answers about memberships have no id of the person, so the login must be the one of today.
@@ -175,16 +192,21 @@ export class Permissions {
       if (unanswered !== null) throw unanswered as Error;
       return false;
     };
-    const ids = [person.id, account.id, ...known.map(({ teamId }) => teamId!)].map(String);
-    return this.#teams.get(ids, askAll, isLive);
+    const remembered = async (): Promise<boolean> => {
+      const isMember = await askAll();
+      if (isMember) this.#lastMembers.set(last, true);
+      else this.#lastMembers.delete(last);
+      return isMember;
+    };
+    return this.#teams.get(ids, remembered, isLive);
   }
 
   async #asInstallation(
     deps: Deps,
     { id, login }: Person,
     { installation }: Pick<RolePlace, 'installation'>,
-    { about, question }: { about: string; question: string },
-    { isLive, isUrgent }: Recency,
+    { about, question, askToken }: Asked,
+    { isLive, isUrgent, releases }: Recency,
     token: string | null,
     ask: () => Promise<RepositoryPermission>,
   ): Promise<RepositoryPermission> {
@@ -193,7 +215,12 @@ export class Permissions {
       return 'admin';
     const verdicts = token === null ? this.#ofReaders : this.#ofAdmins;
     const remembered = async () => {
-      const permission = await askGitHub(deps, installation.id, question, ask);
+      const use = reserveUse(releases, this.#lastAdmins.get(last));
+      const asked = askGitHub(deps, installation.id, question, ask, use);
+      const permission = await asked.catch((error: unknown) => {
+        if (!releases || token === null || !isUnavailable(error)) throw error;
+        return askGitHub(deps, 'caller', question, () => askToken(token));
+      });
       if (permission === 'admin') this.#lastAdmins.set(last, true);
       else this.#lastAdmins.delete(last);
       return permission;
@@ -201,6 +228,12 @@ export class Permissions {
     return verdicts.get([token ?? '', String(id), login, about], remembered, isLive);
   }
 }
+
+/** What is asked as the installation. @property askToken asks as the holder of a token, who pays. */
+type Asked = { about: string; question: string; askToken(token: string): Promise<RepositoryPermission> };
+
+const reserveUse = (releases = false, wasAllowed = false): ReserveUse =>
+  !releases ? 'no' : wasAllowed ? 'freely' : 'counted';
 
 const adminIf = (isAdmin: boolean): RepositoryPermission => (isAdmin ? 'admin' : 'none');
 

@@ -54,8 +54,9 @@ export async function whyRoleLacks(
   role: Role,
   holders: RoleHolder[],
   showsHolders: boolean,
+  { releases }: Recency = {},
 ): Promise<string | null> {
-  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true });
+  const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true, releases });
   // Without scopes we cannot see what else the token was made for.
   const isShown = caller.kind !== 'github-token' || caller.grant.by === 'scopes';
   if (verdict === 'yes')

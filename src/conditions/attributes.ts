@@ -83,6 +83,8 @@ export type ValueName = keyof AttributeValues;
 export type ConditionFacts = {
   /** A missing value is unknown. */
   values: AttributeValues;
+  /** The lists of which only some values are known. */
+  partial?: ReadonlySet<string>;
   /** Why something is unknown, by attribute name, or by team as it was written. */
   whyNotKnown: Readonly<Record<string, string>>;
   /** Whether CI says that the pull request touches every scope. */

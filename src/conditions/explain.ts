@@ -94,9 +94,9 @@ function valueOf(name: ValueName, { values, stack }: ConditionFacts): Value | un
   return [...(typeof values.base !== 'string' ? [] : [values.base]), stack.base];
 }
 
-function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values }: ConditionFacts): string {
+function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values, partial }: ConditionFacts): string {
   const { test, attribute } = leaf;
-  if (values[name] === undefined)
+  if (values[name] === undefined || partial?.has(name))
     return whyNotKnown[name] ?? whyNotKnown[attribute] ?? `its \`${attribute}\` was not loaded`;
   if (test.type === 'team') return whyNotKnown[test.team] ?? `the members of ${test.team} are not known`;
   return 'its author’s account was deleted';

@@ -80,9 +80,16 @@ function judgeValue(leaf: Leaf): Judge {
     const value = facts.values[name];
     if (value === undefined) return 'unknown';
     const verdict = test(value, facts, now);
+    if (facts.partial?.has(name) && !staysFound(leaf, verdict)) return 'unknown';
     return isNegated ? not(verdict) : verdict;
   };
 }
+
+/** Whether a verdict on some values of a list stays when the others are known: one of these matches. */
+const staysFound = ({ test, isCounted }: Leaf, verdict: Verdict): boolean =>
+  !isCounted &&
+  (test.type === 'text' || test.type === 'pattern') &&
+  verdict === !(test.type === 'text' && test.operator === '!=');
 
 /**
  * With all_scopes, a pull request has every scope, no matter what CI named. Whether it lacks a scope, or how many it has,

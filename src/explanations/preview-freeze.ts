@@ -115,11 +115,17 @@ export async function foreseeTime(
   return timeUntilHeld(outlooks, paceOf(deps, pace));
 }
 
-/** While GitHub limits the installation, nobody can know what a freeze holds. */
-function warningOfPause({ clock }: Deps, { installation: { pausedUntil } }: FoundRepository): string[] {
-  if (!pausedUntil || pausedUntil <= nowOf(clock)) return [];
+/**
+ * While GitHub limits the installation, nobody can know what a freeze holds. GitHub may have said so to other processes
+ * before this request, or to this one since then.
+ */
+function warningOfPause({ clock, github }: Deps, { installation }: FoundRepository): string[] {
+  const { id, pausedUntil, readsPausedUntil } = installation;
+  const known = [pausedUntil?.getTime(), readsPausedUntil?.getTime(), github.budgets.usedUpUntil(id)];
+  const until = Math.max(...known.map((each) => each ?? 0));
+  if (until <= clock.now()) return [];
   return [
-    `GitHub’s rate limit is used up until ${pausedUntil.toISOString()}. What this freeze holds is not judged before then.`,
+    `GitHub’s rate limit is used up until ${new Date(until).toISOString()}. What this freeze holds is not judged before then.`,
   ];
 }
 

@@ -85,6 +85,13 @@ export function judgeFreeze({ conditions }: ParsedFreeze, facts: ConditionFacts,
   return matches === 'unknown' || excludes === 'unknown' ? 'unknown' : 'frozen';
 }
 
+/**
+ * Whether more facts change nothing that these freezes decide. Facts that are not known yet count as unknown, so what
+ * they cannot change is decided without them.
+ */
+export const isDecided = (freezes: ParsedFreeze[], facts: ConditionFacts, now: number): boolean =>
+  freezes.every((freeze) => freeze.conditions === null || judgeFreeze(freeze, facts, now) !== 'unknown');
+
 /** The conditions of both lists with the values that they saw. */
 export type FreezeReasons = { matching: Reason[]; exclude: Reason[] };
 

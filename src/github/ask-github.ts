@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { Refusal, unavailable } from '../errors.ts';
+import { limited, Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError, type GitHubFailure } from './github-error.ts';
 import { takeOne } from './limits/minute-counts.ts';
 import { type Cache, createCache } from './cache.ts';
@@ -8,8 +8,15 @@ import type { Clock } from '../time/clock.ts';
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 type Payer = 'caller' | 'App' | bigint;
 
-/** The share of an installation's hourly limit that is kept for its own work, so that freezes hold. */
+/** The share of an installation's hourly limit that is kept for its own work, so that freezes hold and end. */
 const reserve = 1 / 4;
+/**
+ * Whether a question may use what is kept: `counted`, some in a minute for all callers of an installation; `freely`, for
+ * who was allowed the same within the hour.
+ */
+export type ReserveUse = 'no' | 'counted' | 'freely';
+/** How many questions about people whom nothing allows yet may use what is kept, in a minute for each installation. */
+const countedPerMinute = 10;
 
 /**
  * Asks GitHub on behalf of a waiting client. A clear answer passes through, returned or thrown. If GitHub cannot answer
@@ -19,14 +26,15 @@ const reserve = 1 / 4;
  *   too-many-requests if this caller asked too much.
  */
 export async function askGitHub<Answer>(
-  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'questions'>,
+  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'questions' | 'db'>,
   payer: Payer,
   about: string,
   question: () => Promise<Answer>,
+  reserveUse: ReserveUse = 'no',
 ): Promise<Answer> {
   if (typeof payer === 'bigint') {
     await deps.questions?.beforeInstallation();
-    assertNotReserved(deps, payer, about);
+    await assertNotReserved(deps, payer, about, reserveUse);
   }
   try {
     return await question();
@@ -34,10 +42,10 @@ export async function askGitHub<Answer>(
     if (error instanceof Refusal) throw error;
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind === 'limited') {
-      const seconds = Math.max(1, Math.ceil((failure.retryAt - deps.clock.now()) / 1000));
-      throw unavailable(
-        `GitHub's rate limit is used up, so it could not say ${about}. Try again then.`,
-        seconds,
+      throw limited(
+        `GitHub's rate limit is used up until ${new Date(failure.retryAt).toISOString()}, so it could not say ${about}. Try again then, or use an application key, which needs no such answer.`,
+        failure.retryAt,
+        deps.clock.now(),
       );
     }
     deps.log.warn({ err: error }, `GitHub could not say ${about}`);
@@ -64,16 +72,19 @@ export async function mayAskNow(
   return (await takeOne(deps, count.name, count.perMinute)) ? 'yes' : 'too many';
 }
 
-function assertNotReserved(
-  deps: Pick<Deps, 'clock' | 'github'>,
+async function assertNotReserved(
+  deps: Pick<Deps, 'clock' | 'github' | 'db'>,
   installationId: bigint,
   about: string,
-): void {
+  use: ReserveUse,
+): Promise<void> {
   const until = reservedUntil(deps, installationId);
-  if (until === null) return;
-  throw unavailable(
-    `Holdfast reserves the rest of this hour’s GitHub rate limit for freezes, so GitHub could not say ${about}. Try again later, or use an application key, which needs no such answer.`,
-    Math.ceil((until - deps.clock.now()) / 1000),
+  if (until === null || use === 'freely') return;
+  if (use === 'counted' && (await takeOne(deps, `reserve ${installationId}`, countedPerMinute))) return;
+  throw limited(
+    `Holdfast reserves the rest of this hour’s GitHub rate limit for freezes, so GitHub could not say ${about}. Try again after ${new Date(until).toISOString()}, or use an application key, which needs no such answer.`,
+    until,
+    deps.clock.now(),
   );
 }
 
@@ -89,11 +100,12 @@ type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
  * budget, and writing statuses does not need it.
  */
 export async function pauseInstallation(
-  deps: Pick<Deps, 'db' | 'log'>,
+  deps: Pick<Deps, 'db' | 'log' | 'github'>,
   id: bigint,
   { retryAt, of, isSecondary, isContentCreation }: Limited,
 ): Promise<void> {
   const until = new Date(retryAt);
+  deps.github.budgets.noteRefusal(id, retryAt);
   const field = of === 'graphql' ? 'readsPausedUntil' : 'pausedUntil';
   await deps.db.installation.updateMany({
     where: { id, OR: [{ [field]: null }, { [field]: { lt: until } }] },
@@ -108,7 +120,7 @@ export async function pauseInstallation(
  * @param error of any kind: this ignores errors that are not limits.
  */
 export async function pauseIfLimited(
-  deps: Pick<Deps, 'db' | 'log' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'log' | 'clock' | 'github'>,
   id: bigint,
   error: unknown,
 ): Promise<void> {
@@ -130,11 +142,14 @@ const resources = ['core', 'graphql'];
 /** What GitHub last said about the hourly budgets of installations. It includes what other replicas use. */
 export class RateBudgets {
   readonly #clock: Clock;
-  readonly #reported: Cache<string, Budget & { resetAt: number }>;
+  readonly #reported: Cache<string, Budget & { limit: number; resetAt: number }>;
+  /** Until when GitHub refused, in milliseconds since the epoch. */
+  readonly #refused: Cache<string, number>;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#reported = createCache(clock, mostBudgets, hour);
+    this.#refused = createCache(clock, mostBudgets, hour);
   }
 
   /** Reads the headers of an answer. */
@@ -145,12 +160,31 @@ export class RateBudgets {
     const resource = String(headers['x-ratelimit-resource']);
     if (!(limit > 0 && remaining >= 0 && reset > 0) || !resources.includes(resource)) return;
     const budget = { installationId: String(installationId), resource, share: remaining / limit };
-    this.#reported.set(`${installationId} ${resource}`, { ...budget, resetAt: reset * 1000 });
+    this.#reported.set(`${installationId} ${resource}`, { ...budget, limit, resetAt: reset * 1000 });
   }
 
   /** The share, 0 to 1, that is left of the scarcer budget; 1 if nothing is known about this hour. */
   left(installationId: bigint): number {
     return Math.min(1, ...this.#of(installationId).map(({ share }) => share));
+  }
+
+  /** How many requests the smaller budget has in an hour; null if nothing is known about this hour. */
+  limit(installationId: bigint): number | null {
+    const limits = this.#of(installationId).map(({ limit }) => limit);
+    return limits.length === 0 ? null : Math.min(...limits);
+  }
+
+  /** Remembers that GitHub refused to answer an installation. @param until milliseconds since the epoch. */
+  noteRefusal(installationId: bigint, until: number): void {
+    const before = this.#refused.get(String(installationId)) ?? 0;
+    this.#refused.set(String(installationId), Math.max(before, until));
+  }
+
+  /** Until when GitHub answers no question, as far as this process knows; null if it answers. Milliseconds. */
+  usedUpUntil(installationId: bigint): number | null {
+    const ends = this.#of(installationId).flatMap(({ share, resetAt }) => (share === 0 ? resetAt : []));
+    const until = Math.max(0, this.#refused.get(String(installationId)) ?? 0, ...ends);
+    return until > this.#clock.now() ? until : null;
   }
 
   /** When no budget of the installation has less than this share left; null if none has now. Milliseconds. */

@@ -22,16 +22,18 @@ export type Cache<Key extends NonNullable<unknown>, Value extends Cacheable> = {
 /**
  * A cache on the service's clock.
  * @param most how many values it holds; @param life milliseconds to keep each; Infinity: as long as there is room.
+ * @param sizeOf for how many a value counts. One that counts for more than `most` is not kept.
  */
 export function createCache<Key extends NonNullable<unknown>, Value extends Cacheable>(
   clock: Clock,
   most: number,
   life: number,
+  sizeOf: (value: Value) => number = () => 1,
 ): Cache<Key, Value> {
   const values = new LRUCache<Key, { value: Value }>({
     // With `max`, it would take the memory for that many values at once.
     maxSize: most,
-    sizeCalculation: () => 1,
+    sizeCalculation: ({ value }) => sizeOf(value),
     ttl: ttlOf(life),
     ttlResolution: 0,
     perf: { now: () => clock.now() },
@@ -63,7 +65,8 @@ function perService<Value>(make: (clock: Clock) => Value) {
 export const cachePerService = <Key extends NonNullable<unknown>, Value extends Cacheable>(
   most: number,
   life: number,
-) => perService((clock) => createCache<Key, Value>(clock, most, life));
+  sizeOf?: (value: Value) => number,
+) => perService((clock) => createCache<Key, Value>(clock, most, life, sizeOf));
 
 /** Answers to questions: each is asked once at a time, and kept from the question on while it is valid. */
 export class Answers<Answer> {

@@ -149,6 +149,10 @@ export async function createGitHubApp(
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
     client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
+    client.hook.error('request', (error) => {
+      if ('response' in error) budgets.note(installationId, error.response?.headers ?? {});
+      throw error;
+    });
     return client;
   };
   return {

@@ -41,14 +41,14 @@ export type FoundRepository = Pick<
   /** The setting that counts: the repository's own, else its owner's. */
   longestOpenEndHours: number | null;
   account: Pick<Account, 'id' | 'login' | 'type'>;
-  installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil'>;
+  installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil' | 'readsPausedUntil'>;
 };
 
 const installed = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
     r.reconcile_requested_at, r.reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks, r.rules_version,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
-    i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
+    i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until, i.reads_paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
 
 /** SQL that selects a repository by its id, `$1`. */
@@ -96,6 +96,7 @@ export function repositoryOfRow(row: Row): FoundRepository | null {
       permissions: row['permissions'] as Installation['permissions'],
       suspendedAt: row['suspended_at'] as Date | null,
       pausedUntil: row['paused_until'] as Date | null,
+      readsPausedUntil: row['reads_paused_until'] as Date | null,
     },
   };
 }

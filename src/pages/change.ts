@@ -66,7 +66,7 @@ export const repositoryForm = (
 ): Handler =>
   guarded(deps, async (sent) => {
     const path = repositoryPath.safeParse(sent.context.req.param());
-    const audience = { scope: 'admin', isLive: true, ...allows } as const;
+    const audience = { scope: 'admin', isLive: true, releases: true, ...allows } as const;
     const authorized =
       path.success &&
       (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(nullIf('not-found')));
@@ -80,17 +80,17 @@ export const repositoryForm = (
  * Handles a form that freezes or unfreezes repositories of the owner of the path (`:owner`). Admins of the owner may send
  * it, and so may people who may freeze every repository that it is about.
  * @param named those repositories; null if only the owner's admins may send the form.
- * @param recency `isUrgent` for forms that freeze.
+ * @param recency `isUrgent` for forms that freeze, `releases` for those that end or change freezes.
  */
 export const ownerForm = (
   deps: PageDeps,
   named: (sent: Sent & { account: InstalledAccount }) => Promise<Selection | null>,
   change: (change: OwnerChange) => Promise<Response>,
-  { isUrgent }: Recency = {},
+  { isUrgent, releases }: Recency = {},
 ): Handler =>
   guarded(deps, async (sent) => {
     const owner = sent.context.req.param('owner') ?? '';
-    const recency = { isLive: true, isUrgent };
+    const recency = { isLive: true, isUrgent, releases };
     const account = await knownAccount(sent.deps, owner);
     const selection = account && (await named({ ...sent, account }));
     const names = selection && plainNames(selection.include);

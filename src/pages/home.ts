@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
-import { isTooManyRequests } from '../errors.ts';
+import { isTooManyRequests, refusedIf, Refusal } from '../errors.ts';
 import { ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
@@ -12,7 +12,7 @@ import {
   stateOf,
   withKnownEnforcement,
 } from '../explanations/repository-states.ts';
-import { type PageDeps, timesOf, unlessSilent, type Visit } from './reader.ts';
+import { type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { seeOwner } from './owner/open-owner.ts';
@@ -23,10 +23,10 @@ export async function showHome(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer }));
   try {
-    const owners = await ownersOf(deps, viewer);
+    const { owners, silent } = await ownersOf(deps, viewer);
     const times = timesOf(visit);
     const overview = await loadOverview(deps, viewer, owners, times.now);
-    const body = owners.length > 0 ? atAGlance(owners, overview, times) : nothingYet;
+    const body = owners.length + silent.length > 0 ? atAGlance(owners, silent, overview, times) : nothingYet;
     return await showPage(visit, { title: 'Home', body });
   } catch (error) {
     if (!isTooManyRequests(error)) return unlessSilent(visit)(error);
@@ -53,12 +53,14 @@ const nothingYet = html`<h1>No repositories yet</h1>
     organization or on your account, then <a href="${signInPath('/')}">sign in again</a>.
   </p>`;
 
-function atAGlance(owners: SeenOwner[], overview: Overview, times: Times): Html {
+function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const all = owners.flatMap(({ repositories }) => repositories);
   const frozen = all.filter((each) => stateOf(each) === 'frozen').length;
   const [only] = owners.length === 1 ? owners : [];
   return html`<div class="headline">
-      <h1>${frozen === 0 ? 'Nothing is frozen' : `${frozen} of ${all.length} repositories are frozen`}</h1>
+      <h1>
+        ${frozen > 0 ? `${frozen} of ${all.length} repositories are frozen` : silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen'}
+      </h1>
       ${actions(owners)}
     </div>
     ${figures(owners, only ? ownerPath(only.account.login) : null)} ${overviewLists(overview, times, !only)}
@@ -66,9 +68,10 @@ function atAGlance(owners: SeenOwner[], overview: Overview, times: Times): Html 
       <h2 id="owners">Owners</h2>
       <table class="stacked">
         <tbody>
-          ${owners.map(ownerRow)}
+          ${owners.map(ownerRow)} ${silent.map(({ login }) => silentRow(login))}
         </tbody>
       </table>
+      ${whatWorks(silent, times)}
       <p class="muted">
         If an owner is missing, install Holdfast there, then
         <a href="${signInPath('/')}">sign in again</a>.
@@ -124,24 +127,55 @@ const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
   </tr>`;
 };
 
+const silentRow = (login: string): Html =>
+  html`<tr>
+    <th scope="row">
+      <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>
+    </th>
+    <td class="muted">GitHub does not say what you may see here.</td>
+  </tr>`;
+
+/** The ways that work for owners about whom GitHub answers nothing more in this hour. */
+function whatWorks(silent: SilentOwner[], times: Times): Html | '' {
+  const ends = silent.flatMap(({ why }) => why.limitedUntil?.getTime() ?? []);
+  return ends.length === 0 ? '' : waysWithoutGitHub(new Date(Math.max(...ends)), times);
+}
+
+/** An owner about whom GitHub did not answer, and why. */
+type SilentOwner = { login: string; why: Refusal };
+
 /** How many owners the page shows. Each may cost a question to GitHub. */
 const mostOwners = 12;
 
-/** The owners where a person can read something. */
-async function ownersOf(deps: PageDeps, viewer: Session): Promise<SeenOwner[]> {
+/**
+ * The owners where a person can read something, and those that GitHub does not answer about. One owner never hides others.
+ * @throws Refusal if GitHub answers about none of them.
+ */
+async function ownersOf(
+  deps: PageDeps,
+  viewer: Session,
+): Promise<{ owners: SeenOwner[]; silent: SilentOwner[] }> {
   const accounts = (await accountsOf(deps, viewer.installationIds)).slice(0, mostOwners);
   const states = await repositoryStates(
     deps,
     accounts.map(({ id }) => id),
   );
-  const owners = await Promise.all(
-    accounts.map(async (account) => {
-      const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], 0);
-      if (!seen.isAdmin) return seen;
-      const repositories = await withKnownEnforcement(deps, seen.repositories);
-      askBehindPage(deps, account.id, repositories);
-      return { ...seen, repositories };
-    }),
+  const see = async (account: (typeof accounts)[number]) => {
+    const seen = await seeOwner({ deps, viewer, account }, states.get(account.id) ?? [], { mostPublic: 0 });
+    if (!seen.isAdmin) return seen;
+    const repositories = await withKnownEnforcement(deps, seen.repositories);
+    askBehindPage(deps, account.id, repositories);
+    return { ...seen, repositories };
+  };
+  const answers = await Promise.all(
+    accounts.map((account) => see(account).catch(refusedIf('unavailable', 'too-many-requests'))),
   );
-  return owners.filter(({ isAdmin, repositories }) => isAdmin || repositories.length > 0);
+  const silent = answers.flatMap((why, index) =>
+    why instanceof Refusal ? { login: accounts[index]!.login, why } : [],
+  );
+  if (silent.length > 0 && silent.length === accounts.length) throw silent[0]!.why;
+  const owners = answers.flatMap((seen) =>
+    !(seen instanceof Refusal) && (seen.isAdmin || seen.repositories.length > 0) ? seen : [],
+  );
+  return { owners, silent };
 }

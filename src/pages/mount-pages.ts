@@ -66,6 +66,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.use('/owners/:owner/settings', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
+  // Pages and forms that end or change freezes.
+  const releases = { releases: true };
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
   pages.get('/owners/:owner/calendar/subscribe', ownerPage(deps, showSubscribe));
@@ -75,16 +77,16 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   );
   pages.get('/owners/:owner/freeze', freezerPage(deps, showFreezeForm));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
-  pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm));
-  pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
+  pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm, releases));
+  pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
   pages.get('/owners/:owner/plans/new', freezerPage(deps, showNewPlan));
   pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
   pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
-  pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage));
-  pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit));
-  pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
-  pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
-  pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
+  pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage, releases));
+  pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
+  pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
+  pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
+  pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   pages.get('/owners/:owner/settings', ownerPage(deps, showOwnerSettingsPage));
@@ -98,7 +100,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/repos/:owner/:repository/audit', repositoryPage(deps, showRepositoryAudit));
   pages.get('/repos/:owner/:repository/settings', repositoryPage(deps, showRepositorySettingsPage));
   pages.post('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
-  pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage));
+  pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage, releases));
   for (const change of changesOfFreeze)
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
   pages.get('/repos/:owner/:repository/pulls/:number', repositoryPage(deps, pullRequestPage));

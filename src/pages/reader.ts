@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { owner as ownerShape, repositoryPath, uuid } from '../api/fields.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
-import type { RepositoryPermission } from '../auth/permissions.ts';
+import type { Recency, RepositoryPermission } from '../auth/permissions.ts';
 import { hasRole } from '../auth/role-verdict.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { readSession, type Session } from '../auth/sign-in/sessions.ts';
@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
+import { reservedUntil } from '../github/ask-github.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
 import {
@@ -26,7 +27,7 @@ import { readOwnerSettings, readSettings } from '../installations/settings.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Html, Opens, Page } from './layout.ts';
 import { messagePage } from './message-page.ts';
-import { readerZone, type Times } from './text.ts';
+import { instant, readerZone, type Times } from './text.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -72,12 +73,13 @@ export const openPage =
 export const repositoryPage = (
   given: PageDeps,
   show: (visit: RepositoryVisit) => Response | Promise<Response>,
+  recency?: Recency,
 ): Handler =>
   openPage(given, async (visit) => {
     const { context } = visit;
     const path = repositoryPath.safeParse(context.req.param());
     if (!path.success) return absentOrSignIn(visit);
-    const repository = await findObservable(visit, path.data).catch(unlessSilent(visit));
+    const repository = await findObservable(visit, path.data, recency).catch(unlessSilent(visit));
     if (repository instanceof Response) return repository;
     if (!repository) return absentOrSignIn(visit);
     return isNamed(repository, path.data)
@@ -114,12 +116,12 @@ type OfViewer = Pick<RepositoryVisit, 'deps' | 'repository'> & { viewer: Person 
  * Whether to show the viewer the forms for admins of the repository and for people with a role. GitHub's answers may be
  * a minute old; a form that is sent asks GitHub again.
  */
-export async function mayAs(visit: OfViewer, role: Role): Promise<boolean> {
-  const permission = await permissionOf(visit);
+export async function mayAs(visit: OfViewer, role: Role, recency: Recency = {}): Promise<boolean> {
+  const permission = await permissionOf(visit, recency);
   if (permission === 'admin' || permission === 'none' || permission === 'unknown')
     return permission === 'admin';
   const { [roles[role]]: holders } = await readSettings(visit.deps.db, visit.repository.id);
-  return isAmong(visit.deps, visit.viewer!, visit.repository, holders);
+  return isAmong(visit.deps, visit.viewer!, visit.repository, holders, recency);
 }
 
 /** Whether the settings of an owner make the viewer a freezer. */
@@ -127,9 +129,10 @@ export async function isOwnerFreezer(
   deps: PageDeps,
   viewer: Person,
   account: InstalledAccount,
+  recency: Recency = {},
 ): Promise<boolean> {
   const { freezers } = await readOwnerSettings(deps.db, account.id);
-  return isAmong(deps, viewer, { account, installation: account.installation }, freezers);
+  return isAmong(deps, viewer, { account, installation: account.installation }, freezers, recency);
 }
 
 /** Whether a list of people and teams names the viewer, as far as GitHub says. */
@@ -138,14 +141,18 @@ export const isAmong = async (
   viewer: Person,
   place: RolePlace,
   holders: RoleHolder[],
+  recency: Recency = {},
 ): Promise<boolean> =>
-  (await hasRole(deps, viewer, place, holders).catch(nullIf('too-many-requests'))) === 'yes';
+  (await hasRole(deps, viewer, place, holders, recency).catch(nullIf('too-many-requests'))) === 'yes';
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
-export async function permissionOf(visit: OfViewer): Promise<RepositoryPermission | 'unknown'> {
+export async function permissionOf(
+  visit: OfViewer,
+  recency: Recency = {},
+): Promise<RepositoryPermission | 'unknown'> {
   const { deps, repository, viewer } = visit;
   if (!viewer) return 'none';
-  const permission = deps.permissions.ofRepository(deps, viewer, repository);
+  const permission = deps.permissions.ofRepository(deps, viewer, repository, recency);
   return (await permission.catch(nullIf('unavailable', 'too-many-requests'))) ?? 'unknown';
 }
 
@@ -153,13 +160,15 @@ export async function permissionOf(visit: OfViewer): Promise<RepositoryPermissio
 async function findObservable(
   { deps, viewer }: Visit,
   { owner, repository: name }: RepositoryPath,
+  recency?: Recency,
 ): Promise<FoundRepository | null> {
   if (!viewer) {
     const known = await knownRepository(deps, owner, name);
     return known?.private ? null : known;
   }
   const caller = { kind: 'session', person: viewer } as const;
-  const repository = await authorizeReader(deps, caller, { owner, repository: name }).catch(nullIfAbsent);
+  const path = { owner, repository: name };
+  const repository = await authorizeReader(deps, caller, path, recency).catch(nullIfAbsent);
   if (repository?.private) await rememberReader(deps, viewer);
   return repository;
 }
@@ -201,19 +210,37 @@ export function absentPage({ deps: { config }, context, viewer }: Visit): Promis
   return messagePage(context, { status: 404, title: 'Page not found', text }, viewer);
 }
 
-/** Shown while GitHub does not say what exists or what the viewer may see. */
-export function silentPage({ context, viewer }: Visit): Promise<Response> {
-  context.header('Retry-After', '10');
-  const text = 'Holdfast cannot check whether you may see this page. Reload it in a moment.';
-  return messagePage(context, { status: 503, title: 'GitHub is not available', text }, viewer);
+/** Shown while GitHub does not say what exists or what the viewer may see. @param error that said so, if one did. */
+export function silentPage(
+  visit: Visit & { repository?: FoundRepository },
+  error?: Pick<Refusal, 'limitedUntil'>,
+): Promise<Response> {
+  const { deps, context, viewer, repository } = visit;
+  const until = repository ? reservedUntil(deps, repository.installation.id) : null;
+  const limitedUntil = error?.limitedUntil ?? (until === null ? undefined : new Date(until));
+  const text = 'Holdfast cannot check whether you may see this page.';
+  const seconds = limitedUntil ? (limitedUntil.getTime() - deps.clock.now()) / 1000 : 10;
+  context.header('Retry-After', String(Math.max(1, Math.ceil(seconds))));
+  const message = limitedUntil
+    ? { title: 'GitHub’s rate limit is used up', text, more: waysWithoutGitHub(limitedUntil, timesOf(visit)) }
+    : { title: 'GitHub is not available', text: `${text} Reload it in a moment.` };
+  return messagePage(context, { status: 503, ...message }, viewer);
 }
+
+/** Until when GitHub answers no questions about people, and what works meanwhile. */
+export const waysWithoutGitHub = (until: Date, times: Times): Html =>
+  html`<p>
+    GitHub answers again after ${instant(until, times)}. Until then, freezes begin, hold and end as planned.
+    To change or end one now, use <a href="/help/command-line">the command line</a> or
+    <a href="/help/api">the API</a> with an admin application key: that needs no answer of GitHub.
+  </p>`;
 
 /** What a page answers to an error: that GitHub is not available, if it is that. @throws the error, if it is another. */
 export const unlessSilent =
   (visit: Visit) =>
   (error: unknown): Promise<Response> => {
     if (!isUnavailable(error)) throw error;
-    return silentPage(visit);
+    return silentPage(visit, error);
   };
 
 /** The owner of the path (`:owner`) of a page; null if there is none. */

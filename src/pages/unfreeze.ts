@@ -37,7 +37,7 @@ export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): 
 export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const all = await repositoriesOfAccount(deps, account.id);
-  const visit = await seeOwner(change, all);
+  const visit = await seeOwner(change, all, { recency: { releases: true } });
   return answerForm(
     change,
     async () => {

@@ -39,7 +39,9 @@ async function findBypass(deps: Deps, repositoryId: bigint, number: number): Pro
   if (candidates.length === 0 && exemptions.length === 0) return;
   const opened = await openObservation(deps, repositoryId);
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
-  const observed: Observed = { ...opened, from: { ...opened.from, needs } };
+  // Freezes that ended meanwhile decide too, as of the merge.
+  const from = { ...opened.from, needs, isDecided: undefined };
+  const observed: Observed = { ...opened, from };
   const merge = await observe(deps, observed.repository, () => readMerge(observed, number));
   if (!merge) return;
   await endMerged(deps, observed.repository, merge);

@@ -12,7 +12,7 @@ import {
 import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
-import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
+import { isDecided, needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError, NotOurRepository } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
@@ -179,7 +179,14 @@ export async function openObservation(
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
     groupBranches: row.group_branches,
     hasDeployments: row.has_waiting || ongoing.some((freeze) => holdsDeployments(freeze)),
-    from: { deps, client, repository, needs: needsOf(freezes), stacks: row.stacks },
+    from: {
+      deps,
+      client,
+      repository,
+      needs: needsOf(freezes),
+      stacks: row.stacks,
+      isDecided: (facts) => isDecided(freezes, facts, row.observed_at.getTime()),
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { placesIn } from '../github/pull-requests/stacks.ts';
+import { readsEventsAt } from '../github/limits/read-shares.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
@@ -88,7 +89,13 @@ export async function reconcilePullRequests(
   events: PullRequestEvent[],
 ): Promise<void> {
   const through = events.find(({ installationId }) => installationId !== null)?.installationId;
-  const observed = await openObservation(deps, repositoryId, { through });
+  const opened = await openObservation(deps, repositoryId, { through });
+  const { needs, ...from } = opened.from;
+  const readsAt = readsEventsAt(deps, opened.repository, 1 + needs.teams.size);
+  // They wait under their own keys: a later event may know more than an earlier one.
+  if (readsAt)
+    return deps.queue.send(events.map((each) => jobs.reconcilePullRequest(repositoryId, each, readsAt)));
+  const observed = { ...opened, from: { ...from, needs, leavesReserve: true } };
   const places = placesIn(observed.from.stacks);
   const isRestacked = ({ number, stack }: PullRequestEvent) =>
     stack !== undefined && stack !== (places.get(number)?.number ?? null);
@@ -125,7 +132,12 @@ const step = 10 * 60_000;
  */
 async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
   const observed = await openObservation(deps, repositoryId);
-  const { repository, freezes, observedAt, from } = observed;
+  const { repository, freezes, observedAt } = observed;
+  const from: Observed['from'] = {
+    ...observed.from,
+    isDecided: (facts) => observed.from.isDecided?.(asOpen(facts)) ?? false,
+    leavesReserve: true,
+  };
   const pullRequests = await observe(deps, repository, async () =>
     freezes.length === 0 ? [] : loadClosedPullRequests(from, closedSince(observedAt)),
   );
@@ -180,11 +192,16 @@ export const reconcileRepositoryTask = defineTask(
   { takers: 16 },
 );
 
-/** One question reads the waiting pull requests of a repository, so few workers take many of them. */
+/** One question reads the waiting pull requests of a repository. They wait for GitHub, so many do at once. */
 export const reconcilePullRequestTask = defineTask(
   jobs.reconcilePullRequest,
   (deps, { repositoryId }, all) => reconcilePullRequests(deps, BigInt(repositoryId), all),
-  { takers: 3, jobs: 40, together: ({ repositoryId }) => repositoryId },
+  {
+    takers: 120,
+    jobs: 40,
+    together: ({ repositoryId }) => repositoryId,
+    owner: ({ repositoryId, installationId }) => installationId ?? `repository ${repositoryId}`,
+  },
 );
 
 /** It yields: nobody merges a closed pull request before it is opened again. */

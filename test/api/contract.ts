@@ -254,9 +254,12 @@ export const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${pa
 
 /**
  * What alone decides who may call a route: what it declares, and with an owner's whether it changes something. How old an
- * answer may be decides nothing else.
+ * answer may be, and from which part of the hour it comes, decides nothing else.
  */
-export function kindOf({ access: { isUrgent: _, isLive: __, ...access }, method }: AnyEndpoint): string {
+export function kindOf({
+  access: { isUrgent: _, isLive: __, releases: ___, ...access },
+  method,
+}: AnyEndpoint): string {
   const words = Object.entries(access).map(([name, value]) =>
     typeof value === 'function' ? `${name} ${functions.indexOf(value)}` : `${name} ${String(value)}`,
   );

@@ -349,3 +349,37 @@ test.each<[ConditionInput[], string[], string[]]>([
   expect([...needs.facts].sort()).toEqual(facts);
   expect([...needs.teams].sort()).toEqual(teams);
 });
+
+describe('a list of which only some values are known', () => {
+  const partly = { values: { files: ['docs/a', 'docs/b'] }, partial: new Set(['files']) };
+  test.each<[ConditionInput, boolean | 'unknown']>([
+    ['files=docs/a', true],
+    ['files=src/a', 'unknown'],
+    ['files!=docs/a', false],
+    ['files!=src/a', 'unknown'],
+    ['files~=^docs/', true],
+    ['files~=^src/', 'unknown'],
+    ['files*=docs/*', true],
+    ['-files~=^docs/', false],
+    ['-files~=^src/', 'unknown'],
+    ['#added-files>0', 'unknown'],
+    ['#files=2', true],
+    [{ not: 'files~=^docs/' }, false],
+    [{ and: ['files~=^src/', 'base=next'] }, false],
+    [{ or: ['files~=^src/', 'base=main'] }, true],
+  ])('%j: %s', (condition, expected) => {
+    const added = { ...partly, values: { ...partly.values, 'added-files': ['docs/a'] } };
+    const partial = new Set(['files', 'added-files']);
+    expect(match(condition, { ...added, partial })).toBe(expected);
+  });
+
+  test('is explained with what was seen, and why the rest is not known', () => {
+    const matcher = prepared(['files~=^src/']);
+    const facts = somePullRequest({ ...partly, whyNotKnown: { files: 'not all of its files were read' } });
+    expect(explain(matcher, facts, now).reasons[0]).toMatchObject({
+      match: 'unknown',
+      saw: ['docs/a', 'docs/b'],
+      why: 'not all of its files were read',
+    });
+  });
+});

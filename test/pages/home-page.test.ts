@@ -129,3 +129,33 @@ test('the sign-in of the header leads back to where one was', async () => {
   const other = await visitor.open('/auth/sign-in', { headers: { Referer: 'https://evil.example/repos/x' } });
   expect((await visitor.open(await visitor.authorize(other.location, 'bob'))).location).toBe('/');
 });
+
+test('an owner that GitHub does not answer about hides no other one, and the page says until when', async () => {
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  // A minute later, nothing that GitHub said before counts.
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const installation = await acme.app.deps.db.installation.findFirstOrThrow({
+    where: { account: { loginKey: 'acme' } },
+  });
+  const resetAt = acme.clock.now() + 1_800_000;
+  acme.app.deps.github.budgets.note(installation.id, {
+    'x-ratelimit-limit': 5_000,
+    'x-ratelimit-remaining': 0,
+    'x-ratelimit-reset': resetAt / 1000,
+    'x-ratelimit-resource': 'core',
+  });
+  const { status, text } = await ada.open('/');
+  expect(status).toBe(200);
+  expect(text).toContain('href="/repos/initech"');
+  expect(text).toContain('GitHub does not say what you may see here');
+  expect(text).toContain(new Date(resetAt).toISOString());
+  expect(text).toContain('href="/help/command-line"');
+  const owner = await ada.open('/repos/acme');
+  expect(owner.status).toBe(503);
+  expect(owner.text).toContain('GitHub’s rate limit is used up');
+  expect(owner.text).toContain(new Date(resetAt).toISOString());
+  expect(Number(owner.headers.get('retry-after'))).toBe(1_800);
+  await acme.advanceTo(new Date(resetAt));
+  expect((await ada.open('/repos/acme')).status).toBe(200);
+});

@@ -282,3 +282,54 @@ test('a task yields for 5 s', async () => {
   expect(worked).toEqual([['1'], ['7']]);
   now.mockRestore();
 });
+
+test('work for one repository or owner that does not end keeps no worker from another one', async () => {
+  type Told = { repositoryId: string; installationId: string };
+  const told = (job: Job) => job.data as Told;
+  const rules = {
+    takers: 8,
+    jobs: 2,
+    together: (job: Job) => told(job).repositoryId,
+    owner: (job: Job) => told(job).installationId,
+  };
+  const ends = Promise.withResolvers();
+  const fetcher = await start(
+    async (_task, some) => {
+      worked.push(some.map((job) => told(job).repositoryId));
+      if (told(some[0]!).installationId === 'slow') await ends.promise;
+    },
+    new Map([['reconcile-pull-request', rules]]),
+  );
+  const put = (installationId: string, repository: number, number: number) =>
+    queue.put(jobs.reconcilePullRequest(BigInt(repository), { number, installationId }));
+  for (let number = 1; number <= 40; number++) put('slow', 1, number);
+  await haveWorked(3);
+  for (let repository = 2; repository <= 20; repository++) put('slow', repository, 1);
+  await haveWorked(4);
+  put('quick', 99, 1);
+  await haveWorked(5);
+  expect(worked.at(-1)).toEqual(['99']);
+  // All of it is done at last, each job once.
+  ends.resolve(null);
+  await fetcher.settled();
+  expect(queue.done).toHaveLength(60);
+  expect(new Set(queue.done).size).toBe(60);
+});
+
+test('a process that stops hands back what waits for its turn', async () => {
+  const rules = { takers: 8, jobs: 1, together: () => 'one' };
+  const ends = Promise.withResolvers();
+  const fetcher = await start(
+    async (_task, some) => {
+      worked.push(some.map(({ key }) => key));
+      await ends.promise;
+    },
+    new Map([['drain-outbox', rules]]),
+  );
+  for (let id = 1n; id <= 5n; id++) queue.put(jobs.drainOutbox(id));
+  await haveWorked(3);
+  const stopping = fetcher.stop(60_000);
+  ends.resolve(null);
+  await stopping;
+  expect([queue.done.length, queue.returned.length, worked.length]).toEqual([3, 2, 3]);
+});

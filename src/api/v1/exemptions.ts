@@ -203,7 +203,7 @@ function decisionEndpoints(kind: Kind) {
   ) =>
     endpoint({
       ...route,
-      access: { to: 'repository', scope: 'admin', least, role: 'approver', isLive: true },
+      access: { to: 'repository', scope: 'admin', least, role: 'approver', isLive: true, releases: true },
       method: 'post',
       path: `${kind.path}/{exemption_id}/${decision}`,
       tag: kind.tag,

@@ -167,7 +167,7 @@ export const updatePlanEndpoint = endpoint({
   summary: 'Change the fields of a freeze plan that you send',
   description:
     'Changes freezes that have not begun, and ongoing freezes except for their start. Freezes that somebody changed or deleted separately stay as they are.',
-  access: accessToChange,
+  access: { ...accessToChange, releases: true },
   params: planPath,
   exists: planExists,
   body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
@@ -180,7 +180,7 @@ export const updatePlanEndpoint = endpoint({
 
 const deletion = {
   tag,
-  access: accessToChange,
+  access: { ...accessToChange, releases: true },
   params: planPath,
   exists: planExists,
   success: { status: 204, description: 'Deleted' },

@@ -63,7 +63,7 @@ export const updateFreezeEndpoint = endpoint({
   path: pathOfOne,
   tag,
   summary: 'Change the fields of a freeze that you send',
-  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', releases: true },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2031-01-01T12:00:00' } },
@@ -82,7 +82,7 @@ export const updateFreezeEndpoint = endpoint({
 
 const deletion = {
   tag,
-  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze' },
+  access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', releases: true },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },

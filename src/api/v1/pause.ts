@@ -67,6 +67,7 @@ export const putPause = endpoint({
 
 export const deletePause = endpoint({
   ...shared,
+  access: { ...shared.access, releases: true },
   method: 'delete',
   summary: 'End the pause of the merge queue',
   success: { status: 204, description: 'The merge queue is not paused' },

@@ -33,7 +33,7 @@ export function missingForSignIn({ app, secretKey }: Config): string {
 
 // GitHub's web application flow (docs: "Generating a user access token for a GitHub App").
 
-type Asking = Pick<Deps, 'config' | 'github' | 'clock' | 'log'>;
+type Asking = Pick<Deps, 'config' | 'github' | 'clock' | 'log' | 'db'>;
 
 /** The page at GitHub where a person allows us to see who they are. */
 export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: Attempt): string {

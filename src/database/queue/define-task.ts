@@ -4,8 +4,16 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 /**
  * How many workers a task has, and how many jobs one takes at once. A task that yields takes none while this process
  * works on others, for a few seconds.
+ * @property together jobs with the same text are done together, and a worker takes no others beside them.
+ * @property owner for whom a job is done: no owner keeps more than half of the workers.
  */
-export type Takers = { takers: number; jobs: number; yields?: boolean };
+export type Takers = {
+  takers: number;
+  jobs: number;
+  yields?: boolean;
+  together?: (job: Job) => string;
+  owner?: (job: Job) => string;
+};
 
 /** A kind of work and the code that runs it. */
 type Task = Takers & {
@@ -20,6 +28,12 @@ type Task = Takers & {
  */
 const usual: Takers = { takers: 4, jobs: 1 };
 
+/** The same in terms of the task's data. */
+type Rules<Data> = Partial<Omit<Takers, 'together' | 'owner'>> & {
+  together?: (data: Data) => string;
+  owner?: (data: Data) => string;
+};
+
 /**
  * Defines a task beside the code that runs it.
  * @param of its maker of jobs.
@@ -29,12 +43,14 @@ const usual: Takers = { takers: 4, jobs: 1 };
 export function defineTask<Name extends TaskName>(
   { task }: { task: Name },
   run: (deps: Deps, data: Tasks[Name], all: Tasks[Name][]) => Promise<void>,
-  { together, ...takers }: Partial<Takers> & { together?: (data: Tasks[Name]) => string } = {},
+  { together, owner, ...takers }: Rules<Tasks[Name]> = {},
 ): Task {
   const dataOf = (job: Job) => job.data as Tasks[Name];
   return {
     ...usual,
     ...takers,
+    ...(together && { together: (job) => together(dataOf(job)) }),
+    ...(owner && { owner: (job) => owner(dataOf(job)) }),
     task,
     run: async (deps, jobs) => {
       const runs = Map.groupBy(jobs, (job) => together?.(dataOf(job)) ?? job).values();

@@ -3,6 +3,7 @@ import { type Clock, within } from '../../time/clock.ts';
 import type { Takers } from './define-task.ts';
 import type { Job, TaskName } from './jobs.ts';
 import type { JobQueue, Sent, Taken } from './queue.ts';
+import { type Batch, Turns } from './turns.ts';
 
 type Queue = Pick<JobQueue, 'exchange' | 'renew' | 'release' | 'listen'>;
 /** Runs jobs of a task. If it throws, they could not even be sent again. */
@@ -26,6 +27,8 @@ const longestRest = 100;
 const longestYield = 5000;
 /** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
+/** While so many jobs of a task wait for their turn in this process, it takes no more. */
+const mostInTurn = 2_000;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
 const longestWork = 15 * 60_000;
 
@@ -43,8 +46,14 @@ type State =
   | { name: 'stopping' };
 type Polling = { name: 'polling'; again: boolean; soon: number | null; ended: Promise<void> };
 
-/** Of a task: how many of its workers are free, whether jobs may be waiting for them, and since when it yields. */
-type Worked = Takers & { free: number; mayWait: boolean; yieldsSince: number | null };
+/**
+ * Of a task: how many of its workers are free, whether jobs may be waiting for them, since when it yields, and the jobs
+ * that this process took and that wait for their turn.
+ */
+type Worked = Takers & { free: number; mayWait: boolean; yieldsSince: number | null; turns: Turns };
+
+/** A job that this process took, and its end. */
+type Working = { taken: Taken; ended: Promise<unknown>; end: (value?: unknown) => void };
 
 /**
  * Takes jobs of all tasks for this process's takers. It hears when jobs are sent and when they are due, sets one alarm
@@ -58,7 +67,7 @@ export class Fetcher {
   readonly #tasks: Map<TaskName, Worked>;
   #state: State = { name: 'waiting', restsUntil: -Infinity };
   /** The jobs that workers have, by their ids, each with the promise of its end. */
-  readonly #working = new Map<bigint, { taken: Taken; ended: Promise<void> }>();
+  readonly #working = new Map<bigint, Working>();
   #done: Taken[] = [];
   #takenSoFar = 0;
   #alarm: { at: number; timer: unknown } = { at: Infinity, timer: null };
@@ -73,7 +82,7 @@ export class Fetcher {
     this.#tasks = new Map(
       [...takers].map(([task, each]) => [
         task,
-        { ...each, free: each.takers, mayWait: true, yieldsSince: null },
+        { ...each, free: each.takers, mayWait: true, yieldsSince: null, turns: new Turns(each) },
       ]),
     );
   }
@@ -97,10 +106,13 @@ export class Fetcher {
     if (before.name === 'gathering') clearTimeout(before.timer);
     await this.#listener?.close();
     if (before.name === 'polling') await before.ended;
+    const unbegun = [...this.#tasks.values()].flatMap(({ turns }) => turns.clear());
+    for (const { id } of unbegun) this.#working.delete(id);
     await within(patience, this.#allFinished());
     this.#clock.clearInterval(this.#heartbeat);
     await this.#exchange([]);
-    if (this.#working.size > 0) await this.#queue.release(this.#mine());
+    const unfinished = [...unbegun, ...this.#mine()];
+    if (unfinished.length > 0) await this.#queue.release(unfinished);
   }
 
   /** Resolves when nothing runs and nothing is due. @returns how many jobs this process has taken so far. */
@@ -220,7 +232,11 @@ export class Fetcher {
   /** The tasks that have free workers and may have jobs for them. */
   #openTasks(): [TaskName, Worked][] {
     return [...this.#tasks].filter(
-      ([, each]) => each.free > 0 && each.mayWait && !(each.yields && this.#yieldsNow(each)),
+      ([, each]) =>
+        each.free > 0 &&
+        each.mayWait &&
+        each.turns.size < mostInTurn &&
+        !(each.yields && this.#yieldsNow(each)),
     );
   }
 
@@ -236,7 +252,11 @@ export class Fetcher {
 
   /** Deletes finished jobs, and takes others for the free workers of some tasks. */
   async #exchange(tasks: [TaskName, Worked][]): Promise<void> {
-    const capacities = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
+    // Each of the jobs that are done together with others may be alone, and needs a worker.
+    const capacities = tasks.map(([task, { free, jobs, together }]) => ({
+      task,
+      jobs: together ? free : free * jobs,
+    }));
     const done = this.#done.splice(0);
     if (capacities.length === 0 && done.length === 0) return;
     for (const [, each] of tasks) each.mayWait = false;
@@ -257,22 +277,35 @@ export class Fetcher {
     // After a process stood still, it takes its own jobs again: that only keeps them.
     const others = taken.filter(({ id }) => !this.#working.has(id));
     this.#takenSoFar += others.length;
-    for (let start = 0; start < others.length; start += tasks.jobs) {
-      const batch = others.slice(start, start + tasks.jobs);
-      const ended = this.#handOut(task, tasks, batch);
-      for (const each of batch) this.#working.set(each.id, { taken: each, ended });
+    for (const each of others) {
+      const { promise: ended, resolve: end } = Promise.withResolvers();
+      this.#working.set(each.id, { taken: each, ended, end });
     }
+    tasks.turns.add(others);
+    this.#begin(task, tasks);
+    // No worker's end asks for more if those that were taken wait for their turn.
+    if (tasks.mayWait && tasks.free > 0 && tasks.turns.size > 0) this.#pollOrGather();
   }
 
-  async #handOut(task: TaskName, tasks: Worked, batch: Taken[]): Promise<void> {
+  /** Free workers take the batches whose turn it is. */
+  #begin(task: TaskName, tasks: Worked): void {
+    for (let batch; tasks.free > 0 && (batch = tasks.turns.next()) !== null;)
+      void this.#handOut(task, tasks, batch);
+  }
+
+  async #handOut(task: TaskName, tasks: Worked, batch: Batch): Promise<void> {
     tasks.free--;
-    const jobs = batch.map(({ job }) => job);
+    const jobs = batch.jobs.map(({ job }) => job);
     const isDone = await this.#finish(task, jobs);
     tasks.free++;
-    for (const { id } of batch) this.#working.delete(id);
-    if (isDone) this.#done.push(...batch);
+    tasks.turns.end(batch);
+    const finished = batch.jobs.map(({ id }) => this.#working.get(id));
+    for (const { id } of batch.jobs) this.#working.delete(id);
+    if (isDone) this.#done.push(...batch.jobs);
+    this.#begin(task, tasks);
     if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#poll();
     else if (tasks.mayWait || this.#working.size === 0) this.#gather(gatherFor);
+    for (const each of finished) each?.end();
   }
 
   /** Whether the work was done. Jobs of which it was not are taken again when their process no longer keeps them. */

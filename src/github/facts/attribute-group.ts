@@ -11,11 +11,13 @@ import type { PullRequestAnswer } from '../pull-requests/queries.ts';
  * @property ofHead whether it is a field of the head commit.
  * @property selection what the question about many pull requests asks for.
  * @property query reads the field alone; of a list, the page after `$after`.
+ * @property isOfShas whether the base's SHA and the head's determine it.
  */
 export type Field<Value> = {
   name: string;
   what: string;
   ofHead: boolean;
+  isOfShas?: boolean;
   selection: string;
   query: string;
   unwrap(given: unknown): Value;
@@ -56,7 +58,7 @@ export function list<Item>(
   name: string,
   what: string,
   select: (which: string) => string,
-  more: Partial<Pick<List<Item>, 'ofHead' | 'unwrap'>> & { first?: number } = {},
+  more: Partial<Pick<List<Item>, 'ofHead' | 'isOfShas' | 'unwrap'>> & { first?: number } = {},
 ): List<Item> {
   const { first = 100, ofHead = false, unwrap = (given) => given as Page<Item> | null } = more;
   const next = select('first: 100, after: $after');
@@ -65,6 +67,7 @@ export function list<Item>(
     name,
     what,
     ofHead,
+    isOfShas: more.isOfShas,
     selection: select(`first: ${first}`),
     query: aloneQuery(name, ', $after: String', selection),
     unwrap,
@@ -83,10 +86,27 @@ function aloneQuery(name: string, variables: string, selection: string): string 
   `;
 }
 
-/** One pull request while its facts are read, and the ways to ask GitHub for more about it. */
+/** The branch that a pull request merges into, as it is now. */
+export const base = field<{ target: { oid: string } | null }>(
+  'base',
+  'base',
+  'base: baseRef { target { oid } }',
+);
+
+/**
+ * One pull request while its facts are read, and the ways to ask GitHub for more about it. If the verdict is known, or
+ * those who cause the requests have no share of the hour left, nothing is asked and the fact is not known.
+ */
 export type Subject = {
   answer: PullRequestAnswer;
   statusContext: string;
+  /** The SHAs of base and head, `base...head`; null if the base's is not known. */
+  shas(): Promise<string | null>;
+  /**
+   * Says which values of lists are known before the lists are.
+   * @returns whether they decide the verdict, so that nobody needs the rest.
+   */
+  sees(some: AttributeValues): boolean;
   /** A field, also if the question about many pull requests had to leave it out. */
   value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
   /** A list to its end. It is read only once. */
@@ -110,9 +130,11 @@ export type Subject = {
 /**
  * @property what completes "GitHub did not give its …".
  * @property logged the line of the log if it fails.
- * @property key if the answer never changes, what it depends on; then it is asked for only once.
+ * @property key what determines the answer; then it is asked for only once. Null if that is not known.
+ * @property life milliseconds for which the answer is kept; by default, as long as there is room.
+ * @property requests how many it takes; by default one.
  */
-type Question = { what: string; logged: string; key?: string | null };
+type Question = { what: string; logged: string; key?: string | null; life?: number; requests?: number };
 
 /** One thing that GitHub left out of an answer, and where. */
 export type GraphqlProblem = { type?: string; message?: string; path: (string | number)[] };

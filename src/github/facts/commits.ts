@@ -1,6 +1,6 @@
 import type { AttributeValues, CommitFacts } from '../../conditions/attributes.ts';
 import { type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
-import { andThen, type AttributeGroup, list, map, page, type Subject } from './attribute-group.ts';
+import { andThen, type AttributeGroup, base, list, map, page, type Subject } from './attribute-group.ts';
 import { instantOf, loginOf } from './own-values.ts';
 
 export type CommitAnswer = {
@@ -30,7 +30,7 @@ export const commitList = list<{ commit: CommitAnswer }>(
   'commits',
   'commits',
   (which) => `commits(${which}) ${page(commit)}`,
-  { first: 20 },
+  { first: 20, isOfShas: true },
 );
 
 /** All commits: GitHub may list fewer than it counts. */
@@ -68,7 +68,7 @@ const factsOf = ({ author, committer, ...commit }: CommitAnswer): CommitFacts =>
 export const ofCommits: AttributeGroup = {
   needs: ['commits'],
   attributes: ['commits', 'commits-unverified', 'linear-history'],
-  fields: [commitList],
+  fields: [commitList, base],
   read: async (subject) => map(await readAllCommits(subject), readCommits),
 };
 
@@ -103,7 +103,7 @@ const valuesOf = ({ names, types, updates }: DependabotMetadata) => ({
 export const ofDependabot: AttributeGroup = {
   needs: ['commits'],
   attributes: ['dependabot-dependency-name', 'dependabot-dependency-type', 'dependabot-update-type'],
-  fields: [commitList],
+  fields: [commitList, base],
   read: async (subject) => readDependabot(loginOf(subject.answer.author), await readAllCommits(subject)),
 };
 

@@ -1,6 +1,6 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import { type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
-import { type AttributeGroup, field, map, type Page, page, type Subject } from './attribute-group.ts';
+import { type AttributeGroup, base, field, map, type Page, page, type Subject } from './attribute-group.ts';
 
 /** A changed file, in REST's words. A renamed file has its new path. */
 export type ChangedFile = { path: string; status: string; previousPath?: string };
@@ -36,36 +36,60 @@ const files = field<Page<FileAnswer>>('files', 'files', `files(first: 100) ${pag
 const mostFiles = 3000;
 const tooMany = notKnown(`GitHub lists only ${mostFiles} of its files`);
 
+/** The most that one request lists. */
+const perPage = 100;
+/** Milliseconds, less than between two checks of a repository: one of these mends what GitHub answered too early. */
+const keptFor = 50 * 60_000;
+
+const notAll = notKnown('not all of its files were read');
+
 /**
- * The changed files, to the last one. This reads REST's list if there are over 100 files, if there is a rename (GraphQL
- * does not have the old path), or if GraphQL failed.
+ * The changed files, to the last one, or until those that are known decide. This reads REST's list if there are over 100
+ * files, if there is a rename (GraphQL does not have the old path), or if GraphQL failed.
  */
 async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> {
   const { number, changedFiles } = subject.answer;
   const given = await subject.value(files);
-  const first = given.known ? given.value : null;
-  const isWhole = first?.nodes?.every((file) => file && file.changeType !== 'RENAMED');
-  if (isWhole && !first!.pageInfo.hasNextPage)
-    return known(first!.nodes!.map((file) => ({ path: file!.path, status: statusOf(file!.changeType) })));
+  const page = given.known ? given.value : null;
+  const first = (page?.nodes ?? []).flatMap((file): ChangedFile[] =>
+    file ? [{ path: file.path, status: statusOf(file.changeType) }] : [],
+  );
+  const isWhole = page?.nodes?.every((file) => file && file.changeType !== 'RENAMED');
+  if (isWhole && !page!.pageInfo.hasNextPage) return known(first);
+  if (subject.sees(readSome(first))) return notAll;
   if (changedFiles >= mostFiles) return tooMany;
-  const question = { what: 'files', logged: 'the files of a pull request could not be read' };
+  const shas = await subject.shas();
+  const question = {
+    what: 'files',
+    logged: 'the files of a pull request could not be read',
+    // With GitHub's own count: it may list the files of a new head a little later.
+    key: shas && `${number} ${shas} ${changedFiles}`,
+    life: keptFor,
+    requests: Math.ceil(changedFiles / perPage),
+  };
   return subject.request(question, async (client, repository) => {
-    const which = { ...repository, pull_number: number, per_page: 100 };
-    const listed = await client.paginate(client.rest.pulls.listFiles, which);
-    if (listed.length >= mostFiles) return tooMany;
-    return known(
-      listed.map(({ filename, status, previous_filename }) => ({
-        path: filename,
-        status,
-        previousPath: previous_filename,
-      })),
-    );
+    const listed: ChangedFile[] = [];
+    for (let page = 1; ; page++) {
+      const which = { ...repository, pull_number: number, per_page: perPage, page };
+      const { data, headers } = await client.rest.pulls.listFiles(which);
+      for (const { filename, status, previous_filename } of data)
+        listed.push({ path: filename, status, previousPath: previous_filename });
+      if (listed.length >= mostFiles) return tooMany;
+      if (!/rel="next"/.test(headers.link ?? '')) return known(listed);
+      if (subject.sees(readSome(listed))) return notAll;
+    }
   });
+}
+
+/** What some of the changed files already say. Whether none of them is a configuration, they do not. */
+function readSome(changed: ChangedFile[]): AttributeValues {
+  const { 'mergify-configuration-changed': isChanged, ...lists } = readFiles(changed);
+  return isChanged ? { ...lists, 'mergify-configuration-changed': true } : lists;
 }
 
 export const ofFiles: AttributeGroup = {
   needs: ['files'],
   attributes: ['files', 'added-files', 'modified-files', 'removed-files', 'mergify-configuration-changed'],
-  fields: [files],
+  fields: [files, base],
   read: async (subject) => map(await readChangedFiles(subject), readFiles),
 };

@@ -2,6 +2,7 @@ import type { AttributeValues } from '../../conditions/attributes.ts';
 import type { PullRequestAnswer } from '../pull-requests/queries.ts';
 import {
   field,
+  base,
   fieldGroup,
   list,
   listGroup,
@@ -106,21 +107,18 @@ export const ofConflict: AttributeGroup = {
   read: async ({ answer }) => known({ conflict: answer.mergeable === 'CONFLICTING' }),
 };
 
-const base = field<{ target: { oid: string } | null }>('base', 'base', 'base: baseRef { target { oid } }');
-
 /** How many commits the base branch has that the pull request lacks. GitHub compares only two commits with one question. */
 async function readBehind(subject: Subject): Promise<Fact<number>> {
   const { baseRefName, headRefOid } = subject.answer;
-  const fact = await subject.value(base);
-  const sha = fact.known ? fact.value?.target?.oid : undefined;
+  const key = await subject.shas();
   const question = {
     what: 'distance from its base',
     logged: 'a pull request could not be compared with its base',
-    key: sha ? `${sha}...${headRefOid}` : null,
+    key,
   };
   return subject.request(question, async (client, repository) => {
     // Without the base's SHA, it is compared by name. By its SHA, GitHub also finds the head of a fork.
-    const basehead = `${sha ?? baseRefName}...${headRefOid}`;
+    const basehead = key ?? `${baseRefName}...${headRefOid}`;
     const { data } = await client.rest.repos.compareCommitsWithBasehead({
       ...repository,
       basehead,

@@ -16,7 +16,8 @@ import {
   pullRequestNodesQuery,
   pullRequestQuery,
 } from './queries.ts';
-import { readFacts, type Shared, readTeams } from './read-facts.ts';
+import { readFacts, type Shared } from './read-facts.ts';
+import { readTeams } from './read-teams.ts';
 import { placesIn, readStacks, type Stack } from './stacks.ts';
 
 /** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */
@@ -51,8 +52,17 @@ const unknownFork = '?';
 export type LoadFrom = {
   deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>;
   client: GitHubClient;
-  repository: { id: bigint; name: string; account: { login: string; type: string } };
+  repository: {
+    id: bigint;
+    name: string;
+    account: { login: string; type: string };
+    installation: { id: bigint };
+  };
   needs: FactNeeds;
+  /** Whether more facts change nothing for the reader. Then nothing more is asked about this pull request. */
+  isDecided?: (facts: PullRequestFacts) => boolean;
+  /** Whether it leaves the part of the hour alone that is kept for freezes that begin or end, and for holes. */
+  leavesReserve?: boolean;
   /** The stacks as they were last read. `loadRepository` reads them again if there can be some. */
   stacks: Stack[];
   /** After an abort, nothing more is asked. */
@@ -221,14 +231,13 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
     teams: await readTeams(from, needs.teams),
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
     answers: new Map(),
+    places: placesIn(from.stacks),
   };
-  const places = placesIn(from.stacks);
   const limit = pLimit(concurrency);
   return limit.map(read, async (one) => {
     try {
       from.signal?.throwIfAborted();
-      const facts = await readFacts(from, shared, one);
-      return { facts: { ...facts, stack: places.get(facts.number) ?? null }, ...statusOf(one.answer) };
+      return { facts: await readFacts(from, shared, one), ...statusOf(one.answer) };
     } catch (error) {
       // Nobody waits for the rest.
       limit.clearQueue();

@@ -21,7 +21,7 @@ type Open = LoadedPullRequest[] | null;
 /** The fields of the repository that this needs. */
 type Watched = LoadFrom['repository'] & {
   observations: bigint;
-  installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
+  installation: { id: bigint; pausedUntil: Date | null; readsPausedUntil: Date | null; permissions: unknown };
 };
 
 const answersOf = answersPerService<Open>(mostKept, () => freshFor);
@@ -54,9 +54,10 @@ export async function openPullRequestsInTime(
 }
 
 async function read(deps: Deps, repository: Watched, needs: FactNeeds, count: typeof usual): Promise<Open> {
-  const { id: installation, pausedUntil, permissions } = repository.installation;
+  const { id: installation, pausedUntil, readsPausedUntil, permissions } = repository.installation;
   const signal = AbortSignal.timeout(patience);
-  if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return null;
+  const isPaused = (until: Date | null) => until !== null && until.getTime() > deps.clock.now();
+  if (isPaused(pausedUntil) || isPaused(readsPausedUntil)) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
   if (known > mostOpen) return null;
   const counted = { ...count, name: `${count.name} ${installation}` };

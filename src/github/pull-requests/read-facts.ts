@@ -1,12 +1,16 @@
+import { reservedUntil } from '../ask-github.ts';
 import { cachePerService } from '../cache.ts';
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import { type Field, type List, type Subject, map, type Page, page } from '../facts/attribute-group.ts';
+import { base, type Field, type List, type Subject } from '../facts/attribute-group.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import { readOwnValues } from '../facts/own-values.ts';
+import { takeFromShares } from '../limits/read-shares.ts';
 import { type ReadPullRequest, askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
-import { didNotGive, type Fact, known, notKnown, type PullRequestFacts, mayNotRead } from './pull-request.ts';
+import { didNotGive, type Fact, known, notKnown, type PullRequestFacts } from './pull-request.ts';
+import type { Teams } from './read-teams.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { headOf, type PullRequestAnswer } from './queries.ts';
+import type { StackPlace } from './stacks.ts';
 
 /** What the pull requests of a load share. */
 export type Shared = {
@@ -14,10 +18,12 @@ export type Shared = {
   /** What CI pushed, by number; null if no condition asks. */
   scopes: Map<number, { names: string[]; all: boolean }> | null;
   answers: Map<unknown, Promise<Fact<unknown>>>;
+  /** The places in stacks, by number. */
+  places: ReadonlyMap<number, StackPlace>;
 };
 
 /**
- * Everything that conditions need to know about a pull request, and why a fact is not known.
+ * What conditions need to know about a pull request, and why a fact is not known. Ends when the verdict is known.
  * @throws rate limits and outages.
  */
 export async function readFacts(
@@ -30,36 +36,92 @@ export async function readFacts(
   const pushed = scopes?.get(answer.number);
   const values: AttributeValues = readOwnValues(answer);
   const whyNotKnown: Record<string, string> = { ...teams.whyNotKnown };
+  const partial = new Set<string>();
   if (scopes) values.scope = pushed?.names ?? [];
-
-  const subject = subjectOf(from, shared, read);
-  for (const group of attributeGroups) {
-    if (!isNeeded(group, from.needs.facts)) continue;
-    const fact = await group.read(subject);
-    if (fact.known) Object.assign(values, fact.value);
-    else for (const name of group.attributes) whyNotKnown[name] = fact.reason;
-  }
-  return {
+  const facts = {
     number: answer.number,
     nodeId: answer.id,
     headSha: answer.headRefOid,
     values,
     whyNotKnown,
+    partial,
     hasEveryScope: pushed?.all ?? false,
     teams: teams.members,
+    stack: shared.places.get(answer.number) ?? null,
   };
+
+  const subject = subjectOf(from, shared, read, facts);
+  for (const group of attributeGroups) {
+    if (!isNeeded(group, from.needs.facts)) continue;
+    const fact = await group.read(subject);
+    if (fact.known) {
+      Object.assign(values, fact.value);
+      for (const name of group.attributes) partial.delete(name);
+    } else for (const name of group.attributes) whyNotKnown[name] = fact.reason;
+  }
+  return facts;
 }
 
-/** Answers that never change, by their questions. */
-const unchanging = cachePerService<string, NonNullable<unknown>>(40_000, Infinity);
+/** Answers that what they were asked for determines, by their questions. In characters, because lists can be long. */
+const kept = cachePerService<string, NonNullable<unknown>>(
+  16_000_000,
+  Infinity,
+  (answer) => JSON.stringify(answer).length + 200,
+);
+
+/** The same questions under way: several looks at a pull request at the same time ask once. */
+const underWay = cachePerService<string, Promise<Fact<unknown>>>(10_000, Infinity);
+
+/** Why a fact was not read that changes nothing. */
+const decided = notKnown('the other conditions decide');
+const reserved = notKnown('Holdfast keeps the rest of this hour’s requests to GitHub for freezes');
 
 function subjectOf(
-  { client, deps, repository }: LoadFrom,
+  from: LoadFrom,
   { answers }: Shared,
   { answer, problems }: ReadPullRequest,
+  facts: PullRequestFacts & { partial: Set<string> },
 ): Subject {
+  const { client, deps, repository } = from;
   const { id, number } = answer;
   const lists = new Map<unknown, Promise<Fact<unknown>>>();
+
+  /** Counts requests before they are sent. @returns null if they may be, else why the fact is not known. */
+  const refuse = (requests: number): Fact<never> | null => {
+    if (from.isDecided?.(facts)) return decided;
+    if (from.leavesReserve && reservedUntil(deps, repository.installation.id) !== null) return reserved;
+    const causer = {
+      installationId: repository.installation.id,
+      repositoryId: repository.id,
+      number,
+      headOwner: headOwnerOf(answer),
+    };
+    const why = takeFromShares(deps, causer, requests);
+    return why === null ? null : notKnown(why);
+  };
+
+  /** The answer that is kept, or that of `read`. @param key what determines the answer; null: that is not known. */
+  const keeping = async <Value>(
+    { what, key, life }: { what: string; key?: string | null; life?: number },
+    read: () => Promise<Fact<Value>>,
+  ): Promise<Fact<Value>> => {
+    const question = key && `${what} ${repository.id} ${key}`;
+    if (!question) return read();
+    const before = kept(deps).get(question);
+    if (before !== undefined) return known(before as never);
+    const meanwhile = await underWay(deps).get(question);
+    // What another reader did without, this one may need.
+    if (meanwhile?.known) return meanwhile as Fact<Value>;
+    const reading = read();
+    underWay(deps).set(question, reading);
+    try {
+      const fact = await reading;
+      if (fact.known) kept(deps).set(question, fact.value as NonNullable<unknown>, life);
+      return fact;
+    } finally {
+      if (underWay(deps).get(question) === reading) underWay(deps).delete(question);
+    }
+  };
 
   const query: Subject['query'] = async <Answer>(
     what: string,
@@ -67,6 +129,8 @@ function subjectOf(
     variables: Record<string, unknown>,
     isFine: Parameters<Subject['query']>[3] = () => false,
   ) => {
+    const refusal = refuse(1);
+    if (refusal) return refusal;
     try {
       const { answer, problems, error } = await askInPart<Answer>(client, text, variables);
       const missing = problems.filter((problem) => !isFine(problem));
@@ -96,34 +160,57 @@ function subjectOf(
     return given === undefined ? readAlone(field, null) : known(given);
   };
 
-  const readList = <Item>(list: List<Item>): Promise<Fact<Item[]>> =>
-    readToEnd<Item>(notKnown(didNotGive(list.what)), (after) =>
-      after === null ? value(list) : readAlone(list, after),
-    );
+  const shas: Subject['shas'] = async () => {
+    const fact = await value(base);
+    const sha = fact.known ? fact.value?.target?.oid : undefined;
+    return sha ? `${sha}...${answer.headRefOid}` : null;
+  };
+
+  const readList = async <Item>(list: List<Item>): Promise<Fact<Item[]>> => {
+    const first = await value(list);
+    const read = () =>
+      readToEnd<Item>(notKnown(didNotGive(list.what)), async (after) =>
+        after === null ? first : readAlone(list, after),
+      );
+    if (!list.isOfShas || !first.known || !first.value?.pageInfo.hasNextPage) return read();
+    const named = await shas();
+    return keeping({ what: list.what, key: named && `${number} ${named} ${answer.head.totalCount}` }, read);
+  };
 
   return {
     answer,
     statusContext: deps.config.statusContext,
     value,
+    shas,
+    sees(some) {
+      Object.assign(facts.values, some);
+      for (const [name, seen] of Object.entries(some)) if (Array.isArray(seen)) facts.partial.add(name);
+      return from.isDecided?.(facts) ?? false;
+    },
     list: (list) => once(lists, list, () => readList(list)),
     query,
-    async request({ what, logged, key = null }, ask) {
-      const kept = unchanging(deps);
-      const question = key && `${what} ${repository.id} ${key}`;
-      const before = question ? kept.get(question) : undefined;
-      if (before !== undefined) return known(before as never);
-      try {
-        const fact = await ask(client, { owner: repository.account.login, repo: repository.name });
-        if (question && fact.known) kept.set(question, fact.value as NonNullable<unknown>);
-        return fact;
-      } catch (error) {
-        const reason = whyNotRead(error, what);
-        deps.log.warn({ err: error, number }, logged);
-        return notKnown(reason);
-      }
+    async request({ logged, requests = 1, ...question }, ask) {
+      return keeping(question, async () => {
+        const refusal = refuse(requests);
+        if (refusal) return refusal;
+        try {
+          return await ask(client, { owner: repository.account.login, repo: repository.name });
+        } catch (error) {
+          const reason = whyNotRead(error, question.what);
+          deps.log.warn({ err: error, number }, logged);
+          return notKnown(reason);
+        }
+      });
     },
     shared: (key, ask) => once(answers, key, ask),
   };
+}
+
+/** The owner of the fork that its head is in; null if it is in the repository itself. */
+function headOwnerOf({ isCrossRepository, ...answer }: PullRequestAnswer): string | null {
+  if (!isCrossRepository) return null;
+  const { headRepository } = answer as { headRepository?: { nameWithOwner: string } | null };
+  return headRepository?.nameWithOwner.split('/')[0] ?? 'ghost';
 }
 
 /** Asks a question once, however often its answer is needed. */
@@ -145,82 +232,4 @@ function valueIn<Value>(
   const holder = (ofHead ? headOf(answer) : answer) as Record<string, unknown> | null;
   if (!holder) return null;
   return holder[name] === undefined ? undefined : unwrap(holder[name]);
-}
-
-/** Logins of the members, by the team as it was written, or why they are not known. */
-type Teams = {
-  members: ReadonlyMap<string, ReadonlySet<string>>;
-  whyNotKnown: Readonly<Record<string, string>>;
-};
-
-type From = Pick<LoadFrom, 'client' | 'repository' | 'deps'>;
-
-/**
- * The members of the teams that conditions name: `@core`, or `@acme/core` if acme owns the repository.
- * @throws rate limits and outages.
- */
-export async function readTeams(from: From, teams: Iterable<string>): Promise<Teams> {
-  const members = new Map<string, ReadonlySet<string>>();
-  const whyNotKnown: Record<string, string> = {};
-  for (const team of teams) {
-    const fact = await readTeam(from, team);
-    if (fact.known) members.set(team, fact.value);
-    else whyNotKnown[team] = fact.reason;
-  }
-  return { members, whyNotKnown };
-}
-
-async function readTeam(from: From, team: string): Promise<Fact<ReadonlySet<string>>> {
-  const { login, type } = from.repository.account;
-  const [slug, organization = login] = team.slice(1).split('/').reverse();
-  if (organization.toLowerCase() !== login.toLowerCase())
-    return notKnown(`${team} is not a team of ${login}`);
-  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is not an organization`);
-  try {
-    return await readMembers(from, team, { organization: login, slug: slug! });
-  } catch (error) {
-    const reason = whyNotRead(error, 'teams');
-    from.deps.log.warn({ err: error, team }, 'the members of a team could not be read');
-    return notKnown(reason === mayNotRead('teams') ? reason : noneGiven(team));
-  }
-}
-
-const noneGiven = (team: string) => `GitHub did not give the members of ${team}`;
-
-/** A page of the members of a team, with those of its child teams. */
-export const teamMembersQuery = /* GraphQL */ `
-  query TeamMembers($organization: String!, $slug: String!, $after: String) {
-    organization(login: $organization) {
-      team(slug: $slug) {
-        members(first: 100, after: $after) ${page('login')}
-      }
-    }
-  }
-`;
-type TeamMembersAnswer = {
-  organization: { team: { members: Page<{ login: string }> | null } | null } | null;
-};
-
-async function readMembers(
-  { client, deps }: From,
-  team: string,
-  variables: { organization: string; slug: string },
-): Promise<Fact<ReadonlySet<string>>> {
-  const members = await readToEnd<{ login: string }>(notKnown(noneGiven(team)), async (after) => {
-    const { answer, problems, error } = await askInPart<TeamMembersAnswer>(client, teamMembersQuery, {
-      ...variables,
-      after,
-    });
-    if (problems.length > 0) {
-      deps.log.warn({ err: error, team }, 'GitHub answered in part');
-      const isRefused = problems.some(({ type }) => type === 'FORBIDDEN');
-      if (isRefused) return notKnown(whyMissing(problems, 'teams'));
-      if (!problems.every(({ type }) => type === 'NOT_FOUND')) return notKnown(noneGiven(team));
-    }
-    // GitHub gives the same answer for a team that does not exist and one that we cannot see.
-    return answer.organization?.team
-      ? known(answer.organization.team.members)
-      : notKnown(`there is no team ${team}`);
-  });
-  return map(members, (people) => new Set(people.map(({ login }) => login)));
 }

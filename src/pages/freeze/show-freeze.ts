@@ -63,7 +63,7 @@ export async function freezePage(
     isInside ? recentEnforcement(deps, repository) : null,
     isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
     heldPullRequests(deps, repository.id),
-    mayAs(visit, 'freezer'),
+    mayAs(visit, 'freezer', { releases: true }),
   ]);
   const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);

@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import pLimit from 'p-limit';
 import type { Person } from '../../auth/github-token.ts';
-import type { RepositoryPermission } from '../../auth/permissions.ts';
+import type { Recency, RepositoryPermission } from '../../auth/permissions.ts';
 import { isTooManyRequests } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
@@ -61,9 +61,10 @@ const sideBySide = 5;
 export const ownerPage = (
   given: PageDeps,
   show: (visit: OwnerVisit) => Response | Promise<Response>,
+  recency: Recency = {},
 ): Handler =>
   openPage(given, async (visit) => {
-    const opened = await openOwner(visit).catch(unlessSilent(visit));
+    const opened = await openOwner(visit, recency).catch(unlessSilent(visit));
     if (opened instanceof Response) return opened;
     if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
     const isSomeAdmin = repositoriesFor(opened, ['admin']).length > 0;
@@ -71,37 +72,48 @@ export const ownerPage = (
     return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens } });
   });
 
-async function openOwner(visit: Visit): Promise<OwnerVisit | null> {
+async function openOwner(visit: Visit, recency: Recency): Promise<OwnerVisit | null> {
   const account = await ownerOfPath(visit);
-  return account && seeOwner({ ...visit, account }, await repositoriesOfAccount(visit.deps, account.id));
+  if (!account) return null;
+  return seeOwner({ ...visit, account }, await repositoriesOfAccount(visit.deps, account.id), { recency });
 }
 
 /** Handles a page of the plan of the path (`:plan`), if the viewer may see it. */
 export const planPage = (
   given: PageDeps,
   show: (visit: PlanVisit) => Response | Promise<Response>,
+  recency?: Recency,
 ): Handler =>
-  ownerPage(given, async (visit) => {
-    const id = uuidOf(visit, 'plan');
-    const found = id && (await findShownPlan(visit, id));
-    return found ? show({ ...visit, ...found }) : absentPage(visit);
-  });
+  ownerPage(
+    given,
+    async (visit) => {
+      const id = uuidOf(visit, 'plan');
+      const found = id && (await findShownPlan(visit, id));
+      return found ? show({ ...visit, ...found }) : absentPage(visit);
+    },
+    recency,
+  );
 
 /** Handles the page with a form that freezes or unfreezes: only people who may do that get to it. */
 export const freezerPage = (
   given: PageDeps,
   show: (visit: OwnerVisit) => Response | Promise<Response>,
+  recency?: Recency,
 ): Handler =>
-  ownerPage(given, (visit) => {
-    const { context, viewer, account, mayFreeze } = visit;
-    if (!viewer) return signInFirst(visit);
-    if (mayFreeze !== false) return show(visit);
-    const { login } = account;
-    const title = 'You cannot freeze here';
-    const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see, and you don't have the role freezer there. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
-    const link = { href: ownerPath(login), text: 'Back to the overview' };
-    return messagePage(context, { status: 403, title, text, link }, viewer);
-  });
+  ownerPage(
+    given,
+    (visit) => {
+      const { context, viewer, account, mayFreeze } = visit;
+      if (!viewer) return signInFirst(visit);
+      if (mayFreeze !== false) return show(visit);
+      const { login } = account;
+      const title = 'You cannot freeze here';
+      const text = `On GitHub, you aren't an admin of ${login} or of a repository of ${login} that you can see, and you don't have the role freezer there. Ask one of its admins. To get a single pull request through a freeze, request an exemption on its page.`;
+      const link = { href: ownerPath(login), text: 'Back to the overview' };
+      return messagePage(context, { status: 403, title, text, link }, viewer);
+    },
+    recency,
+  );
 
 /** The plan with this id, also when it is over or deleted, if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
@@ -141,29 +153,29 @@ const nobody = { isAdmin: false, isPartial: false, mayFreeze: false, permissions
 
 /**
  * What a viewer can read of an owner. Costs GitHub no question for visitors, and one for admins.
- * @param all the repositories of the owner. @param mostPublic for how many public ones GitHub is asked whether the viewer
- *   may freeze them.
+ * @param all the repositories of the owner.
+ * @param options `mostPublic`: for how many public ones GitHub is asked whether the viewer may freeze them.
  */
 export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'account'>>(
   visit: V,
   all: RepositoryState[],
-  mostPublic = mostPublicAsked,
+  { mostPublic = mostPublicAsked, recency = {} }: { mostPublic?: number; recency?: Recency } = {},
 ): Promise<V & Seen> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
   if (!viewer) return { ...visit, ...nobody, repositories: open };
-  if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
+  if (await deps.permissions.isOwnerAdmin(deps, viewer, account, recency)) {
     await rememberReader(deps, viewer);
     return { ...visit, ...nobody, repositories: all, isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
-  const permissions = await permissionsOf(deps, viewer, asked);
+  const permissions = await permissionsOf(deps, viewer, asked, recency);
   const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
   const mayFreezeOne =
     [...permissions.values()].includes('admin') ||
-    (await isOwnerFreezer(deps, viewer, account)) ||
-    (await idsWithRole({ deps, viewer, account, permissions }, 'freezer')).size > 0;
+    (await isOwnerFreezer(deps, viewer, account, recency)) ||
+    (await idsWithRole({ deps, viewer, account, permissions }, 'freezer', recency)).size > 0;
   return {
     ...visit,
     repositories: all.filter(isSeen),
@@ -179,6 +191,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
 export async function idsWithRole(
   visit: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
   role: Role,
+  recency: Recency = {},
 ): Promise<Set<bigint>> {
   const { deps, viewer, account, permissions } = visit;
   const place = { account, installation: account.installation };
@@ -187,7 +200,7 @@ export async function idsWithRole(
   const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
   const found = new Set<bigint>();
   for (const those of lists.values())
-    if (await isAmong(deps, viewer, place, those[0]![1][roles[role]]))
+    if (await isAmong(deps, viewer, place, those[0]![1][roles[role]], recency))
       for (const [id] of those) found.add(id);
   return found;
 }
@@ -197,6 +210,7 @@ async function permissionsOf(
   deps: PageDeps,
   viewer: Person,
   some: RepositoryState[],
+  recency: Recency,
 ): Promise<Map<bigint, RepositoryPermission>> {
   const permissions = new Map<bigint, RepositoryPermission>();
   if (some.length === 0) return permissions;
@@ -206,7 +220,7 @@ async function permissionsOf(
   );
   await pLimit(sideBySide).map(found, async (repository) => {
     try {
-      const permission = await deps.permissions.ofRepository(deps, viewer, repository);
+      const permission = await deps.permissions.ofRepository(deps, viewer, repository, recency);
       if (permission !== 'none') permissions.set(repository.id, permission);
     } catch (error) {
       if (!isTooManyRequests(error)) throw error;

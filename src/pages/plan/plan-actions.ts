@@ -45,13 +45,15 @@ export async function mayChangePlan({
   if (isAdmin || !viewer) return isAdmin;
   const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
   const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));
-  if (!names) return isOwnerFreezer(deps, viewer, account);
+  const recency = { releases: true };
+  if (!names) return isOwnerFreezer(deps, viewer, account, recency);
   if (named.length < new Set(names).size) return false;
   const found = await repositoriesOfIds(
     deps.sql,
     named.map(({ id }) => id),
   );
-  for (const repository of found) if (!(await mayAs({ deps, viewer, repository }, 'freezer'))) return false;
+  for (const repository of found)
+    if (!(await mayAs({ deps, viewer, repository }, 'freezer', recency))) return false;
   return true;
 }
 

@@ -178,7 +178,7 @@ async function decides(
   if (permission === 'admin') return role !== undefined || verb === 'exempt';
   if (role === undefined) return false;
   const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
-  return (await hasRole(deps, person, repository, holders, { isLive: true })) === 'yes';
+  return (await hasRole(deps, person, repository, holders, { isLive: true, releases: true })) === 'yes';
 }
 
 /** Milliseconds to remember that an author may not decide: this many commands would cost as much as the first ten. */

@@ -117,7 +117,7 @@ export async function personOf(
 ): Promise<{ id: number; login: string }> {
   const id = Number(link.personId);
   if (installation.suspendedAt) return { id, login: link.login };
-  const login = await askGitHub(deps, installation.id, 'which login a person has', async () => {
+  const ask = async () => {
     const { request } = await deps.github.asInstallation(installation.id);
     try {
       const { data } = await request('GET /user/{account_id}', { account_id: id });
@@ -126,7 +126,9 @@ export async function personOf(
       if (isGitHubStatus(error, 404)) return null;
       throw error;
     }
-  });
+  };
+  // The command may end a freeze.
+  const login = await askGitHub(deps, installation.id, 'which login a person has', ask, 'counted');
   if (login === null)
     throw forbidden(
       'GitHub does not know your account any more. Write /holdfast unlink, then link another one.',
@@ -135,15 +137,23 @@ export async function personOf(
   return { id, login };
 }
 
-/** Asks GitHub now whether the person may freeze these repositories. @throws Refusal like `authorizeOwnerOr`. */
+/**
+ * Asks GitHub now whether the person may freeze these repositories.
+ * @param isUrgent for commands that freeze; others end freezes. @throws Refusal like `authorizeOwnerOr`.
+ */
 export const authorizeFreezer = (
   { deps, caller, account }: SlackOrder,
   selection: Selection,
   isUrgent = false,
 ): Promise<AuthorizedOwner> =>
-  authorizeOwnerOr(deps, caller, account.login, 'change', { isLive: true, isUrgent }, async () => ({
-    all: selection,
-  }));
+  authorizeOwnerOr(
+    deps,
+    caller,
+    account.login,
+    'change',
+    { isLive: true, isUrgent, releases: !isUrgent },
+    async () => ({ all: selection }),
+  );
 
 /** Asks GitHub now what the person may do in a repository. @throws Refusal like `authorizeRepository`. */
 export async function authorizeIn(
@@ -152,7 +162,8 @@ export async function authorizeIn(
   allows: Pick<RepositoryAudience, 'least' | 'role'>,
 ): Promise<AuthorizedRepository> {
   const path = { owner: account.login, repository };
-  const found = await authorizeRepository(deps, caller, { scope: 'admin', isLive: true, ...allows }, path);
+  const audience = { scope: 'admin', isLive: true, releases: allows.role !== undefined, ...allows } as const;
+  const found = await authorizeRepository(deps, caller, audience, path);
   // After a rename or a transfer, GitHub can answer with a repository of somebody else.
   if (found.repository.accountId !== account.id)
     throw notFound(`${account.login} has no repository ${repository}.`);

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { connection, type ConnectionArguments } from '../../../sandbox/graphql/connection.ts';
 import { errorJson, refusal, type RefusalType } from '../../../sandbox/graphql/refusal.ts';
 import { githubSchema } from '../../../sandbox/graphql/schema.ts';
+import { RateBudgets } from '../../../src/github/ask-github.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
 import type { LoadFrom } from '../../../src/github/pull-requests/load-pull-requests.ts';
@@ -48,6 +49,8 @@ export type FakeGitHub = {
   /** Answers to questions about stacks. */
   stacks: (url: URL) => Response;
   scopes: { number: number; scopes: string[]; allScopes: boolean }[];
+  /** What GitHub said about the hour. */
+  budgets: RateBudgets;
   from(...needs: Need[]): LoadFrom;
 };
 
@@ -67,6 +70,7 @@ export function fakeGitHub(): FakeGitHub {
     mostAtOnce: 0,
     stacks: () => json([]),
     scopes: [],
+    budgets: new RateBudgets(systemClock),
     from(...facts) {
       const client = new Octokit({ request: { fetch: fetchOf(fake) }, log: silent });
       const findMany = async () =>
@@ -80,7 +84,12 @@ export function fakeGitHub(): FakeGitHub {
           log: pino({ level: 'silent' }),
           clock: systemClock,
         },
-        repository: { id: 1n, name: 'web', account: { login: 'acme', type: 'Organization' } },
+        repository: {
+          id: 1n,
+          name: 'web',
+          account: { login: 'acme', type: 'Organization' },
+          installation: { id: 7n },
+        },
         needs: { facts: new Set(facts), teams: new Set() },
         stacks: [],
       } as unknown as LoadFrom;

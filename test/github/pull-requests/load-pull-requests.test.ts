@@ -291,7 +291,7 @@ test('an answer about another repository, or under another name, is thrown', asy
     { number: 1 },
     { number: 2, repository: { databaseId: 2, name: 'web', nameWithOwner: 'acme/web' } },
   ];
-  const other = { id: 2n, name: 'web', account: { login: 'acme', type: 'Organization' } };
+  const other = { ...github.from().repository, id: 2n };
   const asOther = { ...github.from(), repository: other };
   await expect(loadOpenPullRequests(asOther)).rejects.toThrow(NotOurRepository);
   await expect(loadPullRequest(asOther, 1)).rejects.toThrow(NotOurRepository);

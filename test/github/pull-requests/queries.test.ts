@@ -12,7 +12,7 @@ import {
   queuedQuery,
 } from '../../../src/github/pull-requests/read-merge-queue.ts';
 import { mergeStatesQuery } from '../../../src/github/pull-requests/load-pull-requests.ts';
-import { teamMembersQuery } from '../../../src/github/pull-requests/read-facts.ts';
+import { teamMembersQuery } from '../../../src/github/pull-requests/read-teams.ts';
 
 const others = {
   mergedQuery,

@@ -3,6 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../sandbox/github.ts';
+import { RateBudgets } from '../../../src/github/ask-github.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { attributeNames, attributeOf } from '../../../src/conditions/attributes.ts';
 import { type Need, needs } from '../../../src/conditions/needs.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
     client: new Octokit({ baseUrl: github.url, authStrategy: createAppAuth, auth }),
     deps: {
       db: { pullRequestScopes: { findMany: async () => [] } },
-      github,
+      github: { budgets: new RateBudgets(systemClock) },
       config: { statusContext: 'holdfast/freeze' },
       log: pino({ level: 'silent' }),
       clock: systemClock,
@@ -36,6 +37,7 @@ beforeAll(async () => {
       id: BigInt(github.repository('acme/web').id),
       name: 'web',
       account: { login: 'acme', type: 'Organization' },
+      installation: { id: BigInt(auth.installationId) },
     },
     needs: { facts: new Set(Object.keys(needs) as Need[]), teams: new Set(['@core']) },
     stacks: [],
