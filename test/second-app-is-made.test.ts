@@ -1,11 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadLock } from '../src/github/app-credentials-store.ts';
 import { sweepTask } from '../src/server/sweep.ts';
 import { acmeForAll } from './support/acme.ts';
 import { secretKey as keyOfFirstRun, startFirstRun, Visitor as Browser } from './support/first-run.ts';
 import { forAll } from './support/for-all.ts';
 import { instantHoldsOf } from './support/instant-holds.ts';
-import { shortenPatience } from './support/patience.ts';
+import { outlastNewTokens } from './support/patience.ts';
 import { Visitor, words } from './support/visitor.ts';
 
 // The second App by a manifest: from the button on a page to a freeze that holds at once.
@@ -137,9 +137,8 @@ describe('on the settings page', () => {
     const web = await acme.repository('replaced', [{}]);
     const { id } = await acme.freeze(web);
     expect(holds().rulesets(web)).toMatchObject([{ enforcement: 'active' }]);
-    // Somebody deletes it at GitHub. Octokit tries a new token again for some seconds.
-    shortenPatience();
-    onTestFinished(() => void vi.restoreAllMocks());
+    // Somebody deletes it at GitHub.
+    outlastNewTokens();
     acme.github.deleteSecondApp();
     expect(await section()).toContain('GitHub does not know the second App');
     // A connection that breaks meanwhile delays it.

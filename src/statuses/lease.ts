@@ -14,7 +14,7 @@ import {
   waitFor,
 } from './plan-write.ts';
 import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
-import { type Share, turnsAfter } from './turns.ts';
+import { type Share, turnsAfter } from './write-turns.ts';
 import { isAnyDue, mostTaken, take } from './take-writes.ts';
 import type { Write } from './write-store.ts';
 

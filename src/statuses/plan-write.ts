@@ -131,7 +131,7 @@ export const timesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): numb
 /** Whether all repeats are used up, because somebody keeps overwriting the status. */
 export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(repeats, now) > mostRepeats;
 
-// The order of writes. The tier of a write says what it changes, and the smallest goes first. Within a tier, `turns.ts`
+// The order of writes. The tier of a write says what it changes, and the smallest goes first. Within a tier, `write-turns.ts`
 // shares the pace. Within a share, the smallest urgency goes first.
 
 /**

@@ -1,7 +1,7 @@
 import { hasHold, isBlockedAtOnce, lastTierBefore, passesDue, passTurn } from './instant-hold/pass-store.ts';
 import { pullRequestsAt } from './open-pull-request-store.ts';
 import { tiers } from './plan-write.ts';
-import { inRounds, inTurn } from './turns.ts';
+import { inRounds, byRound } from './write-turns.ts';
 
 // What the writer takes: the statement that gives it the next writes, in their order.
 
@@ -72,7 +72,7 @@ export const take = (condition: string, places: string, pace: string, turns: str
     FROM allowed CROSS JOIN (VALUES ${Object.values(tiers)
       .map((tier) => `(${tier})`)
       .join(', ')}) AS kind (tier)
-      CROSS JOIN LATERAL (SELECT * FROM (${dueIn('kind.tier', places)}) rounds ORDER BY ${inTurn}) ordered
+      CROSS JOIN LATERAL (SELECT * FROM (${dueIn('kind.tier', places)}) rounds ORDER BY ${byRound}) ordered
       CROSS JOIN LATERAL (
         SELECT FROM head_statuses WHERE repository_id = ordered.repository_id AND sha = ordered.sha AND is_waiting
         FOR UPDATE SKIP LOCKED) free

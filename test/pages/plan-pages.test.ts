@@ -319,13 +319,11 @@ test('of a plan that repeats, the ongoing freeze is extended or ended, and the p
   );
   expect((await on()).map(({ end }) => end)).toEqual(['2026-03-01T19:00:00', '2026-03-01T19:00:00']);
   expect(await coming()).toBe(2);
-  const [event] = await acme.app.deps.db.auditEvent.findMany({
+  const event = await acme.app.deps.db.auditEvent.findFirstOrThrow({
     where: { type: 'scheduled_freeze.update' },
     orderBy: { id: 'desc' },
-    take: 1,
   });
-  expect(event!.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
-  // The statuses have the new end.
+  expect(event.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
   await acme.quiet();
   const { text } = await ada.open(path);
   expect(text).toContain('End this occurrence');

@@ -3,7 +3,7 @@ import type { SqlTx } from '../../database/sql.ts';
 import { pullRequestsAt } from '../open-pull-request-store.ts';
 import { tiers } from '../plan-write.ts';
 import { freeText } from '../status.ts';
-import { inRounds, inTurn } from '../turns.ts';
+import { inRounds, byRound } from '../write-turns.ts';
 import { defaultBranch } from './hold.ts';
 
 // The table `instant_passes`: what commits show under the contexts of holds.
@@ -119,9 +119,9 @@ export async function takePasses(
         SELECT min(number) FROM (${pullRequestsAt('due.sha', 'due.repository_id')}) open
       ) AS "openNumber"
     FROM (
-      SELECT * FROM (${inRounds(waiting, `'${passTurn}'`, 'SELECT unnest($3::text[])')}) rounds ORDER BY ${inTurn} LIMIT $4
+      SELECT * FROM (${inRounds(waiting, `'${passTurn}'`, 'SELECT unnest($3::text[])')}) rounds ORDER BY ${byRound} LIMIT $4
     ) due JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
-    ORDER BY ${inTurn}`,
+    ORDER BY ${byRound}`,
     [installationId, passes === 'later', turns, most],
   );
 }

@@ -29,7 +29,7 @@ export function turnsAfter(turns: string[], of: string, { repositoryId, headOwne
 }
 
 /**
- * SQL that selects writes with their round. Sort them by `inTurn`.
+ * SQL that selects writes with their round. Sort them by `byRound`.
  * @param waiting SQL that selects them, with `repository_id`, `head_owner`, `urgency`, `waiting_since` and `sha`.
  * @param of SQL of what they are, as for `turnsAfter`. @param turns SQL that selects the turns.
  */
@@ -44,4 +44,4 @@ export const inRounds = (waiting: string, of: string, turns: string): string => 
   ) placed`;
 
 /** The order of writes of one kind that have their round. */
-export const inTurn = 'round, urgency, waiting_since, repository_id, sha';
+export const byRound = 'round, urgency, waiting_since, repository_id, sha';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { takeLease } from '../../src/statuses/lease.ts';
-import { turnsAfter } from '../../src/statuses/turns.ts';
+import { turnsAfter } from '../../src/statuses/write-turns.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const seenAt = new Date('2026-03-01T09:00:00Z');
