@@ -1,6 +1,7 @@
 // Somebody opens connections and sends little or nothing through them. How long each may last is a test of processes.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../src/auth/application-key.ts';
@@ -128,7 +129,10 @@ test.each([
   cutSoon();
   // The bytes that the server has read from the socket: those that it could keep.
   const begun = Promise.withResolvers<Socket>();
-  const note = (message: unknown) => begun.resolve((message as { socket: Socket }).socket);
+  const note = (message: unknown) => {
+    const { request, socket } = message as { request: IncomingMessage; socket: Socket };
+    if (request.url === path) begun.resolve(socket);
+  };
   subscribe('http.server.request.start', note);
   const sent = await open(acme, head(path, `${headers}Content-Length: ${19 * 1024 * 1024}\r\n\r\n`));
   let answer = '';

@@ -12361,7 +12361,8 @@ function compileGlob(glob) {
 		});
 	}
 	const [only] = simple;
-	return simple.length === 1 ? only : (text) => simple.some((test) => test(text));
+	const test = simple.length === 1 ? only : (text) => simple.some((each) => each(text));
+	return Object.assign(test, { size: expressions.reduce((sum, { length }) => sum + length, 0) });
 }
 const unescape = (glob) => glob.replace(/\\([{},])/g, "$1");
 function simpleTest(written) {

@@ -62,7 +62,8 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () =
     github.deliverTo(`${app.url}/api/github/webhooks`);
     expectAtMost(3 + 3, statements);
     const tasks = sent.map(({ task }) => task);
-    expect(tasks.toSorted()).toEqual(['keep-plans', ...Array<string>(250).fill('reconcile-repository')]);
+    const reconciled = Array<string>(250).fill('reconcile-repository');
+    expect(tasks.toSorted()).toEqual(['keep-plans', 'keep-teams', ...reconciled]);
   });
 });
 

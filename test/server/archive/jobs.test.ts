@@ -64,6 +64,7 @@ describe('jobs that wait', () => {
         { ...jobs.readDelivery('9', 'guid'), attempt: 3, at: inHours(0) },
         jobs.findBypass(3n, 5),
         jobs.tellRenamed(3n, 'master', null, inHours(0)),
+        jobs.noteRules({ repositoryId: 3n }),
         jobs.endSessions(1),
         jobs.announceRequest(3n, 'c0ffee00-0000-4000-8000-000000000001'),
         jobs.answerSlack('request'),
