@@ -68,6 +68,7 @@ describe('the package', () => {
         'dist/conditions',
         'dist/events',
         'dist/github',
+        'dist/plans',
         'dist/time',
         'package.json',
       ]
