@@ -15,8 +15,8 @@ type Node = { incoming?: IncomingMessage; outgoing?: ServerResponse };
 export function leaveUnread({ incoming, outgoing }: Node): void {
   if (!incoming || !outgoing || incoming.complete) return;
   incoming.pause();
-  // Otherwise Node takes a body of which nobody asked anything for one that it has to read.
-  incoming.read(0);
+  // Drops what came. Otherwise Node takes a body of which nobody read anything for one that it has to read to its end.
+  incoming.read();
   outgoing.once('finish', () => {
     const cut = setTimeout(() => incoming.destroy(), timeToRead).unref();
     let unwanted = 0;
