@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CalendarFile, calendarOf, startCalendarFile } from '../sandbox/calendar-file.ts';
 import { acmeForAll } from './api/acme.ts';
+import { testOfAmount } from './support/amounts.ts';
 import { readCalendar } from './support/calendars.ts';
 import { shortenPatience } from './support/patience.ts';
 
@@ -286,7 +287,7 @@ describe('the calendar fails', () => {
     expect(await freezes()).toEqual([]);
   });
 
-  test('one that takes long is refused, and delays no other request', async () => {
+  testOfAmount('one that takes long is refused, and delays no other request', async () => {
     const rule = 'RRULE:FREQ=DAILY;COUNT=9999999;BYMONTH=2;BYMONTHDAY=30';
     const endless = (at: number) => [`UID:${at}`, 'SUMMARY:Public holiday', 'DTSTART:00010101', rule];
     calendar.publish(...Array.from({ length: 5000 }, (_, at) => endless(at)));

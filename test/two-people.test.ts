@@ -1,6 +1,7 @@
 // A writer requests and an admin decides. If the repository requires two people, another admin decides.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldUntilRemoved, acmeForAll } from './support/acme.ts';
+import { testOfAmount } from './support/amounts.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 
 const acme = acmeForAll();
@@ -160,17 +161,23 @@ test('a person has at most 20 open requests in a repository, even if they come a
   expect((await exemptions.request(web, 2, {}, tokens.wes)).status).toBe(201);
 });
 
-test('a person requests at most 60 exemptions an hour in a repository, even if they withdraw each', async () => {
-  const path = `/v1/repos/${web}/pulls/1/exemptions`;
-  const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
-  for (let made = 0; made < 60; made++) {
-    const { status, body } = await ask();
-    expect(status).toBe(201);
-    const back = { as: tokens.wes, body: { reason: 'Not needed' } };
-    await acme.call('POST', `/v1/repos/${web}/exemptions/${body.id}/revoke`, back);
-  }
-  const refused = await ask();
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/within an hour.*Wait/)]);
-  await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
-  expect((await ask()).status).toBe(201);
-});
+testOfAmount(
+  'a person requests at most 60 exemptions an hour in a repository, even if they withdraw each',
+  async () => {
+    const path = `/v1/repos/${web}/pulls/1/exemptions`;
+    const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
+    for (let made = 0; made < 60; made++) {
+      const { status, body } = await ask();
+      expect(status).toBe(201);
+      const back = { as: tokens.wes, body: { reason: 'Not needed' } };
+      await acme.call('POST', `/v1/repos/${web}/exemptions/${body.id}/revoke`, back);
+    }
+    const refused = await ask();
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringMatching(/within an hour.*Wait/),
+    ]);
+    await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
+    expect((await ask()).status).toBe(201);
+  },
+);

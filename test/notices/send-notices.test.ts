@@ -12,6 +12,7 @@ import {
 } from '../../sandbox/receiver.ts';
 import { jobs } from '../../src/database/queue/jobs.ts';
 import { acmeForAll } from '../support/acme.ts';
+import { testOfAmount } from '../support/amounts.ts';
 import { addWebhook, deliveriesOf } from '../support/outgoing.ts';
 import { shortenPatience } from '../support/patience.ts';
 
@@ -236,35 +237,39 @@ test('many that hang or fail delay nobody else, and time out after 15 s', async 
   for (const each of slow) expect(each.accepted()).toHaveLength(1);
 });
 
-test('hundreds of another owner that hang, each with a job of its own, keep no taker from others', async () => {
-  const { db, queue } = acme.app.deps;
-  acme.github.addOrganization('globex', { admins: ['ada'] });
-  acme.github.install('globex');
-  await acme.quiet();
-  const dead = await receiver();
-  dead.now(hangs);
-  const ids: string[] = [];
-  for (let each = 0; each < 270; each++) ids.push((await addWebhook(acme, dead.url, { owner: 'globex' })).id);
-  const at = new Date(acme.clock.now());
-  await db.outgoingDelivery.createMany({
-    data: ids.map((webhookId) => ({
-      ...{ id: crypto.randomUUID(), webhookId, eventIds: [], type: 'webhook.test', state: 'waiting' },
-      ...{ createdAt: at, nextAttemptAt: at },
-    })),
-  });
-  for (const id of ids) await queue.send([jobs.sendNotices(id)]);
-  await dead.hasHeard(32);
-  const well = await receiver();
-  await addWebhook(acme, well.url);
-  const body = { reason: 'Release', start: null, timezone: 'UTC' };
-  const freeze = `/v1/repos/${web}/scheduled_freeze`;
-  expect((await acme.call('POST', freeze, { as: acme.admin, body })).status).toBe(201);
-  await well.hasHeard(1);
-  dead.now(accepts);
-  dead.release();
-  await acme.quiet();
-  expect(dead.accepted()).toHaveLength(ids.length);
-});
+testOfAmount(
+  'hundreds of another owner that hang, each with a job of its own, keep no taker from others',
+  async () => {
+    const { db, queue } = acme.app.deps;
+    acme.github.addOrganization('globex', { admins: ['ada'] });
+    acme.github.install('globex');
+    await acme.quiet();
+    const dead = await receiver();
+    dead.now(hangs);
+    const ids: string[] = [];
+    for (let each = 0; each < 270; each++)
+      ids.push((await addWebhook(acme, dead.url, { owner: 'globex' })).id);
+    const at = new Date(acme.clock.now());
+    await db.outgoingDelivery.createMany({
+      data: ids.map((webhookId) => ({
+        ...{ id: crypto.randomUUID(), webhookId, eventIds: [], type: 'webhook.test', state: 'waiting' },
+        ...{ createdAt: at, nextAttemptAt: at },
+      })),
+    });
+    for (const id of ids) await queue.send([jobs.sendNotices(id)]);
+    await dead.hasHeard(32);
+    const well = await receiver();
+    await addWebhook(acme, well.url);
+    const body = { reason: 'Release', start: null, timezone: 'UTC' };
+    const freeze = `/v1/repos/${web}/scheduled_freeze`;
+    expect((await acme.call('POST', freeze, { as: acme.admin, body })).status).toBe(201);
+    await well.hasHeard(1);
+    dead.now(accepts);
+    dead.release();
+    await acme.quiet();
+    expect(dead.accepted()).toHaveLength(ids.length);
+  },
+);
 
 test('one freeze is told in order, also where the first message fails; other freezes do not wait', async () => {
   const one = await receiver();

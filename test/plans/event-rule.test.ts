@@ -4,6 +4,7 @@ import { calendarObjects } from '../../src/plans/source/calendar-objects.ts';
 import { contentLines } from '../../src/plans/source/content-lines.ts';
 import { datesOf, readRule } from '../../src/plans/source/event-rule.ts';
 import { dateOf } from '../../src/plans/source/wall-clock.ts';
+import { amount } from '../support/amounts.ts';
 import { dayByDay } from './day-by-day.ts';
 import { event, file } from './calendar-texts.ts';
 
@@ -45,6 +46,6 @@ test('weeks that begin on any day, and weeks and days of a year, are the same as
       const dates = datesOf(ruleOf(rule), wall, wall, Date.parse('2028-12-31'));
       expect(dates.map(dateOf).take(20).toArray()).toEqual(dayByDay(rule, start, '2028-12-31', 20));
     }),
-    { numRuns: 60 },
+    { numRuns: amount(60) },
   );
 });

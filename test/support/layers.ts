@@ -13,7 +13,9 @@ export const faults = [below('faults')];
 const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'sandbox', 'shells'].map(below);
 /** What is done to databases as a whole. */
 const databases = ['server/archive', 'database'].map(below);
-export const rest = [...once, ...databases];
+/** Strangers, floods, faults and races: each story makes much, or waits for what is slow. */
+const hostile = [below('hostile')];
+export const rest = [...hostile, ...once, ...databases];
 
 const apart = [...processes, ...browser, ...faults];
 /** What a developer waits for: pure tests, stories and contracts. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { acmeForAll } from './support/acme.ts';
-import { instantHoldsOf } from './support/instant-holds.ts';
-import { lookFaster, outlastNewTokens } from './support/patience.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { instantHoldsOf } from '../support/instant-holds.ts';
+import { lookFaster, outlastNewTokens } from '../support/patience.ts';
 
 // Instant holds while the second App cannot do what it should.
 const acme = acmeForAll({}, { lock: true });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { acmeForAll } from './support/acme.ts';
-import { decisions, grantDeployments, pass, toldOf } from './support/deployments.ts';
-import { amount } from './support/amounts.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { decisions, grantDeployments, pass, toldOf } from '../support/deployments.ts';
+import { amount } from '../support/amounts.ts';
 
 // What happens to deployments when webhooks, answers or people go other ways: within a minute it is right.
 

@@ -1,8 +1,8 @@
 // Anybody can push to pull requests from a fork of a public repository, as often as they like. They get a share of the
 // pace, never the whole: freezes of other repositories begin and end in time.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acmeForAll, type Freeze } from './support/acme.ts';
-import { instantHoldsOf } from './support/instant-holds.ts';
+import { acmeForAll, type Freeze } from '../support/acme.ts';
+import { instantHoldsOf } from '../support/instant-holds.ts';
 
 const perMinute = 60;
 const acme = acmeForAll({ statusWritesPerMinute: { least: perMinute, most: perMinute } }, { lock: true });

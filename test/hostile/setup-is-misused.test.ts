@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
+import { type FirstRun, type Shown, startFirstRun, Visitor } from '../support/first-run.ts';
 
 // Attacks and mistakes on the way from the setup page to GitHub and back, which must not work.
 

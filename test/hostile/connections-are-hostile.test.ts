@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { generateKey } from '../src/auth/application-key.ts';
-import { type Acme, acmeForAll, startAcme } from './support/acme.ts';
-import { useSockets } from './support/inside.ts';
-import { shortenPatience } from './support/patience.ts';
+import { generateKey } from '../../src/auth/application-key.ts';
+import { type Acme, acmeForAll, startAcme } from '../support/acme.ts';
+import { useSockets } from '../support/inside.ts';
+import { shortenPatience } from '../support/patience.ts';
 
 useSockets();
 const acme = acmeForAll();

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { sharesOfHour } from '../src/github/limits/read-shares.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { sharesOfHour } from '../../src/github/limits/read-shares.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
 
 // Everybody can open a pull request in a public repository, make it large and change it all day. What that makes us read
 // is limited, so that freezes of other repositories begin and end.

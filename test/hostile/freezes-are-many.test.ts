@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { mostFreezes } from '../src/freezes/save-freeze.ts';
-import { acmeForAll } from './support/acme.ts';
-import { expectAtMost, statementsDuring } from './support/statements.ts';
-import { Visitor } from './support/visitor.ts';
-import { testOfAmount } from './support/amounts.ts';
+import { mostFreezes } from '../../src/freezes/save-freeze.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { Visitor } from '../support/visitor.ts';
+import { testOfAmount } from '../support/amounts.ts';
 
 const acme = acmeForAll();
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Fault } from '../sandbox/http/faults.ts';
-import { acmeForAll } from './support/acme.ts';
-import { exemptionsOf } from './support/exemptions.ts';
-import { instantHoldsOf } from './support/instant-holds.ts';
-import { amount } from './support/amounts.ts';
+import type { Fault } from '../../sandbox/http/faults.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { exemptionsOf } from '../support/exemptions.ts';
+import { instantHoldsOf } from '../support/instant-holds.ts';
+import { amount } from '../support/amounts.ts';
 
 // Instant holds while GitHub fails at the worst moment. Statuses take time here.
 const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } }, { lock: true });

@@ -1,7 +1,7 @@
 // Each command is carried out once and answered once, whatever is repeated, lost, killed or refused; and what is no
 // command of a person does nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Commenting, startCommenting } from './support/comments.ts';
+import { type Commenting, startCommenting } from '../support/comments.ts';
 
 let acme: Commenting;
 let web: string;
@@ -88,7 +88,7 @@ test('a command that comes late changes nothing, and its author is told', async 
 });
 
 test('a comment in an unknown repository is given up after a while', async () => {
-  const { answerComment } = await import('../src/webhooks/comments/answer-comment.ts');
+  const { answerComment } = await import('../../src/webhooks/comments/answer-comment.ts');
   const told = {
     commentId: '77',
     number: 1,
@@ -168,7 +168,7 @@ describe('a process that dies', () => {
   });
 
   test('two replicas that carry out the same command make one change', async () => {
-    const { answerComment } = await import('../src/webhooks/comments/answer-comment.ts');
+    const { answerComment } = await import('../../src/webhooks/comments/answer-comment.ts');
     const id = acme.github.comment(web, 1, { by: 'ada', body: 'hello' });
     const repository = await acme.app.deps.db.repository.findFirstOrThrow({
       where: { name: web.split('/')[1] },

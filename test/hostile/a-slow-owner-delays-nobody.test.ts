@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { acmeForAll, heldUntilRemoved } from './support/acme.ts';
+import { acmeForAll, heldUntilRemoved } from '../support/acme.ts';
 
 const acme = acmeForAll();
 

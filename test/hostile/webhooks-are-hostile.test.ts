@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { BlockList } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { inFlight } from '../src/webhooks/receive-webhook.ts';
-import { actionsOf, payloads } from '../src/webhooks/handled-events.ts';
-import { acmeForAll } from './support/acme.ts';
+import { inFlight } from '../../src/webhooks/receive-webhook.ts';
+import { actionsOf, payloads } from '../../src/webhooks/handled-events.ts';
+import { acmeForAll } from '../support/acme.ts';
 
 // The webhooks of the sandbox come from this machine, which is one of GitHub's there. Strangers come through it, too.
 const trustedProxies = new BlockList();

@@ -1,9 +1,9 @@
 // GitHub's answers lag behind its events, overlap with our writes, or never come.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { reconcileMergeQueue } from '../src/statuses/merge-queue.ts';
-import { jobs } from '../src/database/queue/jobs.ts';
-import { acmeForAll } from './support/acme.ts';
+import { reconcileMergeQueue } from '../../src/statuses/merge-queue.ts';
+import { jobs } from '../../src/database/queue/jobs.ts';
+import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
 afterEach(() => acme.github.chaos.stop());

@@ -1,6 +1,6 @@
 // Who writes over our status again and again is answered later and later, and never keeps a new verdict waiting.
 import { expect, test } from 'vitest';
-import { free, type Freeze, heldUntilRemoved, acmeForAll } from './support/acme.ts';
+import { free, type Freeze, heldUntilRemoved, acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
 

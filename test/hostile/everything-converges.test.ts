@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { acmeForAll } from './support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
 afterEach(() => acme.github.webhookFaults.clear());

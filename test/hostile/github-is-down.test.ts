@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
+import { free, heldUntilRemoved, acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
 afterEach(() => {

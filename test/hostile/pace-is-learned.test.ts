@@ -1,8 +1,8 @@
 // GitHub does not say how many statuses a minute it bears: the pace finds out, with few refusals, and remembers.
 import { afterEach, describe, expect, test } from 'vitest';
-import type { PaceRange } from '../src/config-values.ts';
-import { WriteLimit } from '../sandbox/http/write-limit.ts';
-import { takeLease } from '../src/statuses/lease.ts';
+import type { PaceRange } from '../../src/config-values.ts';
+import { WriteLimit } from '../../sandbox/http/write-limit.ts';
+import { takeLease } from '../../src/statuses/lease.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -10,8 +10,8 @@ import {
   isPressed,
   paceAt,
   waitFor,
-} from '../src/statuses/plan-write.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+} from '../../src/statuses/plan-write.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
 
 const minute = 60_000;
 

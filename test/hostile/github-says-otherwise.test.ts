@@ -1,7 +1,7 @@
 // GitHub itself is asked whether it would merge what a freeze holds.
 import { afterEach, describe, expect, test } from 'vitest';
-import { acmeForAll } from './support/acme.ts';
-import { Visitor } from './support/visitor.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
 
 const acme = acmeForAll();
 afterEach(() => {

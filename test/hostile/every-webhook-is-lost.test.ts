@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
-import { passCiOn, queuedIn } from './support/queued.ts';
+import { type Acme, free, heldUntilRemoved, startAcme } from '../support/acme.ts';
+import { passCiOn, queuedIn } from '../support/queued.ts';
 
 /** After the trouble ends everything is right by then, in milliseconds. */
 const bound = 75_000;
