@@ -93,4 +93,15 @@ export type ConditionFacts = {
   stack?: { base: string } | null;
   /** The logins of team members, by team as it was written, in lower case: `@acme/core`. */
   teams: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What `searchAhead` found in large values, by what conditions look for. */
+  searched?: WeakMap<object, Searched>;
+};
+
+/** How far a value was searched, and its first texts that match. */
+export type Searched = {
+  value: unknown;
+  texts: readonly (string | null)[];
+  /** How many of its texts were looked at. */
+  at: number;
+  found: string[];
 };

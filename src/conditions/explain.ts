@@ -1,7 +1,8 @@
 import type { Leaf } from './ast.ts';
 import { attributeOf, type ValueName, type CommitFacts, type ConditionFacts } from './attributes.ts';
-import { countOf, judgeLeaf, type Value, valueNameOf, type Verdict } from './judge-leaf.ts';
+import { countOf, foundAhead, isAmong, judgeLeaf, type Value, valueNameOf, type Verdict } from './judge-leaf.ts';
 import type { Matcher, Path } from './match.ts';
+import { mostFound as mostShown } from './search-ahead.ts';
 
 /** What one leaf saw. */
 export type Reason = {
@@ -19,9 +20,6 @@ export type Reason = {
 };
 
 type Explanation = { match: Verdict; reasons: Reason[] };
-
-/** The maximum number of values in a reason. A pull request may change thousands of files. */
-const mostShown = 20;
 
 /** Evaluates conditions and explains each leaf. Slower than `judge`, with the same result. */
 export function explain(matcher: Matcher, facts: ConditionFacts, now: number): Explanation {
@@ -80,7 +78,7 @@ function seenBy(
   }
   if (value === undefined) return { saw: null, more: 0, why: whyUnknown(leaf, name, facts) };
   const all = shown(leaf, value);
-  const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now).slice(0, mostShown) : all;
+  const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now) : all;
   return {
     saw,
     more: all.length - saw.length,
@@ -122,17 +120,40 @@ function present({ attribute, commit }: Leaf, value: string | number | boolean):
   return isInstant ? new Date(value as number).toISOString() : value;
 }
 
-/** Sorts the values so that those a reader looks for come first. */
+/** A few of very many values: those that match come first, because a reader looks for them. */
 function matchingFirst(
   leaf: Leaf,
   all: (string | number | boolean)[],
   facts: ConditionFacts,
   now: number,
 ): (string | number | boolean)[] {
+  const found = new Set(leaf.attribute === 'commits' ? [] : foundIn(leaf, all as string[], facts, now));
+  const first = take(all, (each) => found.has(each as string), mostShown);
+  return [...first, ...take(all, (each) => !found.has(each as string), mostShown - first.length)];
+}
+
+/** Values that match, the first ones at least. */
+function foundIn(leaf: Leaf, all: string[], facts: ConditionFacts, now: number): string[] {
+  const { test } = leaf;
   const name = valueNameOf(leaf)!;
-  if (leaf.attribute === 'commits') return all;
+  if (test.type === 'text' && test.operator === '=' && !test.value.usesAuthor)
+    return isAmong(facts.values[name] as readonly string[], test.value.value) ? [test.value.value] : [];
+  const ahead = foundAhead(leaf, facts);
+  if (ahead) return ahead;
   const positive = judgeLeaf({ ...leaf, isNegated: false }, { isExclusion: false, isInverted: false });
-  const matches = (each: unknown) =>
-    positive({ ...facts, values: { ...facts.values, [name]: [each] } }, now) === true;
-  return [...all.filter(matches), ...all.filter((each) => !matches(each))];
+  return take(
+    all,
+    (each) => positive({ ...facts, values: { ...facts.values, [name]: [each] } }, now) === true,
+    mostShown,
+  );
+}
+
+/** The first values that pass. */
+function take<Each>(all: Each[], passes: (each: Each) => boolean, most: number): Each[] {
+  const taken: Each[] = [];
+  for (const each of all) {
+    if (taken.length >= most) break;
+    if (passes(each)) taken.push(each);
+  }
+  return taken;
 }

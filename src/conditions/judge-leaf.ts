@@ -2,10 +2,12 @@ import {
   type ConditionFacts,
   attributeOf,
   type CommitFacts,
+  type CommitField,
   commitFields,
+  type Searched,
   type ValueName,
 } from './attributes.ts';
-import type { AuthorText, Comparison, Leaf, Test } from './ast.ts';
+import type { AuthorText, Comparison, Leaf, Test, TextTest } from './ast.ts';
 
 /** `unknown` means that a deciding fact is unknown. */
 export type Verdict = boolean | 'unknown';
@@ -37,6 +39,9 @@ export function joined(kind: 'and' | 'or', judges: Judge[]): Judge {
 
 /** A known value. */
 export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
+
+/** The texts that a condition looks at; null in the place of one that is missing. */
+type Texts = readonly (string | null)[];
 
 type Tests = (value: Value, facts: ConditionFacts, now: number) => Verdict;
 
@@ -162,7 +167,7 @@ function isOfTeam(value: Value, team: string, { teams }: ConditionFacts): Verdic
 }
 
 type TextualTest = Extract<Test, { type: 'text' | 'pattern' }>;
-type OnText = (text: string) => boolean;
+type OnText = TextTest;
 
 /** `=`, orderings and patterns need one matching value; `!=` needs none. So without a value, only `!=` is true. */
 function onText(test: TextualTest, isOfMessages: boolean): Tests {
@@ -170,24 +175,48 @@ function onText(test: TextualTest, isOfMessages: boolean): Tests {
   if (test.type === 'text' && !test.value.usesAuthor && isEquality(test.operator) && !isOfMessages) {
     return equals(test.value.value, isNegated);
   }
-  const anyMatches = (value: Value, matches: OnText): boolean => {
+  const matcher = matcherOf(test);
+  return (value, { searched, values: { author } }) => {
+    // A deleted account has no login to compare with.
+    if (matcher.usesAuthor && typeof author !== 'string') return 'unknown';
     if (value === null) return isNegated;
+    const known = searched?.get(matcher);
+    if (known && isAbout(known, value)) return known.found.length > 0 !== isNegated;
+    const matches = matcher.usesAuthor ? matcher.of(author as string) : matcher.value;
     if (typeof value === 'string') return matches(value) !== isNegated;
-    for (const each of value as readonly (string | CommitFacts)[]) {
-      const text = isOfMessages ? (each as CommitFacts).commit_message : (each as string);
-      if (text !== null && matches(text)) return !isNegated;
-    }
+    const texts = isOfMessages ? fieldOf(value as readonly CommitFacts[], 'commit_message') : (value as Texts);
+    for (const text of texts) if (text !== null && matches(text)) return !isNegated;
     return isNegated;
   };
-  const matcher: AuthorText<OnText> =
-    test.type === 'pattern' ? test.matches : textMatcher(test.operator, test.value);
-  if (!matcher.usesAuthor) {
-    const matches = matcher.value;
-    return (value) => anyMatches(value, matches);
-  }
-  return (value, { values: { author } }) =>
-    // A deleted account has no login to compare with.
-    typeof author === 'string' ? anyMatches(value, matcher.of(author)) : 'unknown';
+}
+
+/** Whether it was this value that was searched, and not another one in its place. */
+const isAbout = ({ value }: Searched, other: Value): boolean => value === other;
+
+/** What a leaf looks for in texts; null if it looks at something else, or at one value that it can be equal to. */
+export function matcherOfLeaf({ test, commit, attribute }: Leaf): AuthorText<OnText> | null {
+  if (test.type === 'pattern') return test.matches;
+  if (test.type !== 'text') return null;
+  const isQuick = isEquality(test.operator) && !test.value.usesAuthor && (attribute !== 'commits' || commit);
+  return isQuick ? null : matcherOf(test);
+}
+
+/** The first texts that match, if `searchAhead` noted them. */
+export function foundAhead(leaf: Leaf, { searched, values }: ConditionFacts): string[] | null {
+  const matcher = matcherOfLeaf(leaf);
+  const known = matcher && searched?.get(matcher);
+  const isAboutOthers = leaf.test.type === 'text' && leaf.test.operator === '!=';
+  return known && !isAboutOthers && isAbout(known, values[valueNameOf(leaf)!] as Value) ? known.found : null;
+}
+
+/** What the test of a leaf is given of a known value, and the texts in it. */
+export function textsFor({ commit, attribute }: Leaf, value: Value): { value: Value; texts: Texts } {
+  const given = commit ? ofField(commit, value as readonly CommitFacts[]) : value;
+  if (given === null) return { value: given, texts: [] };
+  if (typeof given === 'string') return { value: given, texts: [given] };
+  if (attribute === 'commits' && !commit)
+    return { value: given, texts: fieldOf(given as readonly CommitFacts[], 'commit_message') };
+  return { value: given, texts: given as readonly string[] };
 }
 
 const isEquality = (operator: Comparison): boolean => operator === '=' || operator === '!=';
@@ -196,35 +225,60 @@ const isEquality = (operator: Comparison): boolean => operator === '=' || operat
 function equals(expected: string, isNegated: boolean): Tests {
   return (value) =>
     (typeof value === 'object' && value !== null
-      ? (value as readonly string[]).includes(expected)
+      ? isAmong(value as readonly string[], expected)
       : value === expected) !== isNegated;
 }
 
-function textMatcher(operator: Comparison, value: AuthorText<string>): AuthorText<OnText> {
+/** So many values are faster found in a set, because hundreds of conditions may ask. */
+const many = 100;
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+export function isAmong(list: readonly string[], expected: string): boolean {
+  if (list.length < many) return list.includes(expected);
+  const set = sets.get(list) ?? new Set(list);
+  sets.set(list, set);
+  return set.has(expected);
+}
+
+/** The same one each time, because `searchAhead` notes by it what it found. */
+function matcherOf(test: TextualTest): AuthorText<OnText> {
+  if (test.type === 'pattern') return test.matches;
+  const { operator, value } = test;
   const of = (expected: string): OnText => {
     if (isEquality(operator)) return (text) => text === expected;
     const compares = comparesNumbers[operator];
     return (text) => compares(compareTexts(text, expected), 0);
   };
-  if (!value.usesAuthor) return { usesAuthor: false, value: of(value.value) };
-  return { usesAuthor: true, of: (author) => of(value.of(author)) };
+  const kept = matchers.get(test);
+  const matcher = kept ?? (value.usesAuthor ? { usesAuthor: true, of: (author) => of(value.of(author)) } : { usesAuthor: false, value: of(value.value) });
+  if (!kept) matchers.set(test, matcher);
+  return matcher;
 }
 
+const matchers = new WeakMap<TextualTest, AuthorText<OnText>>();
+
 /** A field of one commit or of any commit. A missing commit has no value. */
-function ofCommits({ index, field }: NonNullable<Leaf['commit']>, test: Tests): Tests {
+function ofCommits(commit: NonNullable<Leaf['commit']>, test: Tests): Tests {
+  const { index, field } = commit;
   return (value, facts, now) => {
     const commits = value as readonly CommitFacts[];
-    if (index !== '*') return test(commits.at(index)?.[field] ?? null, facts, now);
     // Like for every list, `!=` means that no value is equal.
-    if (commitFields[field] === 'text')
-      return test(
-        commits.map((commit) => commit[field] as string),
-        facts,
-        now,
-      );
-    return commits.some((commit) => test(commit[field], facts, now) === true);
+    if (index !== '*' || commitFields[field] === 'text') return test(ofField(commit, commits), facts, now);
+    return commits.some((each) => test(each[field], facts, now) === true);
   };
 }
+
+const ofField = ({ index, field }: NonNullable<Leaf['commit']>, commits: readonly CommitFacts[]): Value =>
+  index === '*' ? (fieldOf(commits, field) as readonly string[]) : (commits.at(index)?.[field] ?? null);
+
+/** A textual field of all commits. The same list each time, because what was found in it is noted by it. */
+function fieldOf(commits: readonly CommitFacts[], field: CommitField): Texts {
+  const lists = fields.get(commits) ?? {};
+  fields.set(commits, lists);
+  return (lists[field] ??= commits.map((commit) => commit[field] as string | null));
+}
+
+const fields = new WeakMap<readonly CommitFacts[], Partial<Record<CommitField, Texts>>>();
 
 const comparesNumbers: Record<Comparison, (one: number, other: number) => boolean> = {
   '=': (one, other) => one === other,

@@ -1,6 +1,7 @@
 import type { ConditionNode, Leaf } from './ast.ts';
 import { attributeOf, attributeNames } from './attributes.ts';
 import type { DecidedBy } from './attributes/attribute.ts';
+import type { Matcher } from './match.ts';
 
 /**
  * Facts that we only load if a condition reads them, with the cost of loading. Everything else comes with the query that
@@ -37,6 +38,8 @@ export type FactNeeds = {
   facts: ReadonlySet<Need>;
   /** Teams as they were written, in lower case: `@core`, `@acme/core`. */
   teams: ReadonlySet<string>;
+  /** The conditions themselves, which search large facts as soon as they are loaded. */
+  matchers?: readonly Matcher[];
 };
 
 /** The facts that these conditions read. A freeze on `base` or `#files` loads no files. */

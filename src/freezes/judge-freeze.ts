@@ -53,9 +53,10 @@ function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]):
     matching: prepare(matching),
     exclude: exclude.length > 0 ? prepare(exclude, true) : null,
   };
+  const both = [matchers.matching, ...(matchers.exclude ? [matchers.exclude] : [])];
   return {
     ...matchers,
-    needs: neededFacts([...matching, ...exclude]),
+    needs: { ...neededFacts([...matching, ...exclude]), matchers: both },
     isTimed: isTimed(matchers.matching) || (matchers.exclude !== null && isTimed(matchers.exclude)),
   };
 }
@@ -66,6 +67,7 @@ export function needsOf(freezes: Parsed[]): FactNeeds {
   return {
     facts: new Set(needs.flatMap(({ facts }) => [...facts])),
     teams: new Set(needs.flatMap(({ teams }) => [...teams])),
+    matchers: needs.flatMap(({ matchers }) => matchers ?? []),
   };
 }
 

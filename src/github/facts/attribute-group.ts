@@ -106,7 +106,7 @@ export type Subject = {
    * Says which values of lists are known before the lists are.
    * @returns whether they decide the verdict, so that nobody needs the rest.
    */
-  sees(some: AttributeValues): boolean;
+  sees(some: AttributeValues): Promise<boolean>;
   /** A field, also if the question about many pull requests had to leave it out. */
   value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
   /** A list to its end. It is read only once. */

@@ -56,7 +56,7 @@ async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> 
   );
   const isWhole = page?.nodes?.every((file) => file && file.changeType !== 'RENAMED');
   if (isWhole && !page!.pageInfo.hasNextPage) return known(first);
-  if (subject.sees(readSome(first))) return notAll;
+  if (await subject.sees(readSome(first))) return notAll;
   if (changedFiles >= mostFiles) return tooMany;
   const shas = await subject.shas();
   const question = {
@@ -76,7 +76,7 @@ async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> 
         listed.push({ path: filename, status, previousPath: previous_filename });
       if (listed.length >= mostFiles) return tooMany;
       if (!/rel="next"/.test(headers.link ?? '')) return known(listed);
-      if (subject.sees(readSome(listed))) return notAll;
+      if (await subject.sees(readSome(listed))) return notAll;
     }
   });
 }

@@ -2,6 +2,7 @@ import { within } from '../../time/clock.ts';
 import { mayAskNow, pauseIfLimited } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needs.ts';
+import { searchAhead } from '../../conditions/search-ahead.ts';
 import type { Deps } from '../../deps.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
@@ -46,7 +47,10 @@ export async function openPullRequestsInTime(
   ]);
   const answer = answersOf(deps).get(key, () => read(deps, repository, needs, count));
   try {
-    return await within(patience, answer);
+    const open = await within(patience, answer);
+    // The answer may be to the same question about other conditions.
+    for (const { facts } of open ?? []) await searchAhead(needs, facts);
+    return open;
   } catch (error) {
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
     return null;

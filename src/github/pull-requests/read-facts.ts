@@ -1,6 +1,7 @@
 import { reservedUntil } from '../ask-github.ts';
 import { cachePerService } from '../cache.ts';
 import type { AttributeValues } from '../../conditions/attributes.ts';
+import { searchAhead } from '../../conditions/search-ahead.ts';
 import { base, type Field, type List, type Subject } from '../facts/attribute-group.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import { readOwnValues } from '../facts/own-values.ts';
@@ -50,6 +51,8 @@ export async function readFacts(
     stack: shared.places.get(answer.number) ?? null,
   };
 
+  const search = (changed: AttributeValues) => searchAhead(from.needs, facts, changed);
+  await search(values);
   const subject = subjectOf(from, shared, read, facts);
   for (const group of attributeGroups) {
     if (!isNeeded(group, from.needs.facts)) continue;
@@ -57,6 +60,7 @@ export async function readFacts(
     if (fact.known) {
       Object.assign(values, fact.value);
       for (const name of group.attributes) partial.delete(name);
+      await search(fact.value);
     } else for (const name of group.attributes) whyNotKnown[name] = fact.reason;
   }
   return facts;
@@ -182,9 +186,10 @@ function subjectOf(
     statusContext: deps.config.statusContext,
     value,
     shas,
-    sees(some) {
+    async sees(some) {
       Object.assign(facts.values, some);
       for (const [name, seen] of Object.entries(some)) if (Array.isArray(seen)) facts.partial.add(name);
+      await searchAhead(from.needs, facts, some);
       return from.isDecided?.(facts) ?? false;
     },
     list: (list) => once(lists, list, () => readList(list)),

@@ -1,0 +1,102 @@
+import { inSlices } from '../time/slices.ts';
+import type { AuthorText, Leaf, TextTest } from './ast.ts';
+import type { AttributeValues, ConditionFacts, Searched } from './attributes.ts';
+import { matcherOfLeaf, textsFor, valueNameOf } from './judge-leaf.ts';
+import type { Matcher } from './match.ts';
+import type { FactNeeds } from './needs.ts';
+
+/** How many of the texts that match are noted. Readers see no more. */
+export const mostFound = 20;
+
+/** Characters, each as often as its pattern has steps. So many take a few milliseconds at most. */
+const little = 100_000;
+
+/**
+ * Searches large values for what conditions look for, and notes that with the facts: 500 globs and 3,000 paths take a
+ * second. It does so in slices, and whoever judges or explains the facts after it takes no time.
+ * @param changed which values are new; by default, all.
+ */
+export async function searchAhead(
+  { matchers = [] }: Pick<FactNeeds, 'matchers'>,
+  facts: ConditionFacts,
+  changed: AttributeValues = facts.values,
+): Promise<void> {
+  const searches = beginSearches(matchers, facts, changed);
+  if (searches.reduce((sum, { effort }) => sum + effort, 0) <= little) return;
+  facts.searched ??= new WeakMap();
+  const { searched: notes } = facts;
+  let index = 0;
+  await inSlices(() => {
+    const { matcher, finds, searched } = searches[index]!;
+    const { texts, found } = searched;
+    const text = texts[searched.at++] ?? null;
+    if (text !== null && finds(text)) found.push(text);
+    if (searched.at >= texts.length || found.length >= mostFound) {
+      notes.set(matcher, searched);
+      index += 1;
+    }
+    return index < searches.length;
+  });
+}
+
+type Search = { matcher: object; finds: TextTest; searched: Searched; effort: number };
+
+function beginSearches(
+  matchers: readonly Matcher[],
+  facts: ConditionFacts,
+  changed: AttributeValues,
+): Search[] {
+  const { values, searched } = facts;
+  const author = typeof values.author === 'string' ? values.author : null;
+  const beginnings = new Map<Searched['texts'], boolean>();
+  return matchers.flatMap(seekersIn).flatMap(({ leaf, matcher }): Search[] => {
+    const name = valueNameOf(leaf)!;
+    const seen = values[name];
+    if (!(name in changed) || seen === undefined || (matcher.usesAuthor && author === null)) return [];
+    const { value, texts } = textsFor(leaf, seen);
+    const before = searched?.get(matcher);
+    if (before?.value === value) return [];
+    // A list that GitHub gives in pages begins with what was searched before.
+    const isLonger = before && isBeginning(before.texts, texts, beginnings);
+    const finds = matcher.usesAuthor ? matcher.of(author!) : matcher.value;
+    const length = texts.reduce((sum, text) => sum + (text?.length ?? 0) + 1, 0);
+    return [
+      {
+        matcher,
+        finds,
+        searched: { value, texts, at: isLonger ? before.at : 0, found: isLonger ? [...before.found] : [] },
+        effort: length * (finds.size || 1),
+      },
+    ];
+  });
+}
+
+function isBeginning(
+  before: Searched['texts'],
+  texts: Searched['texts'],
+  known: Map<Searched['texts'], boolean>,
+): boolean {
+  const is = known.get(before) ?? before.every((text, index) => text === texts[index]);
+  known.set(before, is);
+  return is;
+}
+
+/** The leaves that look for something in texts. */
+type Seeker = { leaf: Leaf; matcher: AuthorText<TextTest> };
+const seekers = new WeakMap<Matcher, Seeker[]>();
+
+function seekersIn(matcher: Matcher): Seeker[] {
+  const found = seekers.get(matcher) ?? leavesOf(matcher).flatMap(seekerOf);
+  seekers.set(matcher, found);
+  return found;
+}
+
+function seekerOf(leaf: Leaf): Seeker[] {
+  const matcher = leaf.isCounted ? null : matcherOfLeaf(leaf);
+  return matcher ? [{ leaf, matcher }] : [];
+}
+
+function leavesOf(matcher: Matcher): Leaf[] {
+  if (matcher.kind === 'leaf') return [matcher.leaf];
+  return matcher.kind === 'not' ? leavesOf(matcher.node) : matcher.nodes.flatMap(leavesOf);
+}

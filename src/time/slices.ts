@@ -1,0 +1,36 @@
+import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
+
+/** Milliseconds of long work before the process does something else. */
+const longest = 10;
+/** One slice for each turn of the event loop, however many wait for theirs. */
+const oneAtATime = pLimit(1);
+
+/**
+ * Does long work in slices, so that others are answered meanwhile.
+ * @param step does a small part of it, and returns whether there is more.
+ */
+export async function inSlices(step: () => boolean): Promise<void> {
+  const slice = async () => {
+    const end = performance.now() + longest;
+    let hasMore = step();
+    while (hasMore && performance.now() < end) hasMore = step();
+    await setImmediate();
+    return hasMore;
+  };
+  while (await oneAtATime(slice));
+}
+
+/** Maps in slices. Each item is a small part. */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const step = () => {
+    results.push(map(items[results.length]!));
+    return results.length < items.length;
+  };
+  if (items.length > 0) await inSlices(step);
+  return results;
+}
