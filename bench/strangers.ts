@@ -1,4 +1,4 @@
-// How soon freezes of other repositories begin and end while a stranger makes us write without end.
+// How soon freezes of other repositories begin and end while a stranger makes us write, or read, without end.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
@@ -11,6 +11,13 @@ const every = 4000;
 const leads = 30_000;
 const perMinute = 75;
 const longest = 180_000;
+
+/** Of the stranger who makes us read: pull requests, the files of each, and how often a title changes, each second. */
+const large = 5;
+const filesOfEach = 2990;
+const edits = 160;
+/** What GitHub gives an installation in an hour. */
+const perHour = 5000;
 
 type Attack = { name: string; run(github: Sandbox): void };
 
@@ -114,6 +121,51 @@ async function measure(attack: Attack, each: number, connectionString: string): 
   }
 }
 
+/** The part of the hour that was used in percent, and the seconds until an emergency freeze of another repository held. */
+type MeasuredReads = { used: number; held: number };
+
+/** @param isAttacked whether a stranger opens large pull requests where a freeze reads files, and edits their titles. */
+async function measureReads(
+  isAttacked: boolean,
+  each: number,
+  count: number,
+  connectionString: string,
+): Promise<MeasuredReads> {
+  const { github, token } = await startGitHub();
+  github.addUser('eve');
+  for (const repository of ['acme/pub', 'acme/secret'])
+    github.addRepository(repository, { protect: { main: ['holdfast/freeze'] } });
+  for (let made = 0; made < each; made++) github.openPullRequest('acme/secret', { author: 'ada' });
+  const where = { connectionString };
+  let service = await startService(github, where);
+  try {
+    github.install('acme');
+    await seconds(github, 'acme/secret', 'success');
+    const key = await makeKey(service, token, 'admin');
+    // What leaves the sources alone passes. Only the last file says whether that is so.
+    await freeze(service, key, 'acme/pub', { exclude_conditions: ['-files~=^src/'] });
+    await service.stop();
+    service = await startService(github, where, { STATUS_WRITES_PER_MINUTE: `${perMinute}-${perMinute}` });
+    github.rateLimits.core = github.rateLimits.graphql = perHour;
+    github.beginHour();
+    const files = Array.from({ length: filesOfEach }, (_, at) => `docs/page-${at}.md`);
+    const given = { author: 'eve', fork: true, files };
+    const opened = numbers(isAttacked ? large : 0).map(
+      () => github.openPullRequest('acme/pub', given).number,
+    );
+    for (let edit = 0; edit < count; edit++) {
+      await sleep(1000);
+      if (isAttacked) github.editTitle('acme/pub', opened[edit % large]!, `Title ${edit}`);
+    }
+    const used = 100 * github.usedOfHour('acme');
+    await freeze(service, key, 'acme/secret');
+    return { used, held: await seconds(github, 'acme/secret', 'pending') };
+  } finally {
+    await service.stop();
+    await github.close();
+  }
+}
+
 export const benchStrangers: Bench = {
   name: 'strangers',
   title: 'Freezes while a stranger pushes without end',
@@ -121,12 +173,19 @@ export const benchStrangers: Bench = {
     if (!postgres) return { figures: [], notes: ['No PostgreSQL is installed: skipped.'] };
     const each = isQuick ? 4 : 20;
     // At the same time, because all of them wait for the pace and not for the machine.
+    const reads = Promise.all(
+      [false, true].map(async (isAttacked) => {
+        const connectionString = await postgres.createDatabase(`strangers_read_${isAttacked}`);
+        return measureReads(isAttacked, each, isQuick ? 10 : edits, connectionString);
+      }),
+    );
     const measured = await Promise.all(
       [control, ...attacks].map(async (attack, index) => {
         const connectionString = await postgres.createDatabase(`strangers_${index}`);
         return { attack, ...(await measure(attack, each, connectionString)) };
       }),
     );
+    const [unread, read] = (await reads) as [MeasuredReads, MeasuredReads];
     const [alone, ...others] = measured as [(typeof measured)[number], ...typeof measured];
     const figures = others.flatMap((one): Figure[] => {
       const isRetargeting = one.attack.run === retarget;
@@ -146,8 +205,21 @@ export const benchStrangers: Bench = {
         figure('both at once: released', 'releasedOfBoth', isRetargeting ? null : 60),
       ];
     });
+    const name = `${large} pull requests with ${filesOfEach} files, ${edits} titles`;
+    figures.push(
+      compare('strangers', `${name}: of the hour`, '%', read.used, unread.used, upTo(20)),
+      compare(
+        'strangers',
+        `${name}: an emergency freeze, ${each} held`,
+        's',
+        read.held,
+        unread.held,
+        upTo(10),
+      ),
+    );
     const notes = [
       `A stranger changes ${many} pull requests from a fork every ${every / 1000} s, from ${leads / 1000} s before: pushes in a frozen repository, pushes in one where an instant hold excludes them, and retargets to a frozen branch and back. Beside it, a freeze of another repository begins and one ends, with ${each} pull requests each. GitHub has not computed for half of those that must be held whether they can be merged. ${perMinute} statuses a minute, on PostgreSQL, from the request on.`,
+      `Another stranger opens ${large} pull requests with ${filesOfEach} files each where a freeze excludes by \`files\`, and changes a title each second, ${edits} times. GitHub gives ${perHour} requests an hour; then a freeze of another repository begins.`,
       'The floor is the same without a stranger: there, the burst of a quarter of a minute is not used up.',
     ];
     return { figures, notes };

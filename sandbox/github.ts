@@ -184,6 +184,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     chaos,
     /** Hourly budgets, which a test can lower: `rateLimits.core = 10`. */
     rateLimits: limits.limits,
+    /** As after an hour: nobody has used anything. */
+    beginHour: () => limits.beginHour(),
+    /** The part of the hour's requests that the App has used for an owner, of the kind of which it has used most. */
+    usedOfHour(owner: string): number {
+      const holder = `installation ID ${world.installationOf(world.account(owner))!.id}`;
+      const kinds = (['core', 'graphql'] as const).map((kind) => limits.read(holder, kind));
+      return Math.max(...kinds.map(({ used, limit }) => used / limit));
+    },
     /** A secondary limit without headers: `writeLimit.perMinute = 80`. It uses the clock of data. */
     writeLimit,
     requests,

@@ -35,6 +35,11 @@ export class RateLimits {
     bucket.used += cost;
   }
 
+  /** Everybody has everything again. */
+  beginHour(): void {
+    this.#buckets.clear();
+  }
+
   exhausted(holder: string): GitHubError {
     return new GitHubError(403, `API rate limit exceeded for ${holder}.`);
   }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { inSlices } from '../time/slices.ts';
 import type { AuthorText, ConditionNode, Leaf, Operator, TextTest } from './ast.ts';
 import { ParseError, Scanner } from './scanner.ts';
 import {
@@ -95,9 +97,10 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     if (reading.patterns > longestPatterns) {
       return refuse(reading, path, `The patterns of one list may have ${longestPatterns} characters in all.`);
     }
-    const leaf = parseLeaf(text);
+    const { leaf, size, error } = readLeafOnce(text);
+    if (!leaf) throw error;
     reading.conditions += 1;
-    if (leaf.test.type === 'pattern') reading.patterns += Math.max(text.length, sizeOf(leaf.test.matches));
+    reading.patterns += size;
     return leaf;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
@@ -105,6 +108,62 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     const message = `Invalid condition '${shorten(text)}'. ${error.message}${stop}`;
     return refuse(reading, path, message, Math.max(1, Math.min(error.offset + 1, text.length)));
   }
+}
+
+/** @param size of its pattern, 0 without one. */
+type ReadLeaf = { leaf: Leaf; size: number; error?: never } | { leaf: null; size: 0; error: unknown };
+
+/** Conditions that were read lately. A request reads its conditions several times, and freezes have many in common. */
+const lately = new LRUCache<string, ReadLeaf>({
+  maxSize: 4 * longestPatterns,
+  sizeCalculation: ({ size }, text) => text.length + size + 1,
+});
+
+function readLeafOnce(text: string): ReadLeaf {
+  const known = lately.get(text);
+  if (known) return known;
+  const read = tryLeaf(text);
+  lately.set(text, read);
+  return read;
+}
+
+function tryLeaf(text: string): ReadLeaf {
+  try {
+    const leaf = parseLeaf(text);
+    const size = leaf.test.type === 'pattern' ? Math.max(text.length, sizeOf(leaf.test.matches)) : 0;
+    return { leaf, size };
+  } catch (error) {
+    return { leaf: null, size: 0, error };
+  }
+}
+
+/** So few conditions and characters take a few milliseconds at most. */
+const fewConditions = 20;
+const fewCharacters = 2000;
+
+/**
+ * Reads the conditions of long lists in slices, so that others are answered meanwhile. Whoever parses the lists after
+ * that takes no time.
+ */
+export async function parseAhead(...lists: unknown[]): Promise<void> {
+  for (const list of lists) {
+    const texts = textsIn(list, 0);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (texts.length <= fewConditions && length <= fewCharacters) continue;
+    let patterns = 0;
+    let index = 0;
+    await inSlices(() => {
+      patterns += readLeafOnce(texts[index++]!).size;
+      // Nobody reads the rest either.
+      return index < Math.min(texts.length, mostConditions) && patterns <= longestPatterns;
+    });
+  }
+}
+
+function textsIn(input: unknown, depth: number): string[] {
+  if (typeof input === 'string') return [input];
+  if (typeof input !== 'object' || input === null || depth > 2 * deepest) return [];
+  return (Array.isArray(input) ? input : Object.values(input)).flatMap((each) => textsIn(each, depth + 1));
 }
 
 /** Repetitions, and alternatives in braces, count as what they stand for. */

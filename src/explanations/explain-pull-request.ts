@@ -12,7 +12,7 @@ import {
   type FreezeVerdict,
   judgeFreeze,
   needsOf,
-  parseStoredFreeze,
+  parseStoredFreezes,
   type ParsedFreeze,
   type ReleasingLabels,
   releasingLabels,
@@ -82,9 +82,9 @@ export async function explainPullRequest(
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
   const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, now) : [];
-  const freezes = all
-    .filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing')
-    .map(parseStoredFreeze);
+  const freezes = await parseStoredFreezes(
+    all.filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing'),
+  );
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),
   );

@@ -194,7 +194,7 @@ export async function previewFreeze(
   input: NewFreeze,
   { after, size }: { after: number; size: number },
 ): Promise<Preview> {
-  const { freeze } = planFreeze(deps, repository, input, true);
+  const { freeze } = await planFreeze(deps, repository, input, true);
   const parsed = parseFreeze(freeze);
   const judgedAt = laterOf(freeze.startsAt, nowOf(deps.clock));
   const loaded = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseConditions } from '../conditions/parse-conditions.ts';
+import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
@@ -67,14 +67,15 @@ export type SavedFreeze = { freeze: Freeze; warnings: string[] };
  * The requested freeze, not saved yet, and its warnings. @throws Refusal like `createFreeze`.
  * @param evenIfOff whether to plan it where freezes are switched off.
  */
-export function planFreeze(
+export async function planFreeze(
   deps: Pick<Deps, 'clock'>,
   repository: FoundRepository,
   input: NewFreeze,
   evenIfOff = false,
-): SavedFreeze {
+): Promise<SavedFreeze> {
   assertWritable(repository);
   if (!evenIfOff) assertSwitchedOn(repository);
+  await parseAhead(input.matchingConditions, input.excludeConditions);
   const now = nowOf(deps.clock);
   const { longestOpenEndHours } = repository;
   const checked = checkFreeze(limitOpenEnd(planWindow(input, now), longestOpenEndHours, now), input);
@@ -110,6 +111,7 @@ export async function planChange(
 ): Promise<PlannedChange> {
   const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
+  await parseAhead(change.matchingConditions, change.excludeConditions);
   const now = nowOf(deps.clock);
   // A freeze that had no end keeps none, and a pause never has an end.
   const isOpened = change.end === null && before.end !== null && !before.isPause;

@@ -3,7 +3,7 @@ import { neededFacts, type FactNeeds } from '../conditions/needs.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
 import { type Matcher, prepare, isTimed, earliest, nextChange } from '../conditions/match.ts';
-import { parseConditions } from '../conditions/parse-conditions.ts';
+import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
@@ -46,6 +46,13 @@ export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedF
   const { conditions } = parseFreeze(freeze);
   kept.set(key, { conditions });
   return { freeze, conditions };
+}
+
+/** The same for many, whose long lists are read in slices. */
+export async function parseStoredFreezes(freezes: (Freeze & { version: number })[]): Promise<ParsedFreeze[]> {
+  for (const { id, version, matchingConditions, excludeConditions } of freezes)
+    if (!kept.has(`${id}@${version}`)) await parseAhead(matchingConditions, excludeConditions);
+  return freezes.map(parseStoredFreeze);
 }
 
 function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {

@@ -36,7 +36,7 @@ export async function createFreeze(
   input: NewFreeze,
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
-  const { freeze, warnings } = planFreeze(deps, repository, input);
+  const { freeze, warnings } = await planFreeze(deps, repository, input);
   const ahead = await deps.lookAhead(deps, repository, freeze);
   const now = nowOf(deps.clock);
   const others = await listFreezes(deps.sql, repository, now);
@@ -214,7 +214,7 @@ export async function pauseMergeQueue(
 ): Promise<SavedFreeze> {
   const everything = { matchingConditions: [], excludeConditions: [] };
   const input = { reason, start: null, end: null, timezone: 'UTC', ...everything };
-  const { freeze } = planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
+  const { freeze } = await planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
   const pause = { ...freeze, isPause: true };
   const ahead = await deps.lookAhead(deps, repository, pause);
   const now = nowOf(deps.clock);

@@ -1,3 +1,4 @@
+import { parseAhead } from '../conditions/parse-conditions.ts';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../database/database.ts';
@@ -158,6 +159,7 @@ async function readAnew(
 ): Promise<{ source: Source | null; warnings: string[] }> {
   const before = await requirePlan(deps.db, deps, account, id);
   assertSameKind(before, change);
+  await parseAhead(change.matchingConditions, change.excludeConditions);
   const { source, timezone } = change;
   const wanted = source ?? before.source;
   const zone = timezone ?? before.timezone;

@@ -10,7 +10,7 @@ import {
   frozenStateAt,
   type Span,
 } from '../freezes/frozen-state.ts';
-import { parseFreeze, parseStoredFreeze } from '../freezes/judge-freeze.ts';
+import { parseFreeze, parseStoredFreezes } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { matchedBy } from './matched-repositories.ts';
@@ -35,7 +35,8 @@ export async function readFrozenState(
   at: Date,
 ): Promise<FrozenState> {
   const now = nowOf(deps.clock);
-  const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
+  const parsed = await parseStoredFreezes(rows.map(({ freeze }) => freeze));
+  const kept = rows.map(({ deletedAt }, index) => ({ parsed: parsed[index]!, deletedAt }));
   const state = frozenStateAt(kept, asked, at);
   if (!repeats) return state;
   const { nextTransitionAt } = state;

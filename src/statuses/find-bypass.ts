@@ -8,7 +8,7 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, freezeInEvent } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { freezesSince } from '../freezes/freeze-store.ts';
-import { needsOf, parseStoredFreeze } from '../freezes/judge-freeze.ts';
+import { needsOf, parseStoredFreezes } from '../freezes/judge-freeze.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { readPullRequest } from '../github/pull-requests/own-repository.ts';
@@ -33,7 +33,8 @@ type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
 async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
   const since = new Date(deps.clock.now() - longestDelay);
   const recent = await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock));
-  const candidates = recent.map((found) => ({ ...found, parsed: parseStoredFreeze(found.freeze) }));
+  const parsed = await parseStoredFreezes(recent.map(({ freeze }) => freeze));
+  const candidates = recent.map((found, index) => ({ ...found, parsed: parsed[index]! }));
   const exemptions = await exemptionsSince(deps.db, repositoryId, number, since);
   // Most merges happen without a freeze and cost no more than this.
   if (candidates.length === 0 && exemptions.length === 0) return;

@@ -12,7 +12,7 @@ import {
 import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
-import { isDecided, needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
+import { isDecided, needsOf, parseStoredFreezes, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError, NotOurRepository } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
@@ -165,7 +165,7 @@ export async function openObservation(
   const repository = observable(row);
   if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
   const ongoing = isOn ? ongoingIn(rows) : [];
-  const freezes = ongoing.filter(holdsMerges).map(parseStoredFreeze);
+  const freezes = await parseStoredFreezes(ongoing.filter(holdsMerges));
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {

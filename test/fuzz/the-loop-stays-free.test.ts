@@ -12,7 +12,16 @@ const tries = 5;
 
 const acme = acmeForAll();
 let calendar: CalendarFile;
-beforeAll(async () => void (calendar = await startCalendarFile()));
+let large: number;
+beforeAll(async () => {
+  calendar = await startCalendarFile();
+  const files = many(2990, (at) => `src/${at % 40}/some-folder/page-${at}.${at % 9 === 0 ? 'md' : 'ts'}`);
+  const body = many(1700, (at) => `Line ${at} about a change, and more\n`)
+    .join('')
+    .slice(0, 65_000);
+  large = acme.github.openPullRequest('acme/web', { author: 'eve', fork: true, files, body }).number;
+  await acme.quiet();
+});
 afterAll(() => calendar.close());
 
 const many = (count: number, of: (at: number) => string): string[] =>
@@ -28,6 +37,27 @@ const conditions: [string, (again: number) => unknown[]][] = [
   [
     'teams and schedules',
     (again) => [`title=${again}`, ...many(499, () => 'schedule=Mon-Fri 22:00-06:00[America/New_York]')],
+  ],
+  ['unknown names', (again) => many(500, (at) => `review-by-teams-${again}-${at}=x`)],
+  [
+    'unknown names in groups',
+    (again) =>
+      many(4, () => '').map((_, group) => ({ or: many(499, (at) => `labels-of-${group}-${again}-${at}=x`) })),
+  ],
+  ['wide ranges without case', (again) => many(500, (at) => `title~=(?i)[a-\uffff][b-\uffff]${again}-${at}`)],
+  ['globs of many files', (again) => many(500, (at) => `files*=**/x${at}/*-${again}-?.ts`)],
+  ['excluding globs of many files', (again) => many(500, (at) => `-files*=**/x${at}/*-${again}-?.ts`)],
+  ['short globs of many files', (again) => many(499, (at) => `files*=x${at}-${again}/**`)],
+  [
+    'expressions over many files',
+    (again) => many(500, (at) => String.raw`files~=x${at}\w*-${again}\.[jt]s$`),
+  ],
+  ['names of many files', (again) => many(500, (at) => `files=src/x-${at}-${again}`)],
+  ['orderings of many files', (again) => many(500, (at) => `files<a-${at}-${again}`)],
+  ['expressions with the author', (again) => many(100, (at) => `files~=^{{author}}/x${at}\\w-${again}`)],
+  [
+    'expressions over a long description',
+    (again) => many(200, (at) => String.raw`body~=x${at}\w*-${again}\s[a-d]+`),
   ],
   ['groups', (again) => many(4, () => '').map(() => ({ or: many(499, (at) => `label=${at} ${again}`) }))],
 ];

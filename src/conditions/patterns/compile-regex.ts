@@ -10,6 +10,8 @@ const mostRepetitions = 1000;
 const mostUnicodeClasses = 30;
 /** If case is ignored, each character of a range is looked up. Outside ASCII there are thousands. */
 const mostWideRanges = 4;
+/** It takes as long to compile as so many steps of other patterns. */
+const stepsOfWideRange = 500;
 
 /**
  * Compiles a regular expression of a condition. It searches anywhere in the text, like Python's `re.search`, with RE2's
@@ -17,18 +19,19 @@ const mostWideRanges = 4;
  * @throws ParseError if it is invalid or too large.
  */
 export function compileRegex(pattern: string): TextTest {
-  checkSize(pattern);
+  const wideRanges = checkSize(pattern);
   // Python's `\Z` is RE2's `\z`, the end of the text.
   const expression = pattern.replace(/\\(.)/gs, (escape, what) => (what === 'Z' ? '\\z' : escape));
   const compiled = compile(expression);
   const test = literalTest(expression) ?? ((text: string) => compiled.test(text));
-  return Object.assign(test, { size: compiled.programSize() });
+  return Object.assign(test, { size: compiled.programSize() + wideRanges * stepsOfWideRange });
 }
 
 /** The expression that only finds this text. */
 export const quoteRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-function checkSize(pattern: string): void {
+/** @returns how many wide ranges without case it has. */
+function checkSize(pattern: string): number {
   if (pattern.length > mostCharacters) {
     throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
   }
@@ -45,6 +48,7 @@ function checkSize(pattern: string): void {
   // eslint-disable-next-line no-control-regex -- everything beyond ASCII
   const wide = isWithoutCase ? [...pattern.matchAll(/-(?:[^\x00-\x7f]|\\x)/g)] : [];
   refuseAfter(wide, mostWideRanges, 'wide ranges without case');
+  return wide.length;
 }
 
 function refuseAfter(found: RegExpExecArray[], most: number, what: string): void {

@@ -1,3 +1,4 @@
+import { parseAhead } from '../../conditions/parse-conditions.ts';
 import { nowOf } from '../../time/clock.ts';
 import { codeOf } from '../../database/database-errors.ts';
 import type { Deps } from '../../deps.ts';
@@ -125,6 +126,7 @@ export async function readInput(
   account: Pick<Account, 'id'>,
   { source, ...input }: PlanInput,
 ): Promise<{ input: ReadInput; warnings: string[] }> {
+  await parseAhead(input.matchingConditions, input.excludeConditions);
   // A zone that does not exist is refused with the other fields.
   if (source === null || !isTimeZone(input.timezone))
     return { input: { ...input, source: null }, warnings: [] };

@@ -5,7 +5,7 @@ import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-colu
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { isNotEnded } from '../../freezes/freeze-store.ts';
-import { type ParsedFreeze, parseStoredFreeze } from '../../freezes/judge-freeze.ts';
+import { type ParsedFreeze, parseStoredFreezes } from '../../freezes/judge-freeze.ts';
 import { settingSql } from '../../installations/setting-fields.ts';
 import { freezesAreOn, type Product } from '../../installations/product.ts';
 import type { Base, Mode } from './hold.ts';
@@ -85,7 +85,7 @@ export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Pro
     ...rest,
     account: { login },
     mode: mode ?? 'off',
-    ongoing: isOn ? freezes.map(parseStoredFreeze) : [],
+    ongoing: isOn ? await parseStoredFreezes(freezes) : [],
     bases: (bases ?? []).map(({ isHead, ...base }) => ({ ...base, isHead: isHead ?? false })),
   };
 }
