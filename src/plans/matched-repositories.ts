@@ -1,5 +1,5 @@
 import { administersAll, type Administered } from '../installations/find-account.ts';
-import { isPlainName, compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { compileAhead, compileNameGlob, isPlainName } from '../conditions/patterns/compile-glob.ts';
 import type { SqlTx } from '../database/sql.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { settingSql } from '../installations/setting-fields.ts';
@@ -63,6 +63,7 @@ export async function matchedRepositories(
   sql: SqlTx,
   plan: Pick<Plan, 'accountId' | 'repositories'>,
 ): Promise<PlanRepository[]> {
+  await compileAhead([...plan.repositories.include, ...plan.repositories.exclude]);
   return matchedBy(plan, await repositoriesOfOwner(sql, plan.accountId));
 }
 

@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
+import { mapInSlices } from '../../time/slices.ts';
 import type { TextTest } from '../ast.ts';
 import { ParseError } from '../scanner.ts';
 
@@ -226,9 +228,24 @@ const folded = (text: string): string => text.toLowerCase().replaceAll('/', slas
  * @throws ParseError if its braces do not match, or it is too large.
  */
 export function compileNameGlob(glob: string): TextTest {
+  const known = lately.get(glob);
+  if (known) return known;
   const test = compileGlob(folded(glob));
-  return (name) => test(folded(name));
+  const ofName: TextTest = Object.assign((name: string) => test(folded(name)), { size: test.size });
+  lately.set(glob, ofName);
+  return ofName;
 }
+
+/** The globs of names that were used lately: as much as one request can name. */
+const lately = new LRUCache<string, TextTest>({
+  maxSize: 50 * mostExpanded,
+  sizeCalculation: ({ size }, glob) => glob.length + (size ?? 0),
+});
+
+/** Compiles globs of names in slices, so that others are answered meanwhile. Who uses them after that finds them compiled. */
+export const compileAhead = async (globs: string[]): Promise<void> =>
+  // The first use compiles it.
+  void (await mapInSlices(globs, (glob) => compileNameGlob(glob)('')));
 
 /** Whether a glob is a plain name. */
 export const isPlainName = (glob: string): boolean => !/[*?[\]{}\\]/.test(glob);
