@@ -10,7 +10,7 @@ import { githubSchema } from '../../../sandbox/graphql/schema.ts';
 import { RateBudgets } from '../../../src/github/ask-github.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
-import type { LoadFrom } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import { type LoadFrom, loadPullRequest } from '../../../src/github/pull-requests/load-pull-requests.ts';
 
 /** A request without an answer. */
 export class Refused {
@@ -27,6 +27,9 @@ export class Refused {
 
 /** A pull request of a test, with lists as arrays. An `Error` in a field makes that field fail. */
 export type Fixture = { number: number } & Record<string, unknown>;
+
+/** What a test says of its only pull request. */
+export type Own = Omit<Fixture, 'number'>;
 
 export type FakeGitHub = {
   pullRequests: Fixture[];
@@ -96,6 +99,12 @@ export function fakeGitHub(): FakeGitHub {
     },
   };
   return fake;
+}
+
+/** The facts of pull request 1, which is like this. */
+export async function load(github: FakeGitHub, fixture: Own, ...needs: Need[]) {
+  github.pullRequests = [{ number: 1, ...fixture }];
+  return (await loadPullRequest(github.from(...needs), 1))!.facts;
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,19 +1,7 @@
 // Facts that are not lists in the query: read by requests of their own, or whole with the pull request.
 import { describe, expect, test } from 'vitest';
-import type { Need } from '../../../src/conditions/needs.ts';
-import {
-  loadOpenPullRequests,
-  loadPullRequest,
-} from '../../../src/github/pull-requests/load-pull-requests.ts';
-import { fail, fakeGitHub, type Fixture, Refused, shaOf } from './fake-github.ts';
-
-type Own = Omit<Fixture, 'number'>;
-
-/** The facts of pull request 1. */
-async function load(github: ReturnType<typeof fakeGitHub>, fixture: Own, ...needs: Need[]) {
-  github.pullRequests = [{ number: 1, ...fixture }];
-  return (await loadPullRequest(github.from(...needs), 1))!.facts;
-}
+import { loadOpenPullRequests } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import { fail, fakeGitHub, load, Refused, shaOf } from './fake-github.ts';
 
 const refused = (what: string) => `Holdfast cannot read ${what} here: accept its new permissions`;
 /** The possible answers to a request about one fact, and their effect on the load. */

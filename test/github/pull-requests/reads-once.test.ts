@@ -7,15 +7,7 @@ import {
   loadOpenPullRequests,
   loadPullRequest,
 } from '../../../src/github/pull-requests/load-pull-requests.ts';
-import { fail, fakeGitHub, type Fixture, shaOf } from './fake-github.ts';
-
-type Own = Omit<Fixture, 'number'>;
-
-/** The facts of pull request 1. */
-async function load(github: ReturnType<typeof fakeGitHub>, fixture: Own, ...needs: Need[]) {
-  github.pullRequests = [{ number: 1, ...fixture }];
-  return (await loadPullRequest(github.from(...needs), 1))!.facts;
-}
+import { fail, fakeGitHub, load, type Own, shaOf } from './fake-github.ts';
 
 describe('what is known already is not read again', () => {
   const file = (path: string) => ({ path, changeType: 'MODIFIED' });
