@@ -1,6 +1,14 @@
 import type { Leaf } from './ast.ts';
 import { attributeOf, type ValueName, type CommitFacts, type ConditionFacts } from './attributes.ts';
-import { countOf, foundAhead, isAmong, judgeLeaf, type Value, valueNameOf, type Verdict } from './judge-leaf.ts';
+import {
+  countOf,
+  foundAhead,
+  isAmong,
+  judgeLeaf,
+  type Value,
+  valueNameOf,
+  type Verdict,
+} from './judge-leaf.ts';
 import type { Matcher, Path } from './match.ts';
 import { mostFound as mostShown } from './search-ahead.ts';
 

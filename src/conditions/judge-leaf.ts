@@ -184,7 +184,9 @@ function onText(test: TextualTest, isOfMessages: boolean): Tests {
     if (known && isAbout(known, value)) return known.found.length > 0 !== isNegated;
     const matches = matcher.usesAuthor ? matcher.of(author as string) : matcher.value;
     if (typeof value === 'string') return matches(value) !== isNegated;
-    const texts = isOfMessages ? fieldOf(value as readonly CommitFacts[], 'commit_message') : (value as Texts);
+    const texts = isOfMessages
+      ? fieldOf(value as readonly CommitFacts[], 'commit_message')
+      : (value as Texts);
     for (const text of texts) if (text !== null && matches(text)) return !isNegated;
     return isNegated;
   };
@@ -250,7 +252,11 @@ function matcherOf(test: TextualTest): AuthorText<OnText> {
     return (text) => compares(compareTexts(text, expected), 0);
   };
   const kept = matchers.get(test);
-  const matcher = kept ?? (value.usesAuthor ? { usesAuthor: true, of: (author) => of(value.of(author)) } : { usesAuthor: false, value: of(value.value) });
+  const matcher =
+    kept ??
+    (value.usesAuthor
+      ? { usesAuthor: true, of: (author) => of(value.of(author)) }
+      : { usesAuthor: false, value: of(value.value) });
   if (!kept) matchers.set(test, matcher);
   return matcher;
 }
