@@ -148,7 +148,9 @@ describe('parsing is quick', () => {
   ];
 
   test.each(cases)('%s', (_name, text) => {
-    expect(leastCpuTime(() => parseConditions([text], []))).toBeLessThan(10);
+    // Another text each time, because what was read lately is not read again.
+    let spaces = '';
+    expect(leastCpuTime(() => parseConditions([(spaces += ' ') + text], []))).toBeLessThan(10);
   });
 
   test.each(['(a+)+$', '(a|a)*$', '(a|aa)+$', '(.*a){20}$', '(?i)(A*)*B'])(
