@@ -57,7 +57,9 @@ const floors = [
   'config.ts',
   'config-values.ts',
   'secret-files.ts',
+  'private-key.ts',
   'errors.ts',
+  'cut-text.ts',
   'time',
 ];
 /** One list of everything that use cases take: it names types of every floor, and no values. */
@@ -65,6 +67,7 @@ const namesTypesOfAll = 'src/deps.ts';
 
 /** Takes values and gives values: no database, no GitHub, no HTTP, and nothing that has them. */
 const pure = [
+  'src/cut-text.ts',
   'src/conditions/**',
   'src/explanations/enforcement/finding.ts',
   'src/explanations/enforcement/judge-*.ts',

@@ -3,6 +3,13 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod';
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+
+/** The pages, their scripts and the API have fixed paths. */
+export const originUrl = httpUrl.refine((text) => {
+  const { pathname, search, hash, username, password } = new URL(text);
+  return pathname === '/' && search + hash + username + password === '';
+}, 'must be a host with no path, query or user, such as https://holdfast.example.com: Holdfast needs a host name of its own');
+
 export const number = (least: number, most: number, fallback: number) =>
   z
     .string()

@@ -1,11 +1,11 @@
 import type { BlockList } from 'node:net';
-import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import {
   hosts,
   httpUrl,
   isSentInHeader,
   number,
+  originUrl,
   type PaceRange,
   paceRange,
   proxies,
@@ -13,6 +13,7 @@ import {
   secret,
   type SlackConfig,
 } from './config-values.ts';
+import { readPrivateKey } from './private-key.ts';
 import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
@@ -140,7 +141,7 @@ export class ConfigError extends Error {
 const schema = z.object({
   PORT: number(0, 65_535, 3000),
   HOST: z.string().optional(),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: originUrl.optional(),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
@@ -185,30 +186,27 @@ const appVariables = ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'CLIENT_ID', 'C
 const isOfApp = (name: string) =>
   appVariables.includes(name) || appVariables.includes(secretFiles[name as keyof typeof secretFiles]);
 
-/** An empty variable counts as not set: that is what `FOO=` in a .env file means. */
-const withoutBlanks = (environment: Environment): Environment =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+/**
+ * An empty variable counts as not set: that is what `FOO=` in a .env file means. One line break at the end is no part of a
+ * value, as in files: `echo` puts it there.
+ */
+const asMeant = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment)
+      .filter(([, value]) => value?.trim())
+      .map(([name, value]) => [name, value!.replace(/\r?\n$/, '')]),
+  );
 
-function readPrivateKey(
-  name: 'PRIVATE_KEY' | 'LOCK_PRIVATE_KEY',
-  given: Environment,
-  problems: string[],
-): string {
+function keyOf(name: 'PRIVATE_KEY' | 'LOCK_PRIVATE_KEY', given: Environment, problems: string[]): string {
   const text = given[name];
   if (!text) {
     problems.push(`${name} is missing (or ${name}_PATH): the key that the App’s settings page generates`);
     return '';
   }
-  const pem = text.includes('-----BEGIN')
-    ? text.replaceAll('\\n', '\n')
-    : Buffer.from(text, 'base64').toString();
-  try {
-    createPrivateKey(pem);
-    return pem;
-  } catch {
-    problems.push(`${sourceOf(name, given)} does not hold a private key in PEM form`);
-    return '';
-  }
+  const read = readPrivateKey(text);
+  if ('pem' in read) return read.pem;
+  problems.push(`${sourceOf(name, given)} ${read.looksLike}`);
+  return '';
 }
 
 /** The App, with all of its variables or none: if some are missing, it is a mistake and not a first start. */
@@ -216,7 +214,7 @@ function readApp(given: Environment, problems: string[]): AppCredentials | null 
   if (!Object.keys(given).some(isOfApp)) return null;
   const parsed = appSchema.safeParse(given);
   if (!parsed.success) problems.push(...problemsIn(parsed.error));
-  const privateKey = readPrivateKey('PRIVATE_KEY', given, problems);
+  const privateKey = keyOf('PRIVATE_KEY', given, problems);
   const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = given;
   if (Boolean(clientId) !== Boolean(clientSecret))
     problems.push(`${clientId ? 'CLIENT_SECRET' : 'CLIENT_ID'} is missing: both are set, or neither`);
@@ -237,7 +235,7 @@ function readLock(given: Environment, problems: string[]): LockCredentials | nul
   else if (!isAppId(id)) problems.push('LOCK_APP_ID must be the numeric App id');
   else if (id === given['APP_ID'])
     problems.push('LOCK_APP_ID must be another App than APP_ID, which never gets Administration');
-  return { id: Number(id), privateKey: readPrivateKey('LOCK_PRIVATE_KEY', given, problems) };
+  return { id: Number(id), privateKey: keyOf('LOCK_PRIVATE_KEY', given, problems) };
 }
 
 const problemsIn = (error: z.ZodError): string[] =>
@@ -249,7 +247,7 @@ const problemsIn = (error: z.ZodError): string[] =>
  * @throws ConfigError naming every missing or wrong variable at once; values of secrets never appear in it.
  */
 export function readConfig(environment: Environment): StartConfig {
-  const { given, problems: ofFiles, unread } = readSecretFiles(withoutBlanks(environment));
+  const { given, problems: ofFiles, unread } = readSecretFiles(asMeant(environment));
   const parsed = schema.safeParse(given);
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);

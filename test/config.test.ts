@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../src/config.ts';
 import { secretFiles } from '../src/secret-files.ts';
 
-const { privateKey } = generateKeyPairSync('rsa', {
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
+const encryptedKey = createPrivateKey(privateKey)
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
+  .toString();
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-config-'));
 const keyFile = join(folder, 'key.pem');
 writeFileSync(keyFile, privateKey);
@@ -132,13 +135,35 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
     { connectionString: 'postgres://u:p@h/d' },
   ],
   ['a key in one line', { PRIVATE_KEY: privateKey.replaceAll('\n', '\\n') }, keyIs, privateKey],
+  [
+    'a key in quotes, with escaped line breaks of Windows',
+    { PRIVATE_KEY: `"${privateKey.replaceAll('\n', '\\r\\n')}"` },
+    keyIs,
+    privateKey,
+  ],
+  ['a key in single quotes', { PRIVATE_KEY: `'${privateKey}'` }, keyIs, privateKey],
+  [
+    'a key with line breaks of Windows',
+    { PRIVATE_KEY: privateKey.replaceAll('\n', '\r\n') },
+    keyIs,
+    privateKey,
+  ],
+  ['a key that is indented', { PRIVATE_KEY: privateKey.replaceAll('\n', '\n    ') }, keyIs, privateKey],
+  ['a key with blanks for line breaks', { PRIVATE_KEY: privateKey.replaceAll('\n', ' ') }, keyIs, privateKey],
+  ['a key after a mark of its encoding', { PRIVATE_KEY: `\ufeff${privateKey}` }, keyIs, privateKey],
+  [
+    'a key in base64, in quotes and lines',
+    { PRIVATE_KEY: `"${Buffer.from(privateKey).toString('base64').replaceAll(/.{76}/g, '$&\n')}"` },
+    keyIs,
+    privateKey,
+  ],
   ['a key in base64', { PRIVATE_KEY: Buffer.from(privateKey).toString('base64') }, keyIs, privateKey],
-  ['a key in a file', { PRIVATE_KEY: '', PRIVATE_KEY_FILE: keyFile }, keyIs, privateKey.trim()],
+  ['a key in a file', { PRIVATE_KEY: '', PRIVATE_KEY_FILE: keyFile }, keyIs, privateKey],
   [
     'a key in a file, under the older name',
     { PRIVATE_KEY: '', PRIVATE_KEY_PATH: keyFile },
     keyIs,
-    privateKey.trim(),
+    privateKey,
   ],
 ])('%s', (_name, environment, read, expected) => {
   expect(read(readConfig({ ...least, ...environment }))).toEqual(expected);
@@ -156,6 +181,37 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['no key', { PRIVATE_KEY: '' }, /^PRIVATE_KEY is missing/],
   ['an App id that is none', { APP_ID: 'Iv23li' }, /^APP_ID must be the numeric/],
   ['a key that is none', { PRIVATE_KEY: 'MIIabc' }, /^PRIVATE_KEY does not hold/],
+  ['a public key', { PRIVATE_KEY: publicKey }, /^PRIVATE_KEY is a public key/],
+  ['the first line of a key', { PRIVATE_KEY: privateKey.split('\n')[0]! }, /its end is missing/],
+  [
+    'a key without a line',
+    { PRIVATE_KEY: privateKey.split('\n').toSpliced(3, 1).join('\n') },
+    /^PRIVATE_KEY has the frame of a key/,
+  ],
+  ['a key with a passphrase', { PRIVATE_KEY: encryptedKey }, /^PRIVATE_KEY is protected by a passphrase/],
+  ['a path', { PRIVATE_KEY: '/run/secrets/app.pem' }, /^PRIVATE_KEY looks like a path: .*PRIVATE_KEY_FILE/],
+  ['a fingerprint', { PRIVATE_KEY: 'SHA256:abcdef=' }, /^PRIVATE_KEY is the fingerprint/],
+  ['a key of SSH', { PRIVATE_KEY: privateKey.replaceAll('RSA PRIVATE', 'OPENSSH PRIVATE') }, /is a key for SSH/],
+  [
+    'a certificate',
+    { PRIVATE_KEY: privateKey.replaceAll(/(RSA )?PRIVATE KEY/g, 'CERTIFICATE') },
+    /is a certificate/,
+  ],
+  [
+    'a path in the public address',
+    { PUBLIC_URL: 'https://ops.example.com/holdfast' },
+    /^PUBLIC_URL must be a host/,
+  ],
+  [
+    'a query in the public address',
+    { PUBLIC_URL: 'https://ops.example.com/?x=1' },
+    /^PUBLIC_URL must be a host/,
+  ],
+  [
+    'a user in the public address',
+    { PUBLIC_URL: 'https://u:p@ops.example.com' },
+    /^PUBLIC_URL must be a host/,
+  ],
   [
     'a key file that is not there',
     { PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nowhere.pem' },
@@ -181,6 +237,26 @@ test.each<[string, Record<string, string>, RegExp]>([
 ])('%s is one problem, named', (_name, environment, problem) => {
   const problems = problemsOf({ ...least, ...environment });
   expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test.each<[string, (config: StartConfig) => unknown]>([
+  ['WEBHOOK_SECRET', ({ app }) => app?.webhookSecret],
+  ['CLIENT_SECRET', ({ app }) => app?.oauth?.clientSecret],
+  ['SECRET_KEY', ({ secretKey }) => secretKey],
+  ['SECRET_KEY_PREVIOUS', ({ secretKeyPrevious }) => secretKeyPrevious],
+  ['METRICS_TOKEN', ({ metricsToken }) => metricsToken],
+  ['SLACK_SIGNING_SECRET', ({ slack }) => slack.app?.signingSecret],
+  ['STATUS_CONTEXT', ({ statusContext }) => statusContext],
+])('one line break at the end of %s is no part of it, as in files', (name, read) => {
+  const value = 'x'.repeat(40);
+  const others = {
+    CLIENT_ID: 'Iv23li',
+    CLIENT_SECRET: 'y',
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_APP_TOKEN: 'xapp-1',
+  };
+  for (const end of ['\n', '\r\n'])
+    expect(read(readConfig({ ...least, ...others, [name]: value + end }))).toBe(value);
 });
 
 describe('secrets in files', () => {
@@ -240,7 +316,7 @@ describe('secrets in files', () => {
   test('a wrong value is named by its source, and never shown', () => {
     const PRIVATE_KEY_FILE = fileWith('MIIabc');
     expect(problemsOf({ ...least, PRIVATE_KEY: '', PRIVATE_KEY_FILE })).toEqual([
-      'PRIVATE_KEY_FILE does not hold a private key in PEM form',
+      expect.stringMatching(/^PRIVATE_KEY_FILE does not hold a private key in PEM form/),
     ]);
   });
 

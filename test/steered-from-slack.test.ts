@@ -36,6 +36,14 @@ describe('a freeze', () => {
     expect(acme.slack.window(ada)).toBeNull();
   });
 
+  test('begins where the app is installed in a whole organization, and requests name no workspace', async () => {
+    acme.slack.installInOrganization();
+    await acme.says(ada, `freeze ${web} 2h INC-9 is on`);
+    await acme.sends(ada);
+    acme.slack.installInOrganization(false);
+    expect(acme.frozen(web)).toEqual([1, 2]);
+  });
+
   test('of deployments is told in one sentence, listed and ended', async () => {
     const sentence = 'Deployments to production wait; merges are not blocked.';
     await acme.says(ada, `freeze ${web} deployments to production 2h INC-9`);

@@ -45,6 +45,8 @@ export async function startSlack({ now }: { now: () => Date }) {
   const calls: { method: string; fields: Record<string, Json> }[] = [];
   let [target, isDown, isByHttp, count, mostPerSecond] = ['', false, true, 0, 1_000];
   let last: { path: string; content: Json } | null = null;
+  /** The app is installed in a whole organization: what people press names no workspace but their own. */
+  let isOrganizationWide = false;
 
   const server = createServer((request, response) => void handle(request, response));
   server.on('upgrade', (request, stream) => {
@@ -241,8 +243,9 @@ export async function startSlack({ now }: { now: () => Date }) {
   }
 
   const whoOf = (user: string) => ({
-    team,
-    user: { id: user, username: users.get(user) },
+    team: isOrganizationWide ? null : team,
+    enterprise: isOrganizationWide ? { id: 'E0ACME', name: 'acme' } : null,
+    user: { id: user, username: users.get(user), team_id: team.id },
     trigger_id: trigger(user),
   });
 
@@ -252,6 +255,9 @@ export async function startSlack({ now }: { now: () => Date }) {
     apiUrl: `${url}/api/`,
     calls,
     whispers,
+    installInOrganization(is = true): void {
+      isOrganizationWide = is;
+    },
     addUser(name: string): string {
       const id = `U0${name.toUpperCase().replace(/[^A-Z0-9]/g, '')}`;
       users.set(id, name);

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { nearestNames } from '../conditions/suggest-names.ts';
 import { invalid } from '../errors.ts';
+import { cutText } from '../cut-text.ts';
 
 /** A handler returns this if it sets headers. Any other result is the body. */
 export class HandlerAnswer {
@@ -137,8 +138,7 @@ export function unknownFields(body: object, fields: string[], answered: string[]
 
 function sentence(name: string, fields: string[], of: string): string {
   const near = name.length <= longest ? nearestNames(name, fields) : [];
-  const shown = name.length <= longest ? name : `${name.slice(0, longest - 1)}…`;
-  const what = `\`${shown}\` is not a field of ${of}`;
+  const what = `\`${cutText(name, longest)}\` is not a field of ${of}`;
   if (near.length === 0) return `${what}, so it does nothing. Leave it out.`;
   return `${what}: did you mean ${near.map((field) => `\`${field}\``).join(' or ')}?`;
 }

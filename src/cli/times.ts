@@ -53,7 +53,7 @@ export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'n
 
 function readEnd(options: WindowOptions, reading: Reading, startsAt: number) {
   if (options.for !== undefined) return later(startsAt, readLength(options.for), reading);
-  return options.until === undefined ? null : readMoment(options.until, reading);
+  return options.until === undefined ? null : readMoment(options.until, { ...reading, isUntil: true });
 }
 
 /** A length of time. @throws Stop for any other text. */

@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { inSlices } from '../time/slices.ts';
 import type { ConditionNode } from './ast.ts';
 import { readLeafOnce } from './parse-leaf.ts';
@@ -88,7 +89,7 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const stop = error.message.endsWith('?') ? '' : '.';
-    const message = `Invalid condition '${shorten(text)}'. ${error.message}${stop}`;
+    const message = `Invalid condition '${cutText(text, 101)}'. ${error.message}${stop}`;
     return refuse(reading, path, message, Math.max(1, Math.min(error.offset + 1, text.length)));
   }
 }
@@ -128,5 +129,3 @@ function refuse(reading: Reading, path: Path, message: string, column: number | 
   reading.problems.push({ path, message, column });
   return null;
 }
-
-const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);

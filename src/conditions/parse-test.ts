@@ -7,6 +7,7 @@ import { ParseError } from './scanner.ts';
 import { parseInterval } from './time/interval.ts';
 import { parseSchedule } from './time/schedule.ts';
 import { parseAgo, parseTimestamp } from './time/timestamp.ts';
+import { cutText } from '../cut-text.ts';
 
 type Subject = { name: string; type: AttributeType; rule: ValueRule };
 
@@ -34,7 +35,7 @@ export function parseTest(subject: Subject, operator: Operator, raw: string): Te
 
 function parseNumber(raw: string): number {
   if (!/^[+-]?\d+$/.test(raw)) {
-    throw new ParseError(raw === '' ? 'A number is missing' : `${raw.slice(0, 40)} is not a number`, 0);
+    throw new ParseError(raw === '' ? 'A number is missing' : `${cutText(raw, 40)} is not a number`, 0);
   }
   const value = Number(raw);
   if (value < 0) throw new ParseError('Value must be positive', 0);
@@ -135,7 +136,7 @@ function inEachAuthorsWords<Made>(
 function checkValue({ rule, type, name }: Subject, operator: Comparison, value: string): string | null {
   // Any other template would count as plain text and never match.
   const other = /\{\{\s*(?!author\s*\}\})[a-z][\w.-]*\s*\}\}/i.exec(value);
-  if (other) return `Only \`{{ author }}\` can stand in a condition, not \`${other[0].slice(0, 40)}\``;
+  if (other) return `Only \`{{ author }}\` can stand in a condition, not \`${cutText(other[0], 40)}\``;
   const sample = value.split(template).join('author');
   if (type === 'choice' && Array.isArray(rule)) {
     const list = (rule as string[]).map((each) => `\`${each}\``).join(', ');

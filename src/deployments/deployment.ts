@@ -3,6 +3,7 @@ import type { StoredFreeze } from '../freezes/freeze-columns.ts';
 import { asPublic, longestWait } from '../freezes/freeze.ts';
 import { asCode } from '../github/markdown.ts';
 import { describeInstant } from '../time/local-time.ts';
+import { cutText } from '../cut-text.ts';
 
 /** The states of a deployment that GitHub asked us about. */
 export const deploymentStates = [
@@ -203,4 +204,4 @@ function described(freezes: StoredFreeze[]): string {
 
 const link = (freeze: StoredFreeze, pageOf: PageOf): string => `[See the freeze](${pageOf(freeze)}).`;
 
-const fit = (sentences: string[]): string => sentences.join(' ').slice(0, mostComment).toWellFormed();
+const fit = (sentences: string[]): string => cutText(sentences.join(' '), mostComment);

@@ -1,6 +1,7 @@
 import { type Actor, actorName, type Trigger } from './actor.ts';
 import type { Via } from './audit-event.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
+import { cutText } from '../cut-text.ts';
 
 /** An event as the API answers. */
 export type LoggedEvent = {
@@ -96,16 +97,9 @@ export const csvLine = (cells: string[]): string =>
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const graphemes = new Intl.Segmenter();
-
-/** The text in one line of at most `most` characters. It is cut between two that people see. */
-export function shorten(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const characters = Array.from(line);
-  if (characters.length <= most) return line;
-  const { length } = characters.slice(0, most - 1).join('');
-  return `${line.slice(0, graphemes.segment(line).containing(length)!.index)}…`;
-}
+/** The text in one line of at most `most` characters. */
+export const shorten = (text: string, most: number): string =>
+  cutText(text.replace(/\s+/g, ' ').trim(), most);
 
 /** A text that people wrote, in one line, without characters that reorder the text around them, or that no font shows. */
 export const plainText = (text: string, most: number): string =>

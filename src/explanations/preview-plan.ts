@@ -14,7 +14,7 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/source/read-source.ts';
-import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfExceptions } from '../plans/show-plan.ts';
+import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
@@ -201,7 +201,7 @@ async function previewBy(
       ...read.warnings,
       ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
-      ...warnOfExceptions(plan),
+      ...warnOfDates(plan),
       ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),
     ],
   };

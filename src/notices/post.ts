@@ -8,6 +8,7 @@ import type { Notice } from './notice.ts';
 import { fetchPublic } from './public-address.ts';
 import { renderers } from './render.ts';
 import type { Opened } from './webhook-secrets.ts';
+import { cutText } from '../cut-text.ts';
 
 /** An outgoing webhook in the clear. Never log it. */
 export type Target = OutgoingWebhook & Opened;
@@ -106,7 +107,7 @@ const cutTo = ({ characters, entries }: (typeof cuts)[number]) =>
   function (key: string, value: unknown): unknown {
     if (Array.isArray(value)) return value.slice(0, entries);
     if (typeof value !== 'string' || value.length <= characters || /url$/.test(key)) return value;
-    return `${value.slice(0, characters - 1)}…`;
+    return cutText(value, characters);
   };
 
 /** The reason of a freeze is public, unless it has a public reason. */

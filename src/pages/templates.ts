@@ -12,6 +12,7 @@ import type { Exceptions, HeldFields } from './condition-fields.ts';
 import { type FormProblems, requiredText, textField } from './form.ts';
 import type { Duration } from './freeze-now/freeze-form.ts';
 import type { Html } from './layout.ts';
+import { cutText } from '../cut-text.ts';
 
 // Templates fill in the forms that freeze. They set nothing that a person cannot see and change before the preview.
 
@@ -106,7 +107,7 @@ export async function saveTemplate(
 ): Promise<string> {
   if (!(await deps.permissions.isOwnerAdmin(deps, viewer, account)))
     throw forbidden(`Only admins of ${account.login} can save templates.`);
-  const name = requiredText(form, 'template_name', 'Enter a name for the template.').slice(0, longestName);
+  const name = cutText(requiredText(form, 'template_name', 'Enter a name for the template.'), longestName);
   await changeTemplates(deps, actor, account, (before) => {
     const others = before.filter((each) => each.name !== name);
     if (others.length >= most)

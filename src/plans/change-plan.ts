@@ -20,13 +20,7 @@ import { deleteFreezes, moveOccurrence } from './plan-freezes.ts';
 import { countPlans, insertPlan, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
 import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
-import {
-  type SavedPlan,
-  showPlan,
-  warnOfDeployments,
-  warnOfExceptions,
-  warnOfGivenEnds,
-} from './show-plan.ts';
+import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 const mostPlans = 200;
@@ -62,7 +56,7 @@ export async function createPlan(
       warnings: [
         ...read.warnings,
         ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
-        ...warnOfExceptions(plan),
+        ...warnOfDates(plan),
         ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
       ],
     };
@@ -132,7 +126,7 @@ export async function updatePlan(
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
     const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);
-    const warnings = [...read.warnings, ...givenEnds, ...warnOfExceptions(after), ...ofDeployments];
+    const warnings = [...read.warnings, ...givenEnds, ...warnOfDates(after), ...ofDeployments];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });

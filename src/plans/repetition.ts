@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { isDate } from '../time/local-time.ts';
-import { parseRule } from './rule.ts';
+import { parseRule, type Rule } from './rule.ts';
 
 /** How a plan repeats, in the words of people. Most rules can be said so; the others stay rules. */
 type Repetition = {
@@ -9,9 +9,11 @@ type Repetition = {
   unit: Unit;
   /** For weeks: the days, `MO` to `SU`; empty for the day of the start. */
   days: Day[];
-  /** For months: on the date of the start, or on its weekday, such as the third Saturday. */
-  monthlyOn: 'date' | 'weekday';
+  monthlyOn: MonthlyOn;
 };
+
+/** For months: on the date of the start, on its weekday, such as the third Saturday, or on the last such day. */
+export type MonthlyOn = 'date' | 'weekday' | 'last';
 
 export const units = { day: 'DAILY', week: 'WEEKLY', month: 'MONTHLY', year: 'YEARLY' } as const;
 export type Unit = keyof typeof units;
@@ -34,8 +36,8 @@ export function ruleOf({ every, unit, days, monthlyOn }: Repetition, start: stri
   const on =
     unit === 'week' && days.length > 0
       ? inOrder(days).join(',')
-      : unit === 'month' && monthlyOn === 'weekday'
-        ? weekdayOf(start)
+      : unit === 'month' && monthlyOn !== 'date'
+        ? weekdayOf(start, monthlyOn)
         : '';
   return `FREQ=${units[unit]}${every === 1 ? '' : `;INTERVAL=${every}`}${on && `;BYDAY=${on}`}`;
 }
@@ -50,9 +52,10 @@ export function repetitionOf(rule: string, start: string): Repetition | null {
   const byDay = parts.get('BYDAY')?.split(',') ?? [];
   if (!unit) return null;
   const days = unit === 'week' ? (byDay as Day[]) : [];
-  const said: Repetition = { every, unit, days, monthlyOn: byDay.length > 0 ? 'weekday' : 'date' };
+  const monthlyOn = byDay.length === 0 ? 'date' : byDay[0]!.startsWith('-1') ? 'last' : 'weekday';
+  const said: Repetition = { every, unit, days, monthlyOn };
   // Whatever was not understood is missing in the rule that these words make.
-  return isSameRule(ruleOf(said, start), rule) ? said : null;
+  return isSameRule(parsed.rule, ruleOf(said, start)) ? said : null;
 }
 
 /** A repetition as the fields of a form: how often is what people typed. */
@@ -90,18 +93,63 @@ export function describeRule(rule: string, start: string): string | null {
     return every === 1 ? 'Monday to Friday' : `${often} on Monday to Friday`;
   if (unit === 'week' && days.length > 0)
     return `${often} on ${listed(inOrder(days).map((day) => weekDays[day]))}`;
+  const { day, dayOfWeek, month } = dateOf(start);
+  if (unit === 'year' && month === 2 && day === 29) return `${often} on 29 February, in leap years`;
   if (unit !== 'month') return often;
-  const { day, dayOfWeek } = dateOf(start);
-  return monthlyOn === 'date'
-    ? `${often} on day ${day}`
-    : `${often} on the ${ordinals[Math.ceil(day / 7) - 1]} ${weekDays[dayNames[dayOfWeek - 1]!]}`;
+  if (monthlyOn === 'date') return `${often} on day ${day}${day > 28 ? inSomeMonths : ''}`;
+  const place = monthlyOn === 'last' ? 5 : Math.ceil(day / 7) - 1;
+  return `${often} on the ${ordinals[place]} ${weekDays[dayNames[dayOfWeek - 1]!]}${place === 4 ? inSomeMonths : ''}`;
+}
+
+const inSomeMonths = ', in months that have one';
+
+/**
+ * What a rule leaves out because no such date exists, in sentences: by RFC 5545, what begins on 31 January and repeats
+ * each month comes seven times a year.
+ */
+export function datesLeftOut(rule: string, start: string): string[] {
+  const parsed = parseRule(rule);
+  const parts = parsed.ok ? parsed.rule.parts : new Map<string, string>();
+  const frequency = parts.get('FREQ');
+  if ((frequency !== 'MONTHLY' && frequency !== 'YEARLY') || parts.has('BYDAY') || parts.has('BYSETPOS'))
+    return [];
+  const first = dateOf(start);
+  const numbers = (name: string, otherwise: number[]) => parts.get(name)?.split(',').map(Number) ?? otherwise;
+  const every = Number(parts.get('INTERVAL') ?? 1);
+  const monthsOfStart = Array.from(
+    { length: frequency === 'MONTHLY' ? 12 : 1 },
+    (_, step) => ((first.month - 1 + step * every) % 12) + 1,
+  );
+  const months = [...new Set(numbers('BYMONTH', monthsOfStart))].toSorted((one, other) => one - other);
+  return numbers('BYMONTHDAY', [first.day]).flatMap((day) => sentenceOfDay(day, months));
+}
+
+/** The most days of each month. */
+const lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const monthNames =
+  'January February March April May June July August September October November December'.split(' ');
+
+function sentenceOfDay(day: number, months: number[]): string[] {
+  const short = months.filter((month) => lengths[month - 1]! < day);
+  const february = day === 29 && months.includes(2) ? ['February, except in leap years'] : [];
+  const names = [...short.map((month) => monthNames[month - 1]!), ...february];
+  return names.length === 0 ? [] : [`No freeze starts in months without a day ${day}: ${listed(names)}.`];
 }
 
 /** Whether two rules have the same parts, in whatever order. */
-const isSameRule = (one: string, other: string): boolean =>
-  [one, other].map((rule) => rule.split(/[;,=]/).sort().join()).every((parts, _, [first]) => parts === first);
+const isSameRule = (one: Rule, other: string): boolean => {
+  const parsed = parseRule(other);
+  return parsed.ok && inAnyOrder(one) === inAnyOrder(parsed.rule);
+};
 
-const ordinals = ['first', 'second', 'third', 'fourth', 'fifth'];
+const inAnyOrder = ({ parts }: Rule): string =>
+  [...parts]
+    .filter(([name, value]) => name !== 'INTERVAL' || Number(value) !== 1)
+    .map(([name, value]) => `${name}=${value.split(',').sort().join()}`)
+    .sort()
+    .join(';');
+
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'last'];
 
 const inOrder = (days: Day[]): Day[] => dayNames.filter((day) => days.includes(day));
 
@@ -110,8 +158,8 @@ const listed = (names: string[]): string =>
 
 const dateOf = (start: string): Temporal.PlainDate => Temporal.PlainDate.from(start.slice(0, 10));
 
-/** The weekday of a date within its month, such as `3SA` for the third Saturday. */
-function weekdayOf(start: string): string {
+/** The weekday of a date within its month, such as `3SA` for the third Saturday and `-1SA` for the last. */
+function weekdayOf(start: string, monthlyOn: 'weekday' | 'last'): string {
   const { day, dayOfWeek } = dateOf(start);
-  return `${Math.ceil(day / 7)}${dayNames[dayOfWeek - 1]}`;
+  return `${monthlyOn === 'last' ? -1 : Math.ceil(day / 7)}${dayNames[dayOfWeek - 1]}`;
 }

@@ -1,3 +1,5 @@
+import { cutText } from '../cut-text.ts';
+
 /** The supported parts of a rule. Plans have their own field for `UNTIL`, and weeks begin on Monday. */
 const partNames = ['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYMONTH', 'BYSETPOS', 'COUNT'] as const;
 type PartName = (typeof partNames)[number];
@@ -24,8 +26,23 @@ const isPartName = (name: string): name is PartName => partNames.includes(name a
 const otherParts: Record<string, string> = {
   UNTIL: 'Send the last date in `until`, beside the rule.',
   DTSTART: 'The rule counts from the `start` of the plan.',
-  WKST: 'Weeks begin on Monday.',
+  WKST: 'Weeks begin on Monday. Another first day changes what every second week is, so leave it out.',
 };
+
+/** The parts of a rule as people paste it: perhaps with `RRULE:` in front, a `;` at the end, and blanks. */
+const partsOf = (text: string): string[] =>
+  text
+    .toUpperCase()
+    .replace(/\s/g, '')
+    .replace(/^RRULE:/, '')
+    .replace(/;$/, '')
+    .split(';');
+
+/** The first day of a week matters only where weeks are left out. */
+const isFirstDayUsual = (parts: string[]): boolean =>
+  parts.includes('WKST=MO') ||
+  !parts.includes('FREQ=WEEKLY') ||
+  !parts.some((part) => /^INTERVAL=(?!0*1$)/.test(part));
 
 /**
  * Reads a recurrence rule: an RRULE of RFC 5545 without DTSTART, in any letter case.
@@ -34,9 +51,11 @@ const otherParts: Record<string, string> = {
 export function parseRule(text: string): RuleResult {
   if (text.length > mostCharacters) return bad(`A rule has at most ${mostCharacters} characters.`);
   const parts = new Map<PartName, string>();
-  for (const part of text.toUpperCase().split(';')) {
+  const given = partsOf(text);
+  for (const part of given) {
+    if (/^WKST=(?:MO|TU|WE|TH|FR|SA|SU)$/.test(part) && isFirstDayUsual(given)) continue;
     const [, name = part, value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? [];
-    const shown = name.slice(0, 40);
+    const shown = cutText(name, 40);
     if (!isPartName(name)) {
       const advice =
         otherParts[name] ?? `A rule has ${partNames.join(', ')}, such as FREQ=MONTHLY;BYDAY=3SA.`;

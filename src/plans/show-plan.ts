@@ -16,6 +16,7 @@ import {
   windowsOf,
 } from './occurrences.ts';
 import type { StoredPlan } from './plan-store.ts';
+import { datesLeftOut } from './repetition.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan with its current repositories and occurrences. */
@@ -125,11 +126,12 @@ export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: 
   ];
 }
 
-/** Warnings about skipped dates on which the plan starts nothing anyway. */
-export function warnOfExceptions(plan: Schedule): string[] {
+/** Warnings about dates that the rule never has, and about skipped ones on which the plan starts nothing anyway. */
+export function warnOfDates(plan: Schedule): string[] {
   const all = exceptionsOfNothing(plan);
   const more = all.length - mostSentences;
   return [
+    ...(plan.recurrence ? datesLeftOut(plan.recurrence.rule, plan.start) : []),
     ...all
       .slice(0, mostSentences)
       .map(

@@ -17,9 +17,10 @@ export type Moment = { at: number; local: string };
 /**
  * The time and the zone of the reader.
  * @property after the moment before it, if there is one.
+ * @property isUntil the word before it is `until`, so it is a time of day or a date, and no length.
  * @property ways how people can write the time without doubt.
  */
-export type Reading = { now: number; zone: string; after?: number; ways: Ways };
+export type Reading = { now: number; zone: string; after?: number; isUntil?: boolean; ways: Ways };
 
 /** @property utc the zone UTC; @property length a length of time instead of a moment. */
 export type Ways = { utc: string; length(text: string): string };
@@ -32,11 +33,12 @@ const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
  * @throws DoubtfulTime for a time that has passed, can mean two moments, or is not understood.
  */
 export function readMoment(text: string, reading: Reading): Moment {
-  const { now, zone, after, ways } = reading;
+  const { now, zone, after, isUntil, ways } = reading;
   const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
   if (words === 'now') return { at: now, local: toLocalTime(new Date(now), zone) };
   const length = parseDuration(words.replace(/^(?:in |\+)/, ''));
   if (length) {
+    if (isUntil && /^\d/.test(words)) throw lengthAfterUntil(words, text, ways);
     if (after !== undefined)
       throw new DoubtfulTime(
         `"${text}" may count from now or from the start. Write ${ways.length(text)}, or a date.`,
@@ -52,6 +54,19 @@ export function readMoment(text: string, reading: Reading): Moment {
   const at = resolve(local, reading, text);
   if (at < now) throw past(text, at, reading);
   return { at, local };
+}
+
+/** `18h` is a time of day in French, and a length in English. */
+function lengthAfterUntil(words: string, text: string, ways: Ways): DoubtfulTime {
+  const [, hour] = /^(\d{1,2}) ?h$/.exec(words) ?? [];
+  if (hour === undefined || Number(hour) > 23)
+    return new DoubtfulTime(
+      `"${text}" is a length of time, and until takes a time. Write ${ways.length(text)}.`,
+    );
+  const hours = `${Number(hour)} hour${Number(hour) === 1 ? '' : 's'}`;
+  return new DoubtfulTime(
+    `"${text}" may be ${hour}:00 or ${hours} from now. Write ${hour}:00, or ${ways.length(text)}.`,
+  );
 }
 
 /** The moment that much later, on the next full minute. @throws DoubtfulTime if its wall-clock time comes twice. */

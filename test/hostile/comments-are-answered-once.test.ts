@@ -268,8 +268,8 @@ describe('only commands of people do something', () => {
     ]);
   });
 
-  test('a quotation, a second line, another word', async () => {
-    for (const body of ['> /holdfast status', 'Hello\n/holdfast status', '/holdfastx status'])
+  test('a quotation, code, another word', async () => {
+    for (const body of ['> /holdfast status', '```\n/holdfast status\n```', '/holdfastx status'])
       await acme.write(web, 1, 'ada', body);
     await isIgnored('others');
   });

@@ -59,6 +59,16 @@ test('public text has public reasons, and no reasons of deletions and decisions'
   expect(JSON.stringify(read({ exemption, details })).match(/Layoffs/g)).toHaveLength(5);
 });
 
+test.each(['😀', '👩‍💻', 'x😀'])(
+  'long texts of %s are cut between characters, as strict readers of JSON want',
+  (text) => {
+    const reason = text.repeat(5_000);
+    const body = standardBody({ ...notice, freeze: { id: 'f', reason }, details: { reason } }, false);
+    // A lone half stands as an escape.
+    expect(body).not.toMatch(/\\ud[89a-f]/i);
+  },
+);
+
 test('it stays below 20 kB, whatever people wrote', () => {
   const text = fc.string({ unit: 'binary', maxLength: 12_000 });
   fc.assert(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   dayNames,
+  datesLeftOut,
   describeRule,
   everyWeek,
   fieldsOfRule,
@@ -28,15 +29,52 @@ test.each([
   ['FREQ=MONTHLY;BYDAY=3FR', 'Every month on the third Friday'],
   ['FREQ=MONTHLY;INTERVAL=6;BYDAY=3FR', 'Every 6 months on the third Friday'],
   ['FREQ=YEARLY', 'Every year'],
+  ['rrule:freq=weekly;interval=1;byday=sa,fr;', 'Every week on Friday and Saturday'],
+  ['FREQ=MONTHLY;BYDAY=-1FR', 'Every month on the last Friday'],
 ])('%s is "%s"', (rule, words) => expect(describeRule(rule, start)).toBe(words));
 
 test.each([
-  'FREQ=MONTHLY;BYDAY=-1FR',
+  'FREQ=MONTHLY;BYDAY=-1SA',
   'FREQ=MONTHLY;BYDAY=2FR',
   'FREQ=WEEKLY;COUNT=3',
   'FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24',
   'FREQ=MONTHLY;BYSETPOS=1;BYDAY=MO',
 ])('%s stays a rule', (rule) => expect(describeRule(rule, start)).toBe(null));
+
+const short = 'February, April, June, September and November';
+
+test.each<[string, string, string | null, string[]]>([
+  ['2026-01-31', 'FREQ=MONTHLY', 'Every month on day 31, in months that have one', [`a day 31: ${short}.`]],
+  ['2026-01-30', 'FREQ=MONTHLY', 'Every month on day 30, in months that have one', ['a day 30: February.']],
+  [
+    '2026-01-29',
+    'FREQ=MONTHLY',
+    'Every month on day 29, in months that have one',
+    ['a day 29: February, except in leap years.'],
+  ],
+  [
+    '2026-03-31',
+    'FREQ=MONTHLY;INTERVAL=6',
+    'Every 6 months on day 31, in months that have one',
+    ['day 31: September.'],
+  ],
+  ['2026-01-31', 'FREQ=MONTHLY;INTERVAL=12', 'Every 12 months on day 31, in months that have one', []],
+  ['2026-01-28', 'FREQ=MONTHLY', 'Every month on day 28', []],
+  ['2026-01-01', 'FREQ=MONTHLY;BYMONTHDAY=30,31', null, ['a day 30: February.', `a day 31: ${short}.`]],
+  ['2026-01-01', 'FREQ=MONTHLY;BYMONTHDAY=-1', null, []],
+  ['2026-01-30', 'FREQ=MONTHLY;BYDAY=5FR', 'Every month on the fifth Friday, in months that have one', []],
+  [
+    '2028-02-29',
+    'FREQ=YEARLY',
+    'Every year on 29 February, in leap years',
+    ['29: February, except in leap years.'],
+  ],
+  ['2026-12-31', 'FREQ=YEARLY', 'Every year', []],
+  ['2026-01-31', 'FREQ=DAILY', 'Every day', []],
+])('from %s, %s says which dates do not exist', (first, rule, words, leftOut) => {
+  expect(describeRule(rule, first)).toBe(words);
+  expect(datesLeftOut(rule, first)).toEqual(leftOut.map((each) => expect.stringContaining(each)));
+});
 
 const month: Partial<RepetitionFields> = { unit: 'month', monthlyOn: 'weekday' };
 
@@ -48,6 +86,7 @@ test.each<[Partial<RepetitionFields>, string | null]>([
   [{ unit: 'day', every: '9999', days: ['FR'] }, 'FREQ=DAILY;INTERVAL=9999'],
   [{ unit: 'year', monthlyOn: 'weekday' }, 'FREQ=YEARLY'],
   [{ ...month, every: '6' }, 'FREQ=MONTHLY;INTERVAL=6;BYDAY=3FR'],
+  [{ ...month, monthlyOn: 'last' }, 'FREQ=MONTHLY;BYDAY=-1FR'],
   ...['', '0', '-1', '1.5', '2 ', '02', 'x', '10000'].map((every): [Partial<RepetitionFields>, null] => [
     { every },
     null,
@@ -61,7 +100,7 @@ test('without a start, the first Monday stands in for its day', () => {
     expect(ruleOfFields({ ...everyWeek, ...month }, absent)).toBe('FREQ=MONTHLY;BYDAY=1MO');
 });
 
-test.each(['FREQ=MONTHLY;BYDAY=-1FR', 'FREQ=WEEKLY;COUNT=3', 'nothing'])('no fields say %s', (rule) =>
+test.each(['FREQ=MONTHLY;BYDAY=-1SA', 'FREQ=WEEKLY;COUNT=3', 'nothing'])('no fields say %s', (rule) =>
   expect(fieldsOfRule(rule, start)).toBe(null),
 );
 
@@ -71,7 +110,7 @@ describe('for every repetition', () => {
       every: fc.integer({ min: 1, max: 99 }),
       unit: fc.constantFrom(...(Object.keys(units) as Unit[])),
       days: fc.uniqueArray(fc.constantFrom(...dayNames)),
-      monthlyOn: fc.constantFrom('date' as const, 'weekday' as const),
+      monthlyOn: fc.constantFrom('date' as const, 'weekday' as const, 'last' as const),
     })
     .map((all) => ({ ...all, days: all.unit === 'week' ? all.days : [] }));
   test('its rule says the same again', () =>

@@ -7,11 +7,12 @@ describe('a rule that is refused names its part', () => {
     ['INTERVAL=2', /FREQ is missing/],
     ['FREQ=HOURLY', /^FREQ takes one of DAILY/],
     ['FREQ=DAILY;UNTIL=20270101T000000Z', /`UNTIL` .* in `until`/],
-    ['FREQ=DAILY;WKST=SU', /`WKST` .* Monday/],
+    ['FREQ=WEEKLY;INTERVAL=2;WKST=SU', /`WKST` .* Monday/],
+    ['FREQ=DAILY;WKST=XX', /`WKST` .* Monday/],
     ['FREQ=DAILY;BYHOUR=1', /`BYHOUR`/],
     ['DTSTART:20260101', /`DTSTART:20260101`/],
-    ['RRULE:FREQ=DAILY', /`RRULE:FREQ`/],
-    ['FREQ=DAILY;', /`` is not a part/],
+    ['RRULE:RRULE:FREQ=DAILY', /`RRULE:FREQ`/],
+    ['FREQ=DAILY;;', /`` is not a part/],
     ['FREQ=DAILY;FREQ=DAILY', /^FREQ stands twice/],
     ['FREQ=DAILY;INTERVAL=0', /^INTERVAL takes/],
     ['FREQ=DAILY;INTERVAL=1.5', /^INTERVAL takes/],
@@ -37,6 +38,16 @@ test('a rule can have 1,000 characters', () => {
   expect(parseRule(rule).ok).toBe(true);
 });
 
-test('letters can be small', () => {
-  expect(parseRule('freq=monthly;byday=-1fr,+2mo').ok).toBe(true);
+test.each([
+  ['freq=monthly;byday=-1fr,+2mo', 'FREQ=MONTHLY;BYDAY=-1FR,+2MO'],
+  ['RRULE:FREQ=WEEKLY;BYDAY=FR', 'FREQ=WEEKLY;BYDAY=FR'],
+  ['FREQ=WEEKLY;BYDAY=FR;', 'FREQ=WEEKLY;BYDAY=FR'],
+  [' rrule:FREQ=WEEKLY; BYDAY=FR, SA ;\r\n', 'FREQ=WEEKLY;BYDAY=FR,SA'],
+  ['FREQ=WEEKLY;WKST=SU;BYDAY=FR', 'FREQ=WEEKLY;BYDAY=FR'],
+  ['FREQ=WEEKLY;WKST=SU;INTERVAL=1', 'FREQ=WEEKLY;INTERVAL=1'],
+  ['FREQ=MONTHLY;INTERVAL=2;WKST=SA', 'FREQ=MONTHLY;INTERVAL=2'],
+  ['FREQ=WEEKLY;INTERVAL=2;WKST=MO', 'FREQ=WEEKLY;INTERVAL=2'],
+])('%j is read as %s, as people paste it', (pasted, rule) => {
+  expect(parseRule(pasted)).toMatchObject({ ok: true });
+  expect(parseRule(pasted)).toEqual(parseRule(rule));
 });

@@ -83,6 +83,24 @@ describe('moments', () => {
     expect(() => read(text)).toThrow(`"${text}"`);
   });
 
+  test.each([
+    ['18h', '"18h" may be 18:00 or 18 hours from now. Write 18:00, or for 18h.'],
+    ['8 h', '"8 h" may be 8:00 or 8 hours from now. Write 8:00, or for 8 h.'],
+    ['01h', '"01h" may be 01:00 or 1 hour from now. Write 01:00, or for 01h.'],
+    ['24h', '"24h" is a length of time, and until takes a time. Write for 24h.'],
+    ['90m', '"90m" is a length of time'],
+    ['2 days', '"2 days" is a length of time'],
+    ['1h30m', '"1h30m" is a length of time'],
+  ])('until %s is refused, and what it may mean is said', (text, why) => {
+    expect(() => read(text, { isUntil: true })).toThrow(why);
+    expect(read(text).local).toMatch(/^2026-03-0/);
+  });
+
+  test.each(['18:00', '6pm', 'fri 18:00', 'in 2h', '+2h', '2026-03-06T18:00'])(
+    'until %s has one meaning',
+    (text) => expect(read(text, { isUntil: true })).toEqual(read(text)),
+  );
+
   test('a doubt about the clocks says how to write UTC', () =>
     expect(() => read('2026-10-25 02:30')).toThrow('Choose another time, or zone UTC.'));
 

@@ -13,6 +13,7 @@ import {
 import { camelCased, fieldsOf, pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { instant, ownerPath, repositoryPath, who } from '../fields.ts';
+import { cutText } from '../../cut-text.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
 const many = <Item extends z.ZodType<string>>(item: Item) =>
@@ -21,7 +22,7 @@ const many = <Item extends z.ZodType<string>>(item: Item) =>
     .optional() as unknown as z.ZodOptional<z.ZodArray<Item>>;
 
 /** Quotes an invalid value for a message. */
-const named = (value: unknown): string => `\`${String(value).slice(0, 100)}\``;
+const named = (value: unknown): string => `\`${cutText(String(value), 100)}\``;
 
 const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, {
   error: ({ input }) => `${named(input)} is not a pull request number. Send digits, such as 42.`,
@@ -32,7 +33,7 @@ const outcome = z.enum(outcomes, {
 });
 
 function noEventType(input: unknown): string {
-  const word = String(input).slice(0, 100);
+  const word = cutText(String(input), 100);
   const near = [auditEventTypes, knownEventTypes]
     .map((types) => nearNames(word, types).slice(0, 3))
     .find((names) => names.length > 0);

@@ -17,10 +17,11 @@ import {
 import { fieldsOf, pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
 import { deletionOf, endpoint, ofOwner } from '../endpoint.ts';
 import { globs, owner, text, uuid, who } from '../fields.ts';
+import { cutText } from '../../cut-text.ts';
 
 const event = z.enum(noticeTypes, {
   error({ input }) {
-    const word = String(input).slice(0, 100);
+    const word = cutText(String(input), 100);
     const near = nearNames(word, noticeTypes).slice(0, 3);
     const advice =
       near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `The types are ${noticeTypes.join(', ')}.`;

@@ -180,7 +180,7 @@ export const extend = command<ExtendOptions, [id: string]>({
     const { later, readMoment } = await import('../../time/moment.ts');
     const { describeMoment, readLength, ways } = await import('../times.ts');
     const { toInstant } = await import('../../time/local-time.ts');
-    const reading = { now: world.now(), zone: timezone, ways };
+    const reading = { now: world.now(), zone: timezone, isUntil: true, ways };
     const end =
       length === undefined
         ? readMoment(until!, reading)

@@ -105,7 +105,7 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     every: given.every || everyWeek.every,
     unit: Object.hasOwn(units, given.unit) ? (given.unit as Unit) : everyWeek.unit,
     days: dayNames.filter((day) => form.getAll('day').includes(day)),
-    monthlyOn: textOf(form, 'monthly_on') === 'weekday' ? 'weekday' : 'date',
+    monthlyOn: (['weekday', 'last'] as const).find((each) => each === textOf(form, 'monthly_on')) ?? 'date',
     exceptions: readExceptions(form),
     ...readHeld(form),
   };
@@ -219,6 +219,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   const monthly = [
     { value: 'date', label: 'On the date of the start' },
     { value: 'weekday', label: 'On its weekday, such as the third Friday' },
+    { value: 'last', label: 'On its weekday, the last of the month' },
   ];
   const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
   return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}

@@ -22,7 +22,7 @@ import {
   type ShownPlan,
   showPlan,
   warnOfDeployments,
-  warnOfExceptions,
+  warnOfDates,
   warnOfGivenEnds,
 } from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
@@ -127,7 +127,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
       ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${[...warnings, ...warnOfExceptions(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${[...warnings, ...warnOfDates(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? planActions(visit, on) : ''} ${ongoingIn(visit, on)}
     ${details(visit, shown, times, mayChange)} ${past}`;

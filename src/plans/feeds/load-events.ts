@@ -7,6 +7,7 @@ import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
 import { shownName } from '../plan-name.ts';
 import { listPlans, type StoredPlan } from '../plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
+import { cutText } from '../../cut-text.ts';
 
 /** One event of a calendar: a freeze, what a plan does to many repositories at once, or what a plan will do. */
 export type CalendarEvent = {
@@ -170,7 +171,7 @@ function plannedBy(
       endsAt: occurrence.endsAt,
       endsDiffer: false,
       timezone: plan.timezone,
-      reason: (publicText ? (plan.publicReason ?? plan.reason) : plan.reason).slice(0, mostOfReason),
+      reason: cutText(publicText ? (plan.publicReason ?? plan.reason) : plan.reason, mostOfReason),
       holding: plan,
       repositories: matched.length,
       names: matched.slice(0, mostNames).map(({ name }) => name),

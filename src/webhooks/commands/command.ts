@@ -1,3 +1,4 @@
+import { nearNames } from '../../conditions/suggest-names.ts';
 import { asCode } from '../../github/markdown.ts';
 
 /** The commands that a comment can contain. */
@@ -14,10 +15,21 @@ export const usages: Record<Verb, string> = {
   unfreeze: '/holdfast unfreeze <reason>',
 };
 
-/** The answer to an unknown command. */
-export const usageText = ['Holdfast knows these commands, in the first line of a comment:', '']
+const usageText = ['Holdfast knows these commands, each on a line of its own:', '']
   .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
   .join('\n');
+
+/** Longer names are no typos of a command. */
+const longestName = 20;
+
+/** The answer to an unknown command line: the command that may be meant, and all. */
+export function unknownCommand(line: string): string {
+  const [, name = ''] = line.trim().split(/\s+/);
+  const [near] = nearNames(name.slice(0, longestName), verbs) as Verb[];
+  return near === undefined || near === name.toLowerCase()
+    ? usageText
+    : `Did you mean ${asCode(usages[near])}?\n\n${usageText}`;
+}
 
 const needsWords: readonly SlackVerb[] = ['freeze', 'extend', 'unfreeze', 'exempt', 'deny', 'notify'];
 const takesNoWords: readonly SlackVerb[] = ['status', 'unlink'];
@@ -26,14 +38,21 @@ const isMeant = (verb: SlackVerb, words: string): boolean =>
   words === '' ? !needsWords.includes(verb) : !takesNoWords.includes(verb);
 
 /**
- * The command line of a comment: the first line, if it begins with `/holdfast`. Other lines are for people.
+ * The command line of a comment: the first line that begins with `/holdfast`, perhaps after blanks, as GitHub renders it.
+ * Quotations, code and what GitHub does not show are no commands. Other lines are for people.
  * @returns null for any other comment.
  */
 export function commandLine(body: string): string | null {
-  const [first = ''] = body.split(/\r\n|[\n\r\u2028\u2029]/, 1);
-  if (!/^\/holdfast(?:\s|$)/i.test(first)) return null;
-  // No command contains what the database cannot store.
-  return first.toWellFormed().replaceAll('\0', '').trimEnd();
+  let fence: string | null = null;
+  for (const line of body.replace(/<!--[^]*?(?:-->|$)/g, '').split(/\r\n|[\n\r\u2028\u2029]/)) {
+    const [, mark = null, more = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === null) fence = mark;
+    else if (mark?.startsWith(fence) && more.trim() === '') fence = null;
+    if (fence !== null || !/^ {0,3}\/holdfast(?:\s|$)/i.test(line)) continue;
+    // No command contains what the database cannot store.
+    return line.toWellFormed().replaceAll('\0', '').trim();
+  }
+  return null;
 }
 
 /**

@@ -9,7 +9,7 @@ type Holding = { holds?: ('merges' | 'deployments')[]; environments?: string[] }
 type FreezeWords = { holding: Holding; end: Moment; zone: string; reason: string };
 
 /** How to resolve an ambiguous time in a comment. */
-const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => text };
+const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => `${text} without until` };
 
 /** How many words a time may have. */
 const mostWords = 4;
@@ -91,7 +91,7 @@ function readUntil(given: string[], { now, zone: otherwise }: { now: number; zon
     if (/^\d/.test(given[length - 1]!) && /^[ap]m$/i.test(given[length] ?? '')) continue;
     try {
       const text = given.slice(0, length).join(' ');
-      return { end: readMoment(text, { now, zone, ways }), zone, length: length + words };
+      return { end: readMoment(text, { now, zone, isUntil: true, ways }), zone, length: length + words };
     } catch (error) {
       if (!(error instanceof DoubtfulTime)) throw error;
       doubt ??= error;

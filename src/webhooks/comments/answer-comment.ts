@@ -19,7 +19,7 @@ import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../database/queue/jobs.ts';
-import { readCommand, usageText, type Verb } from '../commands/command.ts';
+import { readCommand, unknownCommand, type Verb } from '../commands/command.ts';
 import { approve, deny, exempt } from '../commands/exemptions.ts';
 import { freeze } from '../commands/freeze.ts';
 import { unfreeze } from '../commands/ongoing.ts';
@@ -139,7 +139,11 @@ async function obey(
   const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
   try {
     const isPageOnly = commentCommands === 'requests' && verb !== null && decisions[verb];
-    const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
+    const text = isTooLate
+      ? lateText
+      : isPageOnly
+        ? pageOnly(order)
+        : await textOf(order, verb, comment.text);
     if (text) await order.saveAnswer(deps.db, text);
   } catch (error) {
     if (!(error instanceof AnsweredMeanwhile)) throw error;
@@ -147,9 +151,9 @@ async function obey(
   return (await readTaken(deps.db, commentId)).answer;
 }
 
-const textOf = async (order: CommentOrder, verb: Verb | null): Promise<string | undefined> =>
+const textOf = async (order: CommentOrder, verb: Verb | null, line: string): Promise<string | undefined> =>
   verb === null
-    ? usageText
+    ? unknownCommand(line)
     : commands[verb](order).catch(
         (error: unknown) => `**Nothing was changed.** ${sentence(whyRefused(order.deps, error))}`,
       );

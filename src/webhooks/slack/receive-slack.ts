@@ -9,6 +9,7 @@ import { isResponseUrl } from '../../notices/slack/slack-client.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { readSlackCommand } from '../commands/command.ts';
 import { helpText } from './slack-text.ts';
+import { cutText } from '../../cut-text.ts';
 
 /** The most bytes of a request. */
 const largest = 256 * 1024;
@@ -170,9 +171,15 @@ const command = z.object({
   trigger_id: text(200).min(1),
 });
 
+/** @property team null where an app is installed in a whole organization: then the person has the workspace. */
 const person = z.object({
-  team: z.object({ id, domain: text(200).default('') }),
-  user: z.object({ id, username: text(200).optional(), name: text(200).optional() }),
+  team: z.object({ id, domain: text(200).default('') }).nullish(),
+  user: z.object({
+    id,
+    username: text(200).optional(),
+    name: text(200).optional(),
+    team_id: id.optional(),
+  }),
   trigger_id: text(200).min(1),
 });
 
@@ -193,8 +200,16 @@ const sent = person.extend({
 
 /** The workspace that a request says it comes from, before anybody checked that; null if it says none. */
 function claimedTeam(body: unknown): string | null {
-  const { team_id: ofCommand, team } = (body ?? {}) as { team_id?: unknown; team?: { id?: unknown } | null };
-  return id.safeParse(ofCommand ?? team?.id).data ?? null;
+  const {
+    team_id: ofCommand,
+    team,
+    user,
+  } = (body ?? {}) as {
+    team_id?: unknown;
+    team?: { id?: unknown } | null;
+    user?: { team_id?: unknown } | null;
+  };
+  return id.safeParse(ofCommand ?? team?.id ?? user?.team_id).data ?? null;
 }
 
 /** Reads a command. @returns null if it is none. */
@@ -232,15 +247,16 @@ export function readInteraction(body: unknown): Heard | null {
   if (!window) return null;
   const of = window.view.private_metadata;
   const typed = window.view.state?.values['reason']?.['reason'] as { value?: unknown } | undefined;
-  const reason = typeof typed?.value === 'string' ? typed.value.trim().slice(0, 3_000) : '';
+  const reason = typeof typed?.value === 'string' ? cutText(typed.value.trim(), 3_000) : '';
   // A window does its thing once, however often it is sent.
   const asked = { kind: 'window', of, reason: reason === '' ? null : reason } as const;
   return { ...whoOf(window), channelId: null, responseUrl: null, name: `window of ${of}`, asked };
 }
 
 const whoOf = ({ team, user }: z.output<typeof person>) => ({
-  teamId: team.id,
-  teamName: team.domain,
+  // Whoever is in no workspace was not admitted.
+  teamId: (team?.id ?? user.team_id)!,
+  teamName: team?.domain ?? '',
   userId: user.id,
   userName: user.username ?? user.name ?? '',
 });

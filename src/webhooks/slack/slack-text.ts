@@ -2,6 +2,7 @@ import { plainText } from '../../events/event-words.ts';
 import { asEntities } from '../../notices/render.ts';
 import { slackUsages } from '../commands/command.ts';
 import type { Writing } from '../commands/order.ts';
+import { cutText } from '../../cut-text.ts';
 
 // What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
 
@@ -53,8 +54,8 @@ export const viewOf = (id: string, { title, paragraphs, act, reason }: Window): 
   type: 'modal',
   callback_id: 'holdfast',
   private_metadata: id,
-  title: { type: 'plain_text', text: title.slice(0, titleLength) },
-  ...(act && { submit: { type: 'plain_text', text: act.slice(0, titleLength) } }),
+  title: { type: 'plain_text', text: cutText(title, titleLength) },
+  ...(act && { submit: { type: 'plain_text', text: cutText(act, titleLength) } }),
   close: { type: 'plain_text', text: act ? 'Cancel' : 'Close' },
   blocks: [
     ...sections(paragraphs),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asCode } from '../../../src/github/markdown.ts';
-import { commandLine, readCommand, usages, verbs } from '../../../src/webhooks/commands/command.ts';
+import { commandLine, readCommand, unknownCommand, usages, verbs } from '../../../src/webhooks/commands/command.ts';
 import { readFreezeWords } from '../../../src/webhooks/commands/freeze-words.ts';
 import { DoubtfulTime } from '../../../src/time/moment.ts';
 import { amount } from '../../support/amounts.ts';
@@ -12,7 +12,7 @@ const read = (body: string) => {
 };
 const command = (verb: string | null, words = '') => ({ verb, words });
 
-describe('the first line of a comment', () => {
+describe('the line of a command in a comment', () => {
   test.each([
     ['/holdfast status', command('status')],
     ['/holdfast status\r\nand why?', command('status')],
@@ -28,6 +28,14 @@ describe('the first line of a comment', () => {
     ['/holdfast freeze 2h x', command('freeze', '2h x')],
     ['/holdfast unfreeze it is over', command('unfreeze', 'it is over')],
     ['/holdfast exempt a\0b\ud800', command('exempt', 'ab\ufffd')],
+    [' /holdfast status', command('status')],
+    ['   /holdfast status', command('status')],
+    ['\n/holdfast status', command('status')],
+    ['LGTM\n\n/holdfast freeze 2h x', command('freeze', '2h x')],
+    ['> what holds it?\n\n/holdfast status', command('status')],
+    ['/holdfast status\n/holdfast freeze 2h x', command('status')],
+    ['```sh\nnpm test\n```\n/holdfast approve', command('approve')],
+    ['<!-- for readers -->\n/holdfast approve', command('approve')],
   ])('%j is a command', (body, expected) => expect(read(body)).toEqual(expected));
 
   test.each([
@@ -51,18 +59,36 @@ describe('the first line of a comment', () => {
     '/holdfastx status',
     '/holdfast:status',
     '/hold status',
-    ' /holdfast status',
     '> /holdfast status',
     '`/holdfast status`',
-    '\n/holdfast status',
-    'Hello\n/holdfast approve',
+    '    /holdfast status',
+    '\t/holdfast status',
+    'Write /holdfast approve',
+    '```\n/holdfast approve\n```',
+    '~~~~ text\n~~~\n/holdfast approve\n~~~~',
+    '```\n/holdfast approve',
+    '<!--\n/holdfast approve\n-->',
+    '<!-- never closed\n/holdfast approve',
   ])('%j is not a command', (body) => expect(commandLine(body)).toBeNull());
+
+  test.each([
+    ['/holdfast unfreez it', 'unfreeze <reason>'],
+    ['/holdfast stats', 'status'],
+    ['/holdfast aprove', 'approve [<commit>]'],
+  ])('%j is answered with the nearest command', (line, usage) =>
+    expect(unknownCommand(line)).toMatch(`Did you mean \`/holdfast ${usage}\`?\n\nHoldfast knows these`),
+  );
+
+  test.each(['/holdfast', '/holdfast exempt', '/holdfast @acme/all', '/holdfast help'])(
+    '%j is answered with all commands alone',
+    (line) => expect(unknownCommand(line)).toMatch(/^Holdfast knows these commands/),
+  );
 
   test('every usage is a command as it is read', () => {
     for (const verb of verbs) expect(read(usages[verb])).toMatchObject({ verb });
   });
 
-  test('any text is read, only from its first line, and can be stored', () => {
+  test('any text is read, only from one of its lines, and can be stored', () => {
     const piece = fc.constantFrom(
       '/holdfast',
       ' ',
@@ -82,7 +108,7 @@ describe('the first line of a comment', () => {
     const property = fc.property(body, (body) => {
       const line = commandLine(body);
       if (line === null) return;
-      expect(body.toLowerCase().startsWith('/holdfast')).toBe(true);
+      expect(line.toLowerCase().startsWith('/holdfast')).toBe(true);
       expect(line).not.toMatch(/[\n\r\0]/);
       expect(line.isWellFormed()).toBe(true);
       const { verb, words } = readCommand(line);
