@@ -6,8 +6,8 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) 
 
 /** The pages, their scripts and the API have fixed paths. */
 export const originUrl = httpUrl.refine((text) => {
-  const { pathname, search, hash, username, password } = new URL(text);
-  return pathname === '/' && search + hash + username + password === '';
+  const url = URL.parse(text);
+  return !url || (url.pathname === '/' && url.search + url.hash + url.username + url.password === '');
 }, 'must be a host with no path, query or user, such as https://holdfast.example.com: Holdfast needs a host name of its own');
 
 export const number = (least: number, most: number, fallback: number) =>

@@ -144,6 +144,13 @@ describe('a start that fails', () => {
   };
   const key = { PRIVATE_KEY: 'none', WEBHOOK_SECRET: 'secret' };
   const produced = [
+    { PUBLIC_URL: 'https://ops.example.com/holdfast' },
+    ...[
+      ...['PUBLIC KEY', 'CERTIFICATE', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'PRIVATE KEY'].map(
+        (kind) => `-----BEGIN ${kind}-----\nTm9uZQ==\n-----END ${kind}-----`,
+      ),
+      ...['-----BEGIN PRIVATE KEY-----', 'SHA256:none', './app.pem'],
+    ].map((text) => ({ ...key, APP_ID: '1', PRIVATE_KEY: text })),
     { PORT: 'http', PUBLIC_URL: 'here', DATABASE_URL: 'mysql://db', SECRET_KEY: 'short', ROLE: 'boss' },
     { TRUSTED_PROXIES: '10.0.0.0/33', STATUS_WRITES_PER_MINUTE: 'many' },
     { STATUS_WRITES_PER_MINUTE: '9-8' },
@@ -170,8 +177,8 @@ describe('a start that fails', () => {
     expect(inventedIn(quoted, [...produced, ...kept])).toEqual([]);
   });
 
-  test('every message of config.ts and secret-files.ts was produced above', () => {
-    const messages = allTexts(/^(?:config|secret-files)\.ts$/).filter((text) =>
+  test('every message about a variable was produced above', () => {
+    const messages = allTexts(/^(?:config|config-values|private-key|secret-files)\.ts$/).filter((text) =>
       /(?:^|\s)(?:must (?:be|have) |is (?:missing|empty)|are both set)|there is no file|cannot be read|does not hold/.test(
         text,
       ),
