@@ -34,6 +34,10 @@ const inHeader = ({ headers }: Answer): string[] =>
 
 const pullRequests = [{ title: 'A' }, { title: 'B', labels: ['hotfix'] }, { title: 'C' }, { title: 'D' }];
 
+/** @param condition that matches no pull request. */
+const excludesNone = (condition: string): string =>
+  `exclude_conditions exclude none of the open pull requests (4): \`${condition}\` matches none.`;
+let count = 0;
 const byAuthor =
   'The author of a pull request can get it excluded without anybody else: `title~=hotfix` depends on';
 const byEscape =
@@ -89,14 +93,40 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     );
   });
 
-  test.each<[string, object, string]>([
-    ['an exclusion', { exclude_conditions: ['title~=hotfix'] }, byAuthor],
-    ['what it selects', { matching_conditions: ['-title~=hotfix'] }, byEscape],
-  ])('the author alone controls %s', async (name, conditions, sentence) => {
+  test.each<[string, object, string, string[]]>([
+    ['an exclusion', { exclude_conditions: ['title~=hotfix'] }, byAuthor, [excludesNone('title~=hotfix')]],
+    ['what it selects', { matching_conditions: ['-title~=hotfix'] }, byEscape, []],
+  ])('the author alone controls %s', async (name, conditions, sentence, others) => {
     const repository = await acme.repository(name.replaceAll(' ', '-'), pullRequests);
     const made = await create(repository, conditions);
-    expect(made.body.warnings).toEqual([expect.stringContaining(sentence)]);
-    expect(inHeader(made)).toEqual(made.body.warnings);
+    expect(made.body.warnings).toEqual([expect.stringContaining(sentence), ...others]);
+    expect(inHeader(made)).toEqual(made.body.warnings.slice(0, 1));
+  });
+
+  test.each([
+    ['label=hotfx', ''],
+    ['label=Hotfix', ' A pull request has `hotfix`: the case of letters counts.'],
+    [
+      'label=["hotfix","security"]',
+      ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
+    ],
+    [
+      'label=hotfix,security',
+      ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
+    ],
+    [
+      'label=hotfix|security',
+      ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
+    ],
+    ['files=*.md', ' For a glob, use `*=`.'],
+  ])('the only exclusion, %s, excludes nothing', async (condition, hint) => {
+    const repository = await acme.repository(`none-${++count}`, pullRequests);
+    const made = await create(repository, { exclude_conditions: [condition] });
+    expect(made.body.warnings).toContain(`${excludesNone(condition)}${hint}`);
+    // Clients of the interface get the header that they know.
+    expect(inHeader(made).join()).not.toContain('exclude none');
+    const mended = await change(repository, made.body.id, { exclude_conditions: ['label=hotfix'] });
+    expect(mended.body.warnings ?? []).toEqual([]);
   });
 
   test('everybody who can push to the branch gets through an exclusion by author', async () => {

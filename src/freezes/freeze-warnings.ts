@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Leaf } from '../conditions/ast.ts';
 import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor, excludedForPushers } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import { cutText } from '../cut-text.ts';
 import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
 import { eachField, type Freeze, holdsDeployments, holdsMerges, longestWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
@@ -14,6 +16,7 @@ export const warningTypes = [
   'author_controlled_exclude',
   'pusher_controlled_exclude',
   'or_meant',
+  'excludes_nothing',
   'not_judged',
   'not_enforced',
   'switched_off',
@@ -21,9 +24,12 @@ export const warningTypes = [
   'deployments_not_stopped',
 ] as const;
 
-/** Begins the warning that is not in the `Warning` header, which stays as clients of the interface know it. */
-export const pushersGetThrough =
-  'Everybody who can push to the branch of an excluded pull request gets through';
+const pushersGetThrough = 'Everybody who can push to the branch of an excluded pull request gets through';
+const excludesNothing = 'exclude_conditions exclude none of the open pull requests';
+
+/** Whether a warning is in the `Warning` header too, which stays as clients of the interface know it. */
+export const isInHeader = (warning: string): boolean =>
+  ![pushersGetThrough, excludesNothing].some((start) => warning.startsWith(start));
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 
@@ -58,6 +64,7 @@ export function warningsOf(
     ...(seen ? warningsOfCounts(seen.counts) : []),
     ...(conditions ? warningsOfAuthor(conditions) : []),
     ...(conditions && seen ? warningsOfOr(conditions, seen) : []),
+    ...(conditions && seen ? warningsOfNothing(conditions, seen) : []),
   ];
 }
 
@@ -194,6 +201,30 @@ function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: See
 
 const longestOr = 300;
 
+/** Warns about the only exclusion if it excludes nothing, with what its value may be meant as. */
+function warningsOfNothing({ matching, exclude }: FreezeConditions, { open, at }: Seen): Warning[] {
+  const [item, ...others] = exclude?.kind === 'and' ? exclude.nodes : [];
+  if (!item || others.length > 0) return [];
+  const now = at.getTime();
+  const selected = open.filter((facts) => matching.judge(facts, now) !== false);
+  if (selected.length === 0 || selected.some((facts) => item.judge(facts, now) !== false)) return [];
+  const hint = item.kind === 'leaf' ? hintOf(item.leaf, open) : '';
+  const message = `${excludesNothing} (${selected.length}): ${quote(textOf(item))} matches none.`;
+  return [{ type: 'excludes_nothing', message: `${message}${hint}` }];
+}
+
+/** What people mean by a value that nothing has, as a sentence; empty if it says nothing. */
+function hintOf({ attribute, test }: Leaf, open: PullRequestFacts[]): string {
+  if (test.type !== 'text' || test.operator !== '=' || test.value.usesAuthor) return '';
+  const { value } = test.value;
+  const all = open.flatMap(({ values }) => [values[attribute]].flat());
+  const near = all.find((each) => typeof each === 'string' && each.toLowerCase() === value.toLowerCase());
+  if (near !== undefined) return ` A pull request has ${quote(String(near))}: the case of letters counts.`;
+  if (/^\[.*\]$|[,|]| or /.test(value))
+    return ` A condition has one value: write one for each, as \`{"or": ["${attribute}=…", "${attribute}=…"]}\`.`;
+  return /[*?]/.test(value) ? ' For a glob, use `*=`.' : '';
+}
+
 /** Whether an item says where or when, or matches everything. It then narrows the others and is not an alternative. */
 function narrows(item: Matcher, excluded: number, selected: number): boolean {
   if (excluded === selected && selected > 1) return true;
@@ -215,8 +246,7 @@ function textOf(item: Matcher): string {
 
 /** Warnings are in a header too, so they stay short, even if conditions are long. */
 const longestQuote = 80;
-const quote = (text: string): string =>
-  `\`${text.length <= longestQuote ? text : `${text.slice(0, longestQuote - 1)}…`}\``;
+const quote = (text: string): string => `\`${cutText(text, longestQuote)}\``;
 
 const mostNamed = 3;
 

@@ -146,7 +146,7 @@ describe('the preview of a freeze', () => {
     [
       'an exclude by the branch’s name',
       { ...mixed, exclude_conditions: ['head~=^hotfix/'] },
-      ['author_controlled_exclude'],
+      ['author_controlled_exclude', 'excludes_nothing'],
     ],
     [
       'one of two ways is the author’s',
@@ -156,7 +156,7 @@ describe('the preview of a freeze', () => {
     [
       'an exclude by what the author’s workflow says',
       { ...mixed, exclude_conditions: ['check-success=e2e'] },
-      ['author_controlled_exclude'],
+      ['author_controlled_exclude', 'excludes_nothing'],
     ],
     [
       'what the author keeps from matching',

@@ -16,7 +16,7 @@ import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer, unknownFields, warningHeader } from '../answers.ts';
 import { glob, text, owner, repository, uuid } from '../fields.ts';
-import { pushersGetThrough } from '../../freezes/freeze-warnings.ts';
+import { isInHeader } from '../../freezes/freeze-warnings.ts';
 
 /** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */
 const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
@@ -256,6 +256,5 @@ export function presentSaved(
   const [fields, answered] = [newFreeze, savedFreezeSchema].map(({ shape }) => Object.keys(shape));
   const all = [...warnings, ...unknownFields(sent, fields!, answered!, 'a freeze')];
   const body = { ...presentFreeze(freeze), ...(all.length > 0 && { warnings: all }) };
-  const inHeader = warnings.filter((warning) => !warning.startsWith(pushersGetThrough));
-  return new HandlerAnswer(body, warningHeader(inHeader));
+  return new HandlerAnswer(body, warningHeader(warnings.filter(isInHeader)));
 }

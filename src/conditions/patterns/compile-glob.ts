@@ -224,14 +224,17 @@ const folded = (text: string): string => text.toLowerCase().replaceAll('/', slas
 
 /**
  * Compiles a glob of names, such as those of repositories and environments: `*`, `?`, `[abc]`, `{a,b}` match the whole
- * name, in any letter case. Every glob takes linear time.
+ * name, in any letter case. A name that stands there letter by letter, such as `prod [eu]`, matches itself too. Every glob
+ * takes linear time.
  * @throws ParseError if its braces do not match, or it is too large.
  */
 export function compileNameGlob(glob: string): TextTest {
   const known = lately.get(glob);
   if (known) return known;
-  const test = compileGlob(folded(glob));
-  const ofName: TextTest = Object.assign((name: string) => test(folded(name)), { size: test.size });
+  const exact = folded(glob);
+  const test = compileGlob(exact);
+  const isName = (name: string) => folded(name) === exact || test(folded(name));
+  const ofName: TextTest = Object.assign(isName, { size: test.size });
   lately.set(glob, ofName);
   return ofName;
 }

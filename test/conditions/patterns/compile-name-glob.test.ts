@@ -14,6 +14,12 @@ test.each([
   ['{api,lib}-*', 'app-1', false],
   ['.github', 'xgithub', false],
   ['sandbox-*', 'sandbox', false],
+  ['prod [eu]', 'Prod [EU]', true],
+  ['prod [eu]', 'prod e', true],
+  ['prod{a}', 'prod{a}', true],
+  ['prod{a}', 'proda', true],
+  ['50% of {eu,us}', '50% of {eu,us}', true],
+  ['[!a]', '[!a]', true],
 ])('%s over %s: %s', (glob, name, expected) => {
   expect(compileNameGlob(glob)(name)).toBe(expected);
 });
