@@ -34,7 +34,16 @@ export function mountNotServed(app: OpenAPIHono): void {
     });
   }
   for (const [path, methods] of taken) {
-    if (methods.has('GET') && !isOfApi(path) && !path.endsWith('/')) app.get(`${path}/`, withoutSlash);
+    if (path.endsWith('/')) continue;
+    if (methods.has('GET') && !isOfApi(path)) app.get(`${path}/`, withoutSlash);
+    // Programs don't follow redirects of what they send: GitHub reports one as a failed delivery, without this sentence.
+    app.all(`${path}/`, (context) =>
+      refuse(context, {
+        status: 404,
+        title: 'Page not found',
+        detail: `There is no such route. Remove the slash at the end of the address: ${context.req.path.slice(0, -1)}`,
+      }),
+    );
   }
 }
 

@@ -57,6 +57,17 @@ describe('an unknown path', () => {
   );
 });
 
+test.each(['/api/github/webhooks/', '/v1/repos/acme/web/scheduled_freeze/'])(
+  'a slash at the end of %s is named to programs, which follow no redirect',
+  async (path) => {
+    const { status, text } = await send('POST', path);
+    expect(status).toBe(404);
+    expect(JSON.parse(text).detail).toMatch(
+      `Remove the slash at the end of the address: ${path.slice(0, -1)}`,
+    );
+  },
+);
+
 describe('a method that a path does not accept', () => {
   test.each([
     ['POST', '/', 'GET, HEAD'],
