@@ -15,7 +15,7 @@ import {
 } from './plan-write.ts';
 import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
 import { type Share, turnsAfter } from './write-turns.ts';
-import { isAnyDue, mostTaken, take } from './take-writes.ts';
+import { type Holds, isAnyDue, mostTaken, take } from './take-writes.ts';
 import type { Write } from './write-store.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
@@ -60,10 +60,14 @@ const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz,
   write_turns = $8::text[]`;
 
-/** The first take gets the lease and as many writes as the pace allowed when it was last counted. */
+/**
+ * The first take gets the lease and as many writes as the pace allowed when it was last counted. Under instant holds it
+ * gets the lease alone.
+ */
 const firstTake = take(
+  'without holds',
   'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $10::timestamptz)',
-  '(SELECT least($11::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int)) FROM lease)',
+  'least($11::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int))',
   `pace_per_minute = coalesce(pace_per_minute, $3::float8),
     pace_tokens = coalesce(pace_tokens, $4::float8) - (SELECT count(*) FROM taken),
     pace_counted_at = coalesce(pace_counted_at, $5::timestamptz),
@@ -73,12 +77,16 @@ const firstTake = take(
   'write_turns',
 );
 
-const nextTake = take(
-  isHolder,
-  '$11::int',
-  keepsPace('$4::float8 - (SELECT count(*) FROM taken)'),
-  '$8::text[]',
-);
+const nextTake = (holds: Holds) =>
+  take(
+    holds,
+    isHolder,
+    '$11::int',
+    keepsPace('$4::float8 - (SELECT count(*) FROM taken)'),
+    '$8::text[]',
+  );
+const takeWithoutHolds = nextTake('without holds');
+const takeUnderHolds = nextTake('under holds');
 
 const keepText = `UPDATE installations SET ${keepsPace()}, lease_until = $9::timestamptz WHERE ${isHolder} RETURNING id`;
 
@@ -122,6 +130,10 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
   const until = () => new Date(clock.now() + leaseLife);
   const takeBy = (name: string, text: string, places: number) =>
     sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
+  const takeNext = (places: number) =>
+    hasHolds
+      ? takeBy('outbox-take-under-holds', takeUnderHolds, places)
+      : takeBy('outbox-take', takeWithoutHolds, places);
   const stateOf = (rows: TakenRow[], places: number): WriterState => {
     const now = nowOf(clock);
     const { isOff, pausedUntil } = rows[0]!;
@@ -179,7 +191,12 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
       if (turn) return turn;
       pace = paceAt(pace, range, nowOf(clock));
       const places = Math.min(mostTaken, placesIn(pace));
-      const rows = await takeBy('outbox-take', nextTake, places);
+      let rows = await takeNext(places);
+      const isHeldNow = !hasHolds && rows[0]?.hasHolds;
+      if (isHeldNow) {
+        hasHolds = true;
+        rows = await takeNext(places);
+      }
       return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places);
     },
     /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */

@@ -18,35 +18,86 @@ export const isDue = (now: string): string =>
 /** The SQL condition that the installation `$1` has a status that may be written. @param now the parameter with the instant. */
 export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statuses WHERE ${isDue(now)})`;
 
-/** SQL that selects whose statuses of a tier wait. It steps from one to the next, and does not read all that wait. */
-const sharesIn = (tier: string): string => {
-  const share = (after: string) => `
-    SELECT repository_id, head_owner FROM head_statuses
-    WHERE installation_id = $1::int8 AND is_waiting AND tier = ${tier} ${after}
-    ORDER BY repository_id, head_owner LIMIT 1`;
+/**
+ * SQL that selects whose turn it is, first those that had none in this round. It steps from one to the next in the order
+ * of an index until it found enough of them, and does not read all that wait.
+ * @param order the columns of the index: the last one says whose turn it is. @param where what waits. @param had whether
+ *   a row is of somebody who had a turn. @param most how many it selects.
+ */
+const nextTurns = (order: string[], where: string, had: string, most: string): string => {
+  const columns = order.join(', ');
+  const who = order.at(-1)!;
+  const next = (after: string) => `
+    SELECT ${columns}, ${had} AS had FROM head_statuses WHERE ${where} ${after} ORDER BY ${columns} LIMIT 1`;
   return `
-    WITH RECURSIVE share AS (
-      (${share('')}) UNION ALL
-      SELECT next.* FROM share CROSS JOIN LATERAL (
-        ${share('AND (repository_id, head_owner) > (share.repository_id, share.head_owner)')}) next
-    ) SELECT * FROM share`;
+    WITH RECURSIVE step AS (
+      SELECT first.*, CASE WHEN had THEN '{}' ELSE ARRAY[${who}] END AS found FROM (${next('')}) first
+      UNION ALL
+      SELECT next.*, CASE WHEN next.had OR next.${who} = ANY (found) THEN found ELSE found || next.${who} END
+      FROM step CROSS JOIN LATERAL (
+        ${next(`AND (${columns}) > (${order.map((column) => `step.${column}`).join(', ')})`)}) next
+      WHERE cardinality(found) < ${most}
+    )
+    SELECT ${who} FROM step GROUP BY ${who} ORDER BY bool_and(had), min(${order[0]}), ${who} LIMIT ${most}`;
 };
 
+/** SQL for whether somebody is among the turns. @param turn SQL of the turn, as `turnsAfter` writes it. */
+const hadTurn = (...turn: string[]): string => `concat_ws('/', ${turn.join(', ')}) = ANY (allowed.turns)`;
+
 /**
- * SQL that selects the due writes of a tier, in the order of their turns. The planner learns from the first `LIMIT` how
- * few it reads of each share: it could take an index that it must sort.
+ * SQL that selects the due writes of a tier, in the order of their turns: of each repository whose turn it is as many as
+ * may be needed, of the owners whose turn it is there. The planner learns from the first `LIMIT` how few it reads of
+ * each share: it could take an index that it must sort.
+ * @param isTakable the condition for a row of `head_statuses`.
  */
-const dueIn = (tier: string, places: string): string =>
-  inRounds(
-    `SELECT first.* FROM (${sharesIn(tier)}) share CROSS JOIN LATERAL (
+const dueIn = (tier: string, isTakable: string): string => {
+  const waits = `${isTakable} AND tier = ${tier}`;
+  const inRepository = `${waits} AND repository_id = repository.repository_id`;
+  const repositories = nextTurns(
+    ['urgency', 'repository_id'],
+    waits,
+    hadTurn(tier, 'repository_id'),
+    'allowed.places',
+  );
+  const owners = nextTurns(
+    ['head_owner'],
+    inRepository,
+    hadTurn(tier, 'repository_id', 'head_owner'),
+    'allowed.places',
+  );
+  return inRounds(
+    `SELECT first.* FROM (
+      SELECT repository_id, allowed.places / count(*) OVER () + 1 AS share FROM (${repositories}) turn
+    ) repository CROSS JOIN LATERAL (${owners}) owner CROSS JOIN LATERAL (
       SELECT * FROM (
         SELECT repository_id, head_owner, urgency, waiting_since, sha FROM head_statuses
-        WHERE ${isDue('$10')} AND tier = ${tier}
-          AND repository_id = share.repository_id AND head_owner = share.head_owner
-        ORDER BY urgency, waiting_since, sha LIMIT ${mostTaken}) few LIMIT ${places}) first`,
+        WHERE ${inRepository} AND head_owner = owner.head_owner
+        ORDER BY urgency, waiting_since, sha LIMIT ${mostTaken}) few LIMIT repository.share) first`,
     tier,
-    'SELECT unnest(turns) FROM allowed',
+    'SELECT unnest(allowed.turns)',
   );
+};
+
+/** Whether a ruleset may be in force in an installation. Only then it matters what else a commit needs. */
+export type Holds = 'without holds' | 'under holds';
+
+/** SQL for the last tier that may be taken, and which contexts of instant holds are to be written. */
+const passesAndLast: Record<Holds, { passes: string; lastTier: string }> = {
+  'without holds': { passes: 'NULL::text', lastTier: `CASE WHEN has_holds THEN -1 ELSE ${tiers.isClosed} END` },
+  'under holds': {
+    passes: `CASE WHEN has_holds THEN (${passesDue}) END`,
+    lastTier: `CASE
+      WHEN passes IS NULL OR '${passTurn}' = ANY (turns) THEN ${tiers.isClosed}
+      WHEN passes = 'urgent' THEN ${lastTierBefore.urgent} ELSE ${lastTierBefore.later} END`,
+  },
+};
+
+/** The condition for a row that may be taken. While urgent contexts wait, what a ruleset blocks is no hole. */
+const takable: Record<Holds, string> = {
+  'without holds': isDue('$10'),
+  'under holds': `${isDue('$10')} AND NOT (allowed.passes IS NOT DISTINCT FROM 'urgent'
+    AND tier = ${tiers.closesHole} AND ${isBlockedAtOnce('head_statuses')})`,
+};
 
 /**
  * Takes due writes for the holder: those of the most urgent tier first, and of one tier in turns. Skips rows that a saving
@@ -54,31 +105,31 @@ const dueIn = (tier: string, places: string): string =>
  * there are enough writes. While the context of an instant hold is to be written somewhere and it is its turn, it takes
  * only what comes before. The planner learns from the last `LIMIT`, and from conditions that are always true, how few it
  * takes: without statistics, or with those from the middle of a fan-out, it would read all heads to join them.
+ * @param holds `without holds` takes nothing where the installation has some: PostgreSQL plans it in half the time.
  * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
  *   the columns of the pace, less what is taken. @param turns the turns so far.
  */
-export const take = (condition: string, places: string, pace: string, turns: string) => `
+export const take = (holds: Holds, condition: string, places: string, pace: string, turns: string) => `
   WITH lease AS (
     SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off, ${hasHold('$1::int8')} AS has_holds
     FROM installations WHERE ${condition} FOR NO KEY UPDATE
   ), allowed AS (
-    SELECT passes, turns, CASE
-        WHEN is_off OR paused_until > $10::timestamptz THEN -1
-        WHEN passes IS NULL OR '${passTurn}' = ANY (turns) THEN ${tiers.isClosed}
-        WHEN passes = 'urgent' THEN ${lastTierBefore.urgent} ELSE ${lastTierBefore.later} END AS last_tier
-    FROM (SELECT *, CASE WHEN has_holds THEN (${passesDue}) END AS passes, ${turns} AS turns FROM lease OFFSET 0) so_far
+    SELECT passes, turns, places,
+      CASE WHEN is_off OR paused_until > $10::timestamptz THEN -1 ELSE ${passesAndLast[holds].lastTier} END AS last_tier
+    FROM (
+      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places FROM lease OFFSET 0
+    ) so_far
   ), due AS (
     SELECT ordered.repository_id, ordered.sha, kind.tier, ordered.round
     FROM allowed CROSS JOIN (VALUES ${Object.values(tiers)
       .map((tier) => `(${tier})`)
       .join(', ')}) AS kind (tier)
-      CROSS JOIN LATERAL (SELECT * FROM (${dueIn('kind.tier', places)}) rounds ORDER BY ${byRound}) ordered
+      CROSS JOIN LATERAL (SELECT * FROM (${dueIn('kind.tier', takable[holds])}) rounds ORDER BY ${byRound}) ordered
       CROSS JOIN LATERAL (
         SELECT FROM head_statuses WHERE repository_id = ordered.repository_id AND sha = ordered.sha AND is_waiting
         FOR UPDATE SKIP LOCKED) free
-    WHERE kind.tier <= allowed.last_tier AND NOT (allowed.passes IS NOT DISTINCT FROM 'urgent'
-      AND kind.tier = ${tiers.closesHole} AND ${isBlockedAtOnce('ordered')})
-    LIMIT ${places}
+    WHERE kind.tier <= allowed.last_tier
+    LIMIT (SELECT places FROM allowed)
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (
       SELECT * FROM due WHERE tier >= 0 AND round > 0 LIMIT ${mostTaken}) due
