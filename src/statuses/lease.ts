@@ -14,7 +14,7 @@ import {
   waitFor,
 } from './plan-write.ts';
 import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
-import { type Share, turnsAfter } from './write-turns.ts';
+import { goesOn, type Share, turnsAfter, turnsAfterBatch } from './write-turns.ts';
 import { type Holds, isAnyDue, mostTaken, take } from './take-writes.ts';
 import type { Write } from './write-store.ts';
 
@@ -100,6 +100,7 @@ const releaseUnlessDueText = `
 
 type TakenRow = PaceRow &
   Write & {
+    urgency: number;
     isOff: boolean;
     pausedUntil: Date | null;
     turns: string[];
@@ -150,9 +151,10 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     }
     wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
-    for (const write of writes) turns = turnsAfter(turns, String(write.tier), write);
+    const isAll = !passes && !goesOn(turns) && writes.length < places;
+    turns = turnsAfterBatch(turns, writes, writes.length < places);
     if (passes && writes.some(({ tier }) => tier > lastTierBefore[passes!])) endPassTurn();
-    return { is: 'writing', writes, isAll: !passes && writes.length < places };
+    return { is: 'writing', writes, isAll };
   };
 
   const endPassTurn = () => (turns = turns.filter((turn) => turn !== passTurn));
@@ -192,9 +194,12 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
       pace = paceAt(pace, range, nowOf(clock));
       const places = Math.min(mostTaken, placesIn(pace));
       let rows = await takeNext(places);
-      const isHeldNow = !hasHolds && rows[0]?.hasHolds;
-      if (isHeldNow) {
+      if (!hasHolds && rows[0]?.hasHolds) {
         hasHolds = true;
+        rows = await takeNext(places);
+      }
+      if (places > 0 && goesOn(turns) && rows[0]?.sha === null) {
+        turns = turnsAfterBatch(turns, [], true);
         rows = await takeNext(places);
       }
       return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places);

@@ -1,7 +1,7 @@
 import { hasHold, isBlockedAtOnce, lastTierBefore, passesDue, passTurn } from './instant-hold/pass-store.ts';
 import { pullRequestsAt } from './open-pull-request-store.ts';
 import { tiers } from './plan-write.ts';
-import { inRounds, byRound } from './write-turns.ts';
+import { byRound, inRounds, startIn, startOf } from './write-turns.ts';
 
 // What the writer takes: the statement that gives it the next writes, in their order.
 
@@ -21,21 +21,27 @@ export const isAnyDue = (now: string): string => `EXISTS (SELECT FROM head_statu
 /**
  * SQL that selects whose turn it is, first those that had none in this round. It steps from one to the next in the order
  * of an index until it found enough of them, and does not read all that wait.
- * @param order the columns of the index: the last one says whose turn it is. @param where what waits. @param had whether
- *   a row is of somebody who had a turn. @param most how many it selects.
+ * @param order the columns of the index: the last one says whose turn it is. @param start after which of their values it
+ *   begins; null for the first ones. @param where what waits. @param had whether a row is of somebody who had a turn. @param most how many it
+ *   selects.
  */
-const nextTurns = (order: string[], where: string, had: string, most: string): string => {
+const nextTurns = (
+  { order, start }: { order: string[]; start: string[] | null },
+  where: string,
+  had: string,
+  most: string,
+): string => {
   const columns = order.join(', ');
   const who = order.at(-1)!;
-  const next = (after: string) => `
-    SELECT ${columns}, ${had} AS had FROM head_statuses WHERE ${where} ${after} ORDER BY ${columns} LIMIT 1`;
+  const nextAfter = (values: string[] | null) => `
+    SELECT ${columns}, ${had} AS had FROM head_statuses
+    WHERE ${where} ${values ? `AND (${columns}) > (${values.join(', ')})` : ''} ORDER BY ${columns} LIMIT 1`;
   return `
     WITH RECURSIVE step AS (
-      SELECT first.*, CASE WHEN had THEN '{}' ELSE ARRAY[${who}] END AS found FROM (${next('')}) first
+      SELECT first.*, CASE WHEN had THEN '{}' ELSE ARRAY[${who}] END AS found FROM (${nextAfter(start)}) first
       UNION ALL
       SELECT next.*, CASE WHEN next.had OR next.${who} = ANY (found) THEN found ELSE found || next.${who} END
-      FROM step CROSS JOIN LATERAL (
-        ${next(`AND (${columns}) > (${order.map((column) => `step.${column}`).join(', ')})`)}) next
+      FROM step CROSS JOIN LATERAL (${nextAfter(order.map((column) => `step.${column}`))}) next
       WHERE cardinality(found) < ${most}
     )
     SELECT ${who} FROM step GROUP BY ${who} ORDER BY bool_and(had), min(${order[0]}), ${who} LIMIT ${most}`;
@@ -54,13 +60,13 @@ const dueIn = (tier: string, isTakable: string): string => {
   const waits = `${isTakable} AND tier = ${tier}`;
   const inRepository = `${waits} AND repository_id = repository.repository_id`;
   const repositories = nextTurns(
-    ['urgency', 'repository_id'],
+    { order: ['urgency', 'repository_id'], start: startOf(tier, 'allowed') },
     waits,
     hadTurn(tier, 'repository_id'),
     'allowed.places',
   );
   const owners = nextTurns(
-    ['head_owner'],
+    { order: ['head_owner'], start: null },
     inRepository,
     hadTurn(tier, 'repository_id', 'head_owner'),
     'allowed.places',
@@ -114,10 +120,11 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
     SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off, ${hasHold('$1::int8')} AS has_holds
     FROM installations WHERE ${condition} FOR NO KEY UPDATE
   ), allowed AS (
-    SELECT passes, turns, places,
-      CASE WHEN is_off OR paused_until > $10::timestamptz THEN -1 ELSE ${passesAndLast[holds].lastTier} END AS last_tier
+    SELECT *, CASE WHEN is_off OR paused_until > $10::timestamptz THEN -1
+        ELSE least(start_tier, ${passesAndLast[holds].lastTier}) END AS last_tier
     FROM (
-      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places FROM lease OFFSET 0
+      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places, ${startIn(turns)}
+      FROM lease OFFSET 0
     ) so_far
   ), due AS (
     SELECT ordered.repository_id, ordered.sha, kind.tier, ordered.round
@@ -143,7 +150,7 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
     lease.pace_per_minute AS "perMinute", lease.pace_tokens AS "tokens", lease.pace_counted_at AS "countedAt",
     lease.pace_refused AS "refused", lease.pace_refused_at AS "refusedAt", lease.write_turns AS turns,
     lease.has_holds AS "hasHolds", allowed.passes, taken.repository_id AS "repositoryId", taken.sha, taken.tier,
-    taken.head_owner AS "headOwner", taken.state,
+    taken.head_owner AS "headOwner", taken.urgency, taken.state,
     taken.description, taken.observation, taken.is_final AS "isFinal", taken.is_merge_group AS "isMergeGroup",
     taken.closed_number AS "closedNumber", taken.attempts - 1 AS attempts, taken.writes, taken.overwrites,
     taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",

@@ -4,8 +4,11 @@
 //
 // In a round, each who waits has one turn. We remember the last turns: who is among them comes after all others. When one
 // of them has the next turn, everybody who waits had one, and a new round begins.
+//
+// If more take turns than we remember, those who are forgotten would come again and again before those who are less urgent.
+// So every second batch goes on behind the one before it, and begins anew at the end.
 
-/** How many turns are remembered, in all. If more take turns, the first ones may come again before the last ones. */
+/** How many turns are remembered, in all. */
 const mostTurns = 400;
 
 /** Whose write it is. */
@@ -27,6 +30,50 @@ export function turnsAfter(turns: string[], of: string, { repositoryId, headOwne
   );
   return [...kept, repository, owner].slice(-mostTurns);
 }
+
+/** Where a write is in the order of a round: repositories by urgency, and of the same urgency by id. */
+type Place = Share & { tier: number; urgency: number };
+
+/** The first of the turns may say from where a batch goes on: the next one does, or the one after it. */
+const notes = { next: 'on', later: 'then' };
+
+/** Whether the next batch goes on behind an earlier one. It takes nothing of a later tier. */
+export const goesOn = ([first]: string[]): boolean => first?.startsWith(`${notes.next}/`) ?? false;
+
+/**
+ * The turns after the writes of a batch, with such a note if more take turns than we remember.
+ * @param isEnd whether the batch had room for more.
+ */
+export function turnsAfterBatch(before: string[], batch: Place[], isEnd: boolean): string[] {
+  const [note, ...noted] = before[0] && /^(on|then)\//.test(before[0]) ? before : [undefined, ...before];
+  const turns = batch.reduce((so, write) => turnsAfter(so, String(write.tier), write), noted);
+  if (turns.length < mostTurns || (goesOn(before) && isEnd)) return turns;
+  if (note && !goesOn(before)) return [note.replace(notes.later, notes.next), ...turns];
+  const { tier } = batch.at(-1)!;
+  const { urgency, repositoryId } = batch
+    .filter((write) => write.tier === tier)
+    .reduce((last, write) => (isBehind(write, last) ? write : last));
+  return [[goesOn(before) ? notes.later : notes.next, tier, urgency, repositoryId].join('/'), ...turns];
+}
+
+const isBehind = (one: Place, other: Place): boolean =>
+  one.urgency === other.urgency ? one.repositoryId > other.repositoryId : one.urgency > other.urgency;
+
+/** Before every place. */
+const first = { urgency: -1000, repositoryId: 0 };
+
+/** SQL for columns that say from where a batch goes on, or NULL. @param turns SQL of the turns. */
+export const startIn = (turns: string): string => {
+  const part = (index: number) =>
+    `CASE WHEN (${turns})[1] LIKE '${notes.next}/%' THEN split_part((${turns})[1], '/', ${index}) END`;
+  return `${part(2)}::int AS start_tier, ${part(3)}::int AS start_urgency, ${part(4)}::int8 AS start_repository`;
+};
+
+/** SQL for the place after which a tier begins. @param start a row with the columns of `startIn`. */
+export const startOf = (tier: string, start: string): string[] => [
+  `CASE WHEN ${tier} = ${start}.start_tier THEN ${start}.start_urgency ELSE ${first.urgency} END`,
+  `CASE WHEN ${tier} = ${start}.start_tier THEN ${start}.start_repository ELSE ${first.repositoryId} END`,
+];
 
 /**
  * SQL that selects writes with their round. Sort them by `byRound`.

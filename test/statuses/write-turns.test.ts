@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { takeLease } from '../../src/statuses/lease.ts';
-import { turnsAfter } from '../../src/statuses/write-turns.ts';
+import type { SqlTx } from '../../src/database/sql.ts';
+import { turnsAfter, turnsAfterBatch } from '../../src/statuses/write-turns.ts';
 import { openTestDatabase } from '../support/database.ts';
 
+/** More repositories than turns are remembered of. */
+const many = 230;
 const seenAt = new Date('2026-03-01T09:00:00Z');
 let now = seenAt.getTime();
 let database: Database;
@@ -14,11 +17,11 @@ beforeAll(async () => {
   const { prisma } = database;
   await prisma.account.create({ data: { id: 1n, login: 'a', loginKey: 'a', type: 'User', seenAt } });
   await prisma.installation.create({ data: { id: 1n, accountId: 1n, permissions: {} } });
-  for (const id of [1n, 2n, 3n]) {
-    const name = `web${id}`;
-    const more = { private: false, archived: false, seenAt };
-    await prisma.repository.create({ data: { id, accountId: 1n, name, nameKey: name, ...more } });
-  }
+  const repository = (_: unknown, index: number) => ({ id: BigInt(index + 1), name: `web${index + 1}` });
+  const more = { accountId: 1n, private: false, archived: false, seenAt };
+  await prisma.repository.createMany({
+    data: Array.from({ length: many }, repository).map((each) => ({ ...each, nameKey: each.name, ...more })),
+  });
 });
 afterAll(() => database.close());
 
@@ -39,18 +42,23 @@ async function wait(some: Waiting[]): Promise<Row[]> {
   return rows;
 }
 
-/** Takes as a writer does, in one turn: so many at first, and so many when the pace allows more. */
-async function take(first: number, then: number): Promise<string[]> {
+/** @param first how many writes the pace allows at once. */
+async function lease(first: number, sql: SqlTx = database.sql) {
   const range = { least: 6000, most: 6000 };
   await database.prisma.installation.update({
     where: { id: 1n },
     data: { pacePerMinute: 6000, paceTokens: first, paceCountedAt: new Date(now) },
   });
-  const deps = { sql: database.sql, clock: { now: () => now }, config: { statusWritesPerMinute: range } };
-  const lease = (await takeLease(deps as Parameters<typeof takeLease>[0], 1n))!;
+  const deps = { sql, clock: { now: () => now }, config: { statusWritesPerMinute: range } };
+  return (await takeLease(deps as Parameters<typeof takeLease>[0], 1n))!;
+}
+
+/** Takes as a writer does, in one turn: so many at first, and so many when the pace allows more. */
+async function take(first: number, then: number): Promise<string[]> {
+  const leased = await lease(first);
   const taken: string[] = [];
   const takeSome = async () => {
-    const state = await lease.take();
+    const state = await leased.take();
     const shas = state.is === 'writing' ? state.writes.map(({ sha }) => sha) : [];
     const text = 'UPDATE head_statuses SET is_waiting = false WHERE sha = ANY ($1::text[])';
     await database.sql.query('turns-written', text, [shas]);
@@ -60,7 +68,7 @@ async function take(first: number, then: number): Promise<string[]> {
   // 75 in a second.
   now += Math.ceil((then * 1000) / 75);
   await takeSome();
-  await lease.release();
+  await leased.release();
   return taken;
 }
 
@@ -134,6 +142,97 @@ test('nobody has more than half while somebody else waits, and no tier comes bef
     // A smaller example is not worth the minutes.
     { numRuns: 25, endOnFailure: true },
   );
+});
+
+/** A step of a plan that PostgreSQL carried out. */
+type Step = {
+  Plans?: Step[];
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+};
+
+/** How many rows of waiting statuses the steps read, those included that they leave out. */
+const readBy = (step: Step): number =>
+  (step.Plans ?? []).reduce((sum, each) => sum + readBy(each), 0) +
+  (step['Relation Name'] === 'head_statuses'
+    ? (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']
+    : 0);
+
+/** How many rows a writer reads that takes 25 writes. */
+async function rowsRead(): Promise<number> {
+  let read = 0;
+  const explained: SqlTx = {
+    async query(name, text, values) {
+      type Explained = { 'QUERY PLAN': { Plan: Step }[] };
+      const [plan] = await database.sql.query<Explained>(
+        `explain ${name}`,
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+        values,
+      );
+      read += readBy(plan!['QUERY PLAN'][0]!.Plan);
+      // Of the same form as the rows of a taken lease.
+      return [{ sha: null, turns: [], isOff: false, passes: null }] as never;
+    },
+  };
+  await (await lease(25, explained)).release();
+  return read;
+}
+
+const shares = (count: number, of: (index: number) => Partial<Waiting>): Waiting[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ repository: 1, owner: '', tier: 1, urgency: index % 4 },
+    ...of(index),
+  }));
+
+test.each<[string, (index: number) => Partial<Waiting>]>([
+  ['repositories', (index) => ({ repository: 1 + (index % many) })],
+  ['owners of heads', (index) => ({ owner: `fork-${index}` })],
+  ['commits', () => ({})],
+])('a batch reads no more rows the more %s wait', async (_name, of) => {
+  await database.sql.query('forget turns', 'DELETE FROM head_statuses', []);
+  await wait(shares(500, of));
+  expect(await rowsRead()).toBeLessThan(300);
+});
+
+test('nobody is forgotten where more take turns than are remembered', async () => {
+  await database.sql.query('forget turns', 'DELETE FROM head_statuses', []);
+  const [last] = await wait([{ repository: many, owner: '', tier: 1, urgency: 3 }]);
+  const others = shares(many - 1, (index) => ({ repository: 1 + index, urgency: 0 }));
+  const written = new Set<string>();
+  // Each of the others always waits again.
+  for (let batches = 0; !written.has(last!.sha) && batches < (2 * many) / 25; batches++) {
+    await wait(others);
+    for (const sha of await take(25, 0)) written.add(sha);
+  }
+  expect(written).toContain(last!.sha);
+});
+
+const full = Array.from({ length: 200 }, (_, index) => [`1/${1000 + index}`, `1/${1000 + index}/`]).flat();
+
+test.each<[string, string[], { repositoryId: bigint; urgency: number }[], boolean, string | null]>([
+  ['few have turns', [], [{ repositoryId: 1n, urgency: 0 }], false, null],
+  [
+    'more than are remembered',
+    full,
+    [
+      { repositoryId: 9n, urgency: 1 },
+      { repositoryId: 3n, urgency: 2 },
+    ],
+    false,
+    'on/1/2/3',
+  ],
+  ['after one that went on', ['on/1/0/5', ...full], [{ repositoryId: 7n, urgency: 0 }], false, 'then/1/0/7'],
+  ['after one that did not', ['then/1/0/7', ...full], [{ repositoryId: 1n, urgency: 0 }], false, 'on/1/0/7'],
+  ['nobody waits behind', ['on/1/0/5', ...full], [], true, null],
+])('from where the next batch goes on: %s', (_name, before, batch, isEnd, note) => {
+  const [first] = turnsAfterBatch(
+    before,
+    batch.map((each) => ({ ...each, tier: 1, headOwner: '' })),
+    isEnd,
+  );
+  expect(/^(on|then)/.test(first ?? '') ? first : null).toBe(note);
 });
 
 test.each([
