@@ -78,13 +78,7 @@ const firstTake = take(
 );
 
 const nextTake = (holds: Holds) =>
-  take(
-    holds,
-    isHolder,
-    '$11::int',
-    keepsPace('$4::float8 - (SELECT count(*) FROM taken)'),
-    '$8::text[]',
-  );
+  take(holds, isHolder, '$11::int', keepsPace('$4::float8 - (SELECT count(*) FROM taken)'), '$8::text[]');
 const takeWithoutHolds = nextTake('without holds');
 const takeUnderHolds = nextTake('under holds');
 

@@ -1,7 +1,7 @@
 import { hasHold, isBlockedAtOnce, lastTierBefore, passesDue, passTurn } from './instant-hold/pass-store.ts';
 import { pullRequestsAt } from './open-pull-request-store.ts';
 import { tiers } from './plan-write.ts';
-import { byRound, inRounds, startIn, startOf } from './write-turns.ts';
+import { byRound, hadTurn, inRounds, startIn, startOf } from './write-turns.ts';
 
 // What the writer takes: the statement that gives it the next writes, in their order.
 
@@ -47,9 +47,6 @@ const nextTurns = (
     SELECT ${who} FROM step GROUP BY ${who} ORDER BY bool_and(had), min(${order[0]}), ${who} LIMIT ${most}`;
 };
 
-/** SQL for whether somebody is among the turns. @param turn SQL of the turn, as `turnsAfter` writes it. */
-const hadTurn = (...turn: string[]): string => `concat_ws('/', ${turn.join(', ')}) = ANY (allowed.turns)`;
-
 /**
  * SQL that selects the due writes of a tier, in the order of their turns: of each repository whose turn it is as many as
  * may be needed, of the owners whose turn it is there. The planner learns from the first `LIMIT` how few it reads of
@@ -62,13 +59,13 @@ const dueIn = (tier: string, isTakable: string): string => {
   const repositories = nextTurns(
     { order: ['urgency', 'repository_id'], start: startOf(tier, 'allowed') },
     waits,
-    hadTurn(tier, 'repository_id'),
+    hadTurn('allowed.turns', tier, 'repository_id'),
     'allowed.places',
   );
   const owners = nextTurns(
     { order: ['head_owner'], start: null },
     inRepository,
-    hadTurn(tier, 'repository_id', 'head_owner'),
+    hadTurn('allowed.turns', tier, 'repository_id', 'head_owner'),
     'allowed.places',
   );
   return inRounds(
@@ -80,7 +77,7 @@ const dueIn = (tier: string, isTakable: string): string => {
         WHERE ${inRepository} AND head_owner = owner.head_owner
         ORDER BY urgency, waiting_since, sha LIMIT ${mostTaken}) few LIMIT repository.share) first`,
     tier,
-    'SELECT unnest(allowed.turns)',
+    'allowed.turns',
   );
 };
 
@@ -89,7 +86,10 @@ export type Holds = 'without holds' | 'under holds';
 
 /** SQL for the last tier that may be taken, and which contexts of instant holds are to be written. */
 const passesAndLast: Record<Holds, { passes: string; lastTier: string }> = {
-  'without holds': { passes: 'NULL::text', lastTier: `CASE WHEN has_holds THEN -1 ELSE ${tiers.isClosed} END` },
+  'without holds': {
+    passes: 'NULL::text',
+    lastTier: `CASE WHEN has_holds THEN -1 ELSE ${tiers.isClosed} END`,
+  },
   'under holds': {
     passes: `CASE WHEN has_holds THEN (${passesDue}) END`,
     lastTier: `CASE
@@ -98,10 +98,14 @@ const passesAndLast: Record<Holds, { passes: string; lastTier: string }> = {
   },
 };
 
-/** The condition for a row that may be taken. While urgent contexts wait, what a ruleset blocks is no hole. */
+/**
+ * The condition for a row that may be taken. It takes the instant from `allowed`: PostgreSQL estimates a parameter by its
+ * value, so it planned the statement at each call. While urgent contexts wait, what a ruleset blocks is no
+ * hole.
+ */
 const takable: Record<Holds, string> = {
-  'without holds': isDue('$10'),
-  'under holds': `${isDue('$10')} AND NOT (allowed.passes IS NOT DISTINCT FROM 'urgent'
+  'without holds': isDue('allowed.now'),
+  'under holds': `${isDue('allowed.now')} AND NOT (allowed.passes IS NOT DISTINCT FROM 'urgent'
     AND tier = ${tiers.closesHole} AND ${isBlockedAtOnce('head_statuses')})`,
 };
 
@@ -123,7 +127,8 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
     SELECT *, CASE WHEN is_off OR paused_until > $10::timestamptz THEN -1
         ELSE least(start_tier, ${passesAndLast[holds].lastTier}) END AS last_tier
     FROM (
-      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places, ${startIn(turns)}
+      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places, ${startIn(turns)},
+        $10::timestamptz AS now
       FROM lease OFFSET 0
     ) so_far
   ), due AS (

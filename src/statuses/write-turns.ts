@@ -75,18 +75,22 @@ export const startOf = (tier: string, start: string): string[] => [
   `CASE WHEN ${tier} = ${start}.start_tier THEN ${start}.start_repository ELSE ${first.repositoryId} END`,
 ];
 
+/** SQL for whether somebody is among the turns. @param turn SQL of the parts of the turn, as `turnsAfter` joins them. */
+export const hadTurn = (turns: string, ...turn: string[]): string =>
+  `(concat_ws('/', ${turn.join(', ')}) = ANY (${turns}))`;
+
 /**
  * SQL that selects writes with their round. Sort them by `byRound`.
  * @param waiting SQL that selects them, with `repository_id`, `head_owner`, `urgency`, `waiting_since` and `sha`.
- * @param of SQL of what they are, as for `turnsAfter`. @param turns SQL that selects the turns.
+ * @param of SQL of what they are, as for `turnsAfter`. @param turns SQL of the turns.
  */
 export const inRounds = (waiting: string, of: string, turns: string): string => `
   SELECT placed.*, row_number() OVER (PARTITION BY repository_id ORDER BY place, urgency, waiting_since, sha)
-    + (concat(${of}, '/', repository_id) IN (${turns}))::int AS round
+    + ${hadTurn(turns, of, 'repository_id')}::int AS round
   FROM (
     SELECT waiting.*, row_number() OVER (
         PARTITION BY repository_id, head_owner ORDER BY urgency, waiting_since, sha)
-      + (concat(${of}, '/', repository_id, '/', head_owner) IN (${turns}))::int AS place
+      + ${hadTurn(turns, of, 'repository_id', 'head_owner')}::int AS place
     FROM (${waiting}) waiting
   ) placed`;
 

@@ -119,7 +119,7 @@ export async function takePasses(
         SELECT min(number) FROM (${pullRequestsAt('due.sha', 'due.repository_id')}) open
       ) AS "openNumber"
     FROM (
-      SELECT * FROM (${inRounds(waiting, `'${passTurn}'`, 'SELECT unnest($3::text[])')}) rounds ORDER BY ${byRound} LIMIT $4
+      SELECT * FROM (${inRounds(waiting, `'${passTurn}'`, '$3::text[]')}) rounds ORDER BY ${byRound} LIMIT $4
     ) due JOIN repositories r ON r.id = due.repository_id JOIN accounts a ON a.id = r.account_id
     ORDER BY ${byRound}`,
     [installationId, passes === 'later', turns, most],
