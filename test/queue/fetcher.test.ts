@@ -316,6 +316,27 @@ test('work for one repository or owner that does not end keeps no worker from an
   expect(new Set(queue.done).size).toBe(60);
 });
 
+test('while 16 jobs for each worker wait for their turn, the others are left to other processes', async () => {
+  const ends = Promise.withResolvers();
+  const fetcher = await start(
+    async (_task, some) => {
+      worked.push(some.map(({ key }) => key));
+      await ends.promise;
+    },
+    new Map([['drain-outbox', { takers: 4, jobs: 1, together: () => 'one' }]]),
+  );
+  const [working, inTurn, left] = [3, 4 * 16, 20];
+  for (let id = 1; id <= working + inTurn + left; id++) queue.put(jobs.drainOutbox(BigInt(id)));
+  await vi.waitFor(() => expect(queue.waiting).toHaveLength(left), { timeout: 60_000 });
+  const { exchanges } = queue;
+  queue.put(jobs.drainOutbox(999n));
+  await clock.tick(15_000);
+  expect([queue.waiting.length, queue.exchanges]).toEqual([left + 1, exchanges]);
+  ends.resolve(null);
+  await fetcher.settled();
+  expect(queue.done).toHaveLength(working + inTurn + left + 1);
+});
+
 test('a process that stops hands back what waits for its turn', async () => {
   const rules = { takers: 8, jobs: 1, together: () => 'one' };
   const ends = Promise.withResolvers();

@@ -27,8 +27,8 @@ const longestRest = 100;
 const longestYield = 5000;
 /** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
-/** While so many jobs of a task wait for their turn in this process, it takes no more. */
-const mostInTurn = 2_000;
+/** While so many jobs for each worker of a task wait for their turn in this process, it takes no more. */
+const mostInTurn = 16;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
 const longestWork = 15 * 60_000;
 
@@ -235,7 +235,7 @@ export class Fetcher {
       ([, each]) =>
         each.free > 0 &&
         each.mayWait &&
-        each.turns.size < mostInTurn &&
+        each.turns.size < mostInTurn * each.takers &&
         !(each.yields && this.#yieldsNow(each)),
     );
   }
