@@ -36,6 +36,7 @@ type Place = Share & { tier: number; urgency: number };
 
 /** The first of the turns may say from where a batch goes on: the next one does, or the one after it. */
 const notes = { next: 'on', later: 'then' };
+const isNote = (turn: string): boolean => Object.values(notes).some((note) => turn.startsWith(`${note}/`));
 
 /** Whether the next batch goes on behind an earlier one. It takes nothing of a later tier. */
 export const goesOn = ([first]: string[]): boolean => first?.startsWith(`${notes.next}/`) ?? false;
@@ -45,8 +46,11 @@ export const goesOn = ([first]: string[]): boolean => first?.startsWith(`${notes
  * @param isEnd whether the batch had room for more.
  */
 export function turnsAfterBatch(before: string[], batch: Place[], isEnd: boolean): string[] {
-  const [note, ...noted] = before[0] && /^(on|then)\//.test(before[0]) ? before : [undefined, ...before];
-  const turns = batch.reduce((so, write) => turnsAfter(so, String(write.tier), write), noted);
+  const note = before.find(isNote);
+  const turns = batch.reduce(
+    (so, write) => turnsAfter(so, String(write.tier), write),
+    before.filter((turn) => !isNote(turn)),
+  );
   if (turns.length < mostTurns || (goesOn(before) && isEnd)) return turns;
   if (note && !goesOn(before)) return [note.replace(notes.later, notes.next), ...turns];
   const { tier } = batch.at(-1)!;
