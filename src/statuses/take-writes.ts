@@ -114,7 +114,8 @@ const takable: Record<Holds, string> = {
  * transaction has locked: it may change them, and sends its own job. The tiers are looked at one after another, until
  * there are enough writes. While the context of an instant hold is to be written somewhere and it is its turn, it takes
  * only what comes before. The planner learns from the last `LIMIT`, and from conditions that are always true, how few it
- * takes: without statistics, or with those from the middle of a fan-out, it would read all heads to join them.
+ * takes: without statistics, or with those from the middle of a fan-out, it would read all heads to join them. From
+ * `OFFSET 0` it learns to lock each row by its key: with statistics from before the fan-out, it would search all that wait.
  * @param holds `without holds` takes nothing where the installation has some: PostgreSQL plans it in half the time.
  * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
  *   the columns of the pace, less what is taken. @param turns the turns so far.
@@ -138,9 +139,9 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
       .join(', ')}) AS kind (tier)
       CROSS JOIN LATERAL (SELECT * FROM (${dueIn('kind.tier', takable[holds])}) rounds ORDER BY ${byRound}) ordered
       CROSS JOIN LATERAL (
-        SELECT FROM head_statuses WHERE repository_id = ordered.repository_id AND sha = ordered.sha AND is_waiting
-        FOR UPDATE SKIP LOCKED) free
-    WHERE kind.tier <= allowed.last_tier
+        SELECT is_waiting FROM head_statuses WHERE repository_id = ordered.repository_id AND sha = ordered.sha
+        OFFSET 0 FOR UPDATE SKIP LOCKED) free
+    WHERE kind.tier <= allowed.last_tier AND free.is_waiting
     LIMIT (SELECT places FROM allowed)
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (
