@@ -25,6 +25,7 @@ export const endpoints: AnyEndpoint[] = [
   enforcement.freezeEnforcementEndpoint,
   freezes.deleteFreezeEndpoint,
   freezes.postDeleteFreezeEndpoint,
+  freezes.restoreFreezeEndpoint,
   freezeState.freezeStateEndpoint,
   explainPullRequest.explainPullRequestEndpoint,
   exemptions.requestExemptionEndpoint,

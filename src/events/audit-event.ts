@@ -113,6 +113,8 @@ export type Metadata = {
     scheduled_freeze_attributes_after: FreezeInEvent;
   };
   'scheduled_freeze.delete': OfFreeze & { reason: string };
+  /** It is as it was before `ended_at`, when it was deleted or ended early. */
+  'scheduled_freeze.restore': OfFreeze & { ended_at: string };
   'freeze_plan.create': OfPlan;
   'freeze_plan.update': {
     freeze_plan_id: string;
@@ -220,6 +222,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'scheduled_freeze.create': { name: 'Freeze created', done: 'created' },
   'scheduled_freeze.update': { name: 'Freeze changed', done: 'updated' },
   'scheduled_freeze.delete': { name: 'Freeze deleted', done: 'deleted' },
+  'scheduled_freeze.restore': { name: 'Freeze restored', done: 'restored' },
   'freeze_plan.create': { name: 'Plan created', done: 'created' },
   'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
   'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },

@@ -65,6 +65,8 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
   },
   'scheduled_freeze.delete': (freeze) =>
     aboutFreeze('deleted a freeze', freeze, { 'Deletion reason': freeze.reason }),
+  'scheduled_freeze.restore': (freeze) =>
+    aboutFreeze('restored a freeze', freeze, { 'Ended at': time(freeze.ended_at) }),
   'freeze_plan.create': (plan) => aboutPlan('created a plan', plan),
   'freeze_plan.update': (change) => {
     const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = change;

@@ -6,6 +6,7 @@ export const noticeTypes = [
   'freeze.scheduled',
   'freeze.updated',
   'freeze.deleted',
+  'freeze.restored',
   'freeze.starting_soon',
   'freeze.ending_soon',
   'freeze.started',
@@ -51,6 +52,8 @@ export function noticeTypeOf({ type, metadata }: AuditEvent, at: Date): NoticeTy
     }
     case 'scheduled_freeze.delete':
       return 'freeze.deleted';
+    case 'scheduled_freeze.restore':
+      return 'freeze.restored';
     default:
       return noticeTypes.find((notice) => notice === type) ?? null;
   }

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
 import { fromRow, type StoredFreeze } from './freeze-columns.ts';
 import { nowOf } from '../time/clock.ts';
@@ -93,16 +93,27 @@ export async function repositoriesReading(
 /**
  * Changes a freeze that nobody changed or deleted after it was read. If a plan created it, that detaches it: the plan no
  * longer changes it.
+ * @param columns if the change ends it: what restoring it writes back.
  * @throws Refusal conflict.
  */
 export async function changeFreeze(
   tx: Tx,
   { id, version, planId }: StoredFreeze,
   change: Prisma.FreezeUpdateManyMutationInput,
+  columns: object | null = null,
 ): Promise<void> {
+  // Of most freezes it is known: no plan made them.
+  const followed =
+    columns && planId !== undefined && (await tx.freeze.findFirst({ where: { id, detached: false } }));
+  const restores = columns && { ...columns, detached: planId !== undefined && !followed };
   const { count } = await tx.freeze.updateMany({
     where: { id, version, deletedAt: null },
-    data: { ...change, detached: planId !== undefined, version: { increment: 1 } },
+    data: {
+      ...change,
+      restores: restores ?? Prisma.DbNull,
+      detached: planId !== undefined,
+      version: { increment: 1 },
+    },
   });
   if (count === 0) throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
 }

@@ -101,7 +101,7 @@ export const mostFreezes = 1000;
  * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
  * @throws Refusal conflict.
  */
-async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
+export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
   await lockRepository(tx, repository.id);
   const NOT = { planId: { not: null }, startsAt: { gt: now } };
   const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });
@@ -143,7 +143,9 @@ export async function saveChange(
   { before, after }: Pick<PlannedChange, 'before' | 'after'>,
   now: Date,
 ): Promise<void> {
-  await changeFreeze(tx, after, { ...toRow(after), updatedAt: now, updatedBy: actor });
+  const isEnded = after.endsAt !== null && after.endsAt <= now;
+  const change = { ...toRow(after), updatedAt: now, updatedBy: actor };
+  await changeFreeze(tx, after, change, isEnded ? toRow(before) : null);
   const { scheduled_freeze_attributes, ...about } = freezeInEvent(after);
   const metadata = {
     ...about,
@@ -192,7 +194,7 @@ async function saveDeletion(
   reason: string,
   now: Date,
 ): Promise<void> {
-  await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason });
+  await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason }, {});
   const metadata = { ...freezeInEvent(freeze), reason };
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
   await requestReconcile(deps, tx, freeze, now);

@@ -70,6 +70,17 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
     headline: `${whoOf(notice, place) ?? 'Somebody'} deleted a freeze of ${place.name}.`,
     lines: [decisionOf(notice, place), reasonOf(notice, place), hasBegun(notice) && mergeAgain],
   }),
+  'freeze.restored': (notice, place) => ({
+    tone: hasBegun(notice) ? 'frozen' : 'plain',
+    headline: `${whoOf(notice, place) ?? 'Somebody'} restored a freeze of ${place.name}.`,
+    lines: [
+      hasBegun(notice)
+        ? `${held(notice, place)} ${areOrIs(notice, place)} frozen again ${untilOf(notice)}.`
+        : `${held(notice, place)} will be frozen ${spanOf(notice)}.`,
+      reasonOf(notice, place),
+      ...scopeOf(notice),
+    ],
+  }),
   'freeze.starting_soon': (notice, place) => ({
     tone: 'plain',
     headline: `${held(notice, place)} will soon be frozen: ${spanOf(notice)}.`,

@@ -85,6 +85,7 @@ async function record(
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     if (await isRecorded(tx, repository.id, number, freeze.id)) return;
+    if (await wasRestoredAfter(tx, repository.id, freeze.id, at)) return;
     const metadata = {
       ...freezeInEvent(freeze),
       // A later status came after the merge.
@@ -111,6 +112,14 @@ async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId
     metadata: { path: ['scheduled_freeze_id'], equals: freezeId },
   };
   return (await tx.auditEvent.count({ where })) > 0;
+}
+
+/** Whether a freeze was deleted or ended at an instant, and restored later: it did not hold then. */
+async function wasRestoredAfter(tx: Tx, repositoryId: bigint, freezeId: string, at: Date): Promise<boolean> {
+  const about = { path: ['scheduled_freeze_id'], equals: freezeId };
+  const where = { repositoryId, type: 'scheduled_freeze.restore', receivedAt: { gt: at }, metadata: about };
+  const restored = await tx.auditEvent.findMany({ where, select: { metadata: true } });
+  return restored.some(({ metadata }) => new Date((metadata as { ended_at: string }).ended_at) <= at);
 }
 
 export const findBypassTask = defineTask(jobs.findBypass, (deps, { repositoryId, number }) =>

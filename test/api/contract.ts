@@ -22,6 +22,13 @@ const products = { products: ['merge_queue'] };
 const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
 
+async function aDeletedFreeze(acme: Acme, repository: string): Promise<string> {
+  const { id } = await acme.freeze({}, `acme/${repository}`);
+  const path = `/v1/repos/acme/${repository}/scheduled_freeze/${id}/delete`;
+  await acme.call('POST', path, { as: acme.keys.admin, body: { delete_reason: 'Done' } });
+  return id;
+}
+
 /** Of a pull request of its own, which may have 20. @param who asks: a writer's is requested, an admin's is approved. */
 const anExemption = (who: (acme: Acme) => string) => async (acme: Acme, repository: string) => {
   const { number } = acme.github.openPullRequest(`acme/${repository}`, { author: 'ada' });
@@ -111,6 +118,12 @@ export const contract: Record<string, Terms> = {
     success: 204,
     body: { delete_reason: 'Done' },
     last: aFreeze,
+    declares: ofItsJobs,
+  },
+  'post /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/restore': {
+    for: 'repository admins',
+    success: 200,
+    last: aDeletedFreeze,
     declares: ofItsJobs,
   },
   'get /repos/{owner}/{repository}/freeze_state': { for: 'repository readers', success: 200 },

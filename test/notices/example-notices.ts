@@ -100,6 +100,7 @@ export const exampleNotices: Record<DeliveredType, Notice> = {
     },
   }),
   'freeze.deleted': ofFreeze('freeze.deleted', { actor: ada, details: { reason: 'The provider is back' } }),
+  'freeze.restored': ofFreeze('freeze.restored', { actor: ada }),
   'freeze.starting_soon': ofFreeze('freeze.starting_soon', { at: new Date('2026-12-31T16:00:00Z') }),
   'freeze.ending_soon': ofFreeze('freeze.ending_soon', { at: new Date('2027-01-01T07:00:00Z') }),
   'freeze.started': ofFreeze('freeze.started', { actor: ada }),

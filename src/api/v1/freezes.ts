@@ -17,6 +17,7 @@ import {
   readFreezeChange,
   freezeDeletion,
 } from './freeze-schemas.ts';
+import { requireAnyFreeze, restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { createFreeze, updateFreeze, deleteFreeze } from '../../freezes/save-freeze.ts';
 import { planChange } from '../../freezes/check-freeze.ts';
 
@@ -111,4 +112,23 @@ export const postDeleteFreezeEndpoint = endpoint({
   async handle({ deps, actor, repository, path, body, remember }) {
     await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason, remember);
   },
+});
+
+export const restoreFreezeEndpoint = endpoint({
+  method: 'post',
+  path: `${pathOfOne}/restore`,
+  tag,
+  summary: 'Restore a freeze that was deleted or ended early in the last 60 seconds',
+  access: { ...deletion.access, isUrgent: true },
+  params: freezePath,
+  exists: ({ deps, repository, path }) => requireAnyFreeze(deps, repository, path.freeze_id),
+  success: {
+    status: 200,
+    description: 'The freeze, under its id and as it was. What it held is held again',
+    schema: freezeSchema,
+    example: exampleFreeze,
+  },
+  handle: ({ deps, actor, repository, path, remember }) =>
+    restoreFreeze(deps, actor, repository, path.freeze_id, remember),
+  present: presentFreeze,
 });

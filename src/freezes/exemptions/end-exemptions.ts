@@ -51,6 +51,25 @@ async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null):
   });
 }
 
+/**
+ * Gives the exemptions that ended with a freeze their effect back, because the freeze is restored. Those that a push, a new
+ * base or the time would have ended meanwhile end by the next observation.
+ * @param endedAt when the freeze ended.
+ */
+export async function reviveExemptions(
+  tx: Tx,
+  repositoryId: bigint,
+  freezeId: string,
+  endedAt: Date,
+  now: Date,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE exemptions SET ended_at = NULL, ended_by = NULL,
+      state = (CASE WHEN approved_at IS NULL THEN 'requested' ELSE 'approved' END)::"ExemptionState"
+    WHERE repository_id = ${repositoryId} AND ${freezeId}::uuid = ANY (freeze_ids) AND state = 'expired'
+      AND ended_by = 'freezes' AND ended_at >= ${endedAt} AND expires_at > ${now}`;
+}
+
 /** Ends exemptions of pull requests that now have another head or base branch, according to an observation. */
 export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
   if (left.length === 0) return;

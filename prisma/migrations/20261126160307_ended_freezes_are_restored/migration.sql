@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "freezes" ADD COLUMN     "restores" JSONB;
