@@ -122,6 +122,7 @@ export type Metadata = {
     freeze_plan_attributes_after: object;
   };
   'freeze_plan.delete': OfPlan & { reason: string };
+  'freeze_plan.restore': OfPlan;
   /** The calendar at the address that feeds the plan could not be read. */
   'freeze_plan.source_failed': OfPlan & { source_url: string; error: string };
   'product.enabled': { product: string };
@@ -226,6 +227,7 @@ export const eventKinds: Record<AuditEventType, Kind> = {
   'freeze_plan.create': { name: 'Plan created', done: 'created' },
   'freeze_plan.update': { name: 'Plan changed', done: 'updated' },
   'freeze_plan.delete': { name: 'Plan deleted', done: 'deleted' },
+  'freeze_plan.restore': { name: 'Plan restored', done: 'restored' },
   'freeze_plan.source_failed': {
     name: 'Calendar of a plan not read',
     done: 'found',

@@ -74,6 +74,7 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
     return aboutPlan('changed a plan', plan, changesIn(before, after));
   },
   'freeze_plan.delete': (plan) => aboutPlan('deleted a plan', plan, { 'Deletion reason': plan.reason }),
+  'freeze_plan.restore': (plan) => aboutPlan('restored a plan', plan),
   'freeze_plan.source_failed': (plan) =>
     aboutPlan('could not read the calendar of a plan', plan, { Address: plan.source_url, Error: plan.error }),
   'product.enabled': ({ product }) => tell(`enabled the product ${product}`),

@@ -56,6 +56,9 @@ export type Holding = {
   on_deployment?: string | null;
 };
 
+/** Whether it holds merges: also if that was never set. */
+export const blocksMerges = ({ holds }: Holding): boolean => !holds?.length || holds.includes('merges');
+
 /** How many environments the sentence names. */
 const mostNamed = 5;
 

@@ -41,6 +41,14 @@ export const fromRow = (row: Row & Pick<FreezeRow, 'repositoryId'>): StoredFreez
   version: row.version,
 });
 
+/** When somebody deleted a freeze or ended it early; null for any other, and for one that its plan's change ended. */
+export const endedEarlyAt = ({
+  deletedAt,
+  restores,
+  updatedAt,
+}: Pick<FreezeRow, 'deletedAt' | 'restores' | 'updatedAt'>): Date | null =>
+  deletedAt ?? (restores === null ? null : updatedAt);
+
 /** The columns of a freeze that a change can save, for Prisma. */
 export const toRow = (freeze: Freeze) => ({
   ...eachField<Required<FreezeFields>>((name, { unset }) => freeze[name] ?? (unset === 'empty' ? [] : null)),

@@ -1,6 +1,13 @@
 import type { SqlTx } from '../database/sql.ts';
 import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/find-repository.ts';
-import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
+import {
+  endedEarlyAt,
+  fromRow,
+  type StoredFreeze,
+  type FreezeJson,
+  freezeJson,
+  fromJson,
+} from './freeze-columns.ts';
 import { isAheadOf, isNotEnded, notEnded } from './freeze-store.ts';
 import type { Holding } from '../events/describe-fields.ts';
 import { holdsMerges } from './freeze.ts';
@@ -68,6 +75,8 @@ export type FreezeRecord = StoredFreeze & {
   createdBy: Actor;
   createdAt: Date;
   deletion: { by: Actor; at: Date; reason: string } | null;
+  /** When somebody deleted it or ended it early, after which it can be restored for a minute. */
+  endedEarlyAt: Date | null;
 };
 
 const recordOf = (row: FreezeRow): FreezeRecord => ({
@@ -79,6 +88,7 @@ const recordOf = (row: FreezeRow): FreezeRecord => ({
     at: row.deletedAt,
     reason: row.deleteReason ?? '',
   },
+  endedEarlyAt: endedEarlyAt(row),
 });
 
 /** A freeze of a repository, even if it is over. @returns null if the repository never had a freeze with this id. */

@@ -14,7 +14,7 @@ import {
 } from '../installations/find-repository.ts';
 import { reviveExemptions } from './exemptions/end-exemptions.ts';
 import { type Freeze, freezeInEvent } from './freeze.ts';
-import { fromRow, type StoredFreeze, type toRow } from './freeze-columns.ts';
+import { endedEarlyAt, fromRow, type StoredFreeze, type toRow } from './freeze-columns.ts';
 import { assertOwnFreeze, findPause } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { assertRoom } from './save-freeze.ts';
@@ -24,10 +24,6 @@ export const restorableFor = 60_000;
 
 /** What `restores` of a row keeps: the columns that the deletion or the end changed, as they were. */
 type Restores = Partial<ReturnType<typeof toRow>> & { detached: boolean };
-
-/** When somebody deleted a freeze or ended it early; null for any other, and for one that its plan's change ended. */
-const endedAtOf = ({ deletedAt, restores, updatedAt }: FreezeRow): Date | null =>
-  deletedAt ?? (restores === null ? null : updatedAt);
 
 /** A freeze as it was before it was deleted or ended early. */
 function before(row: FreezeRow): StoredFreeze {
@@ -79,7 +75,7 @@ export async function restoreFreeze(
 
 /** @throws Refusal conflict. */
 function assertRestorable(row: FreezeRow, now: Date): void {
-  const endedAt = endedAtOf(row);
+  const endedAt = endedEarlyAt(row);
   if (endedAt === null)
     throw conflict(
       `Nobody deleted the freeze ${row.id} or ended it early, so there is nothing to restore. Read it: the list has it unless it is over.`,
@@ -105,7 +101,7 @@ async function saveRestoration(
   now: Date,
 ): Promise<void> {
   const { id, version } = found;
-  const endedAt = endedAtOf(found)!;
+  const endedAt = endedEarlyAt(found)!;
   const freeze = before(found);
   const detached = await isDetached(tx, found, endedAt);
   if (freeze.startsAt > now && freeze.planId !== undefined) await lockRepository(tx, repository.id);
@@ -122,7 +118,7 @@ async function saveRestoration(
     },
   });
   if (count === 0) throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
-  await reviveExemptions(tx, repository.id, id, endedAt, now);
+  await reviveExemptions(tx, [id], endedAt, now);
   const metadata = { ...freezeInEvent(freeze), ended_at: endedAt.toISOString() };
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.restore', metadata }, actor, now);
   await requestReconcile(deps, tx, freeze, now, freeze);

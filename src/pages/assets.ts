@@ -9,6 +9,7 @@ const types = {
   'keep-form.js': 'text/javascript; charset=utf-8',
   'fill-in.js': 'text/javascript; charset=utf-8',
   'copy.js': 'text/javascript; charset=utf-8',
+  'unfreeze.js': 'text/javascript; charset=utf-8',
   'progress.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',

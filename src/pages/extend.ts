@@ -38,6 +38,7 @@ export const extendForms = (
       'datetime-local',
     )}`,
     'Set end',
+    'confirms',
   )}`;
 
 /** The field value for a wall-clock time. Browsers leave out seconds that are zero. */

@@ -48,6 +48,24 @@ export function requiredText(form: URLSearchParams, field: string, message: stri
   return text;
 }
 
+/** What the fields of a form show: what was typed into one that was refused, else what is stored. */
+export type Typed = {
+  /** The text of a field, or the choice of radio buttons. */
+  text(name: string, stored?: string): string;
+  /** The boxes that are ticked. */
+  all(name: string, stored?: string[]): string[];
+};
+
+/** @param sent the form that was refused; null for one that was not sent. */
+export const typedIn = (sent: URLSearchParams | null): Typed => ({
+  text: (name, stored = '') => sent?.get(name) ?? stored,
+  all: (name, stored = []) => (sent ? sent.getAll(name) : stored),
+});
+
+/** The form that was refused, if it is this one of a page with several. @param does its `do`. */
+export const ifSent = (sent: URLSearchParams | null, does: string): URLSearchParams | null =>
+  sent?.get('do') === does ? sent : null;
+
 /** The errors of the whole form and of fields that it does not show. @param shown the fields that it shows. */
 export function formProblem(problems: FormProblems, shown: string[]): Html {
   const rest = [...problems].filter(([name]) => !shown.includes(name));
@@ -195,16 +213,23 @@ export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /**
- * A button that opens a form, so that a change that cannot be undone takes two steps.
+ * A button that opens a form, so that a change takes two steps.
  * @param name the label of the button that opens the form. @param fields the fields of the form.
  * @param act the label of the button that sends it.
+ * @param kind whether it ends, deletes, denies or revokes something, which is outlined in red.
  */
-export const confirmation = (name: string, action: string, fields: Html, act: string): Html =>
+export const confirmation = (
+  name: string,
+  action: string,
+  fields: Html,
+  act: string,
+  kind: 'ends' | 'confirms' = 'ends',
+): Html =>
   html`<details class="confirm">
-    <summary class="button quiet">${name}</summary>
+    <summary class="button ${kind === 'ends' ? 'danger' : 'quiet'}">${name}</summary>
     <form class="card form" method="post" action="${action}">
       ${fields}
-      <button type="submit">${act}</button>
+      <button type="submit" ${kind === 'ends' ? html`class="danger"` : ''}>${act}</button>
     </form>
   </details>`;
 
@@ -232,12 +257,20 @@ export const previewBeforeDoing = (preview: FormPreview, step: string, back: str
         ${preview.changed.length > 0 ? changedNotice(preview.changed, preview.act) : ''} ${preview.shown}
         ${hidden('previewed', preview.previewed)} ${onceField()}
         <div class="actions">
-          <button type="submit" name="step" value="${step}" autofocus>${preview.act}</button>
+          <button
+            type="submit"
+            name="step"
+            value="${step}"
+            ${step === 'freeze' ? html`class="freeze"` : ''}
+            autofocus
+          >
+            ${preview.act}
+          </button>
           <button type="submit" name="step" value="preview" class="quiet">Preview again</button>
         </div>
       </section>`
     : html`<div class="actions">
-        <button type="submit" name="step" value="preview">Preview</button>
+        <button type="submit" name="step" value="preview" class="next">Preview</button>
         <a class="button quiet" href="${back}">Cancel</a>
       </div>`;
 

@@ -84,8 +84,8 @@ function actions(owners: SeenOwner[]): Html {
   const isFrozen = ({ repositories }: SeenOwner) => repositories.some((each) => stateOf(each) === 'frozen');
   const [only] = owners.length === 1 ? owners : [];
   return html`<div class="actions">
-    ${choose(may, 'freeze', 'Freeze now', '')}
-    ${choose(may.filter(isFrozen), 'unfreeze', 'Unfreeze', 'quiet')}
+    ${choose(may, 'freeze', 'Freeze now', 'freeze')}
+    ${choose(may.filter(isFrozen), 'unfreeze', 'Unfreeze', 'danger')}
     ${only ? html`<a class="button quiet" href="${ownerPath(only.account.login)}">All repositories</a>` : ''}
   </div>`;
 }
@@ -95,7 +95,7 @@ function choose(
   owners: SeenOwner[],
   form: 'freeze' | 'unfreeze',
   name: string,
-  kind: 'quiet' | '',
+  kind: 'freeze' | 'danger',
 ): Html | '' {
   const [first, ...others] = owners.map(({ account }) => account.login);
   if (first === undefined) return '';

@@ -48,15 +48,21 @@ const messages: Record<string, string> = {
   saved: 'Saved.',
   unfrozen: 'Unfrozen. The pull requests that were blocked can merge within seconds.',
   'plan-ended': 'The plan has ended. The pull requests that it blocked can merge within seconds.',
+  restored: 'Restored. The freezes are as they were, and block again within seconds.',
+  approved: 'Approved. The exemption counts within seconds.',
 };
 
-/** The message that the URL of a page names (`said`). */
-export function messageOf({ req }: Context): Html | '' {
+/** The message that the URL of a page names (`said`). @param undo the button that takes back what it says. */
+export function messageOf({ req }: Context, undo: Html | '' = ''): Html | '' {
   const name = req.query('said') ?? '';
-  return Object.hasOwn(messages, name)
-    ? html`<p class="notice done" role="status">${messages[name]!}</p>`
-    : '';
+  return Object.hasOwn(messages, name) ? doneNotice(messages[name]!, undo) : '';
 }
+
+/** Says what was done. @param undo the button that takes it back. */
+export const doneNotice = (text: string, undo: Html | '' = ''): Html =>
+  undo === ''
+    ? html`<p class="notice done" role="status">${text}</p>`
+    : html`<div class="notice done" role="status">${text} ${undo}</div>`;
 
 /** Answers with a refusal. @param more the title, and the link if it is not the home page. */
 export function refusalPage(

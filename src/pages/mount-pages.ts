@@ -50,6 +50,7 @@ import {
   decisions,
 } from './status/change-exemption.ts';
 import { mergeGroupPage, pullRequestPage } from './status/status-pages.ts';
+import { namedByUndo, sendUndo } from './undo.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 
 /** Mounts the pages for people. Each page has its own file. */
@@ -79,6 +80,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm, releases));
   pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
+  pages.post('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, { isUrgent: true }));
   pages.get('/owners/:owner/plans/new', freezerPage(deps, showNewPlan));
   pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
   pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
@@ -126,6 +128,7 @@ const ofDeployments = '/repos/:owner/:repository/deployment_exemptions';
 export const addressesOfForms = [
   ...['extend', 'delete'].map((form) => ({ path: `/owners/:owner/plans/:plan/${form}`, names: 1 })),
   ...changesOfFreeze.map((form) => ({ path: `/repos/:owner/:repository/freezes/:id/${form}`, names: 1 })),
+  { path: '/owners/:owner/unfreeze/undo', names: 1 },
   { path: '/repos/:owner/:repository/pulls/:number/exemptions', names: 1 },
   ...decisions.map((form) => ({
     path: `/repos/:owner/:repository/pulls/:number/exemptions/:id/${form}`,

@@ -2,8 +2,7 @@ import { html } from 'hono/html';
 import type { Selection } from '../auth/authorize-owner-or.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
-import { asPublic } from '../freezes/freeze.ts';
-import { ownerFormPath, ownerPath } from '../installations/page-paths.ts';
+import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from './change.ts';
 import {
   badField,
@@ -14,14 +13,14 @@ import {
   requiredText,
   textArea,
 } from './form.ts';
-import { countOf } from './freeze-now/plan-preview.ts';
 import type { Html } from './layout.ts';
 import { showPage } from './message-page.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
+import { nowOf } from '../time/clock.ts';
 import { timesOf } from './reader.ts';
-import { whatIsBlocked } from '../events/describe-fields.ts';
-import { shorten } from '../events/event-words.ts';
-import { instant, type Times } from './text.ts';
+import { spanSince } from './undo.ts';
+import { assetUrl } from './assets.ts';
+import { endWords, unfreezeRows, unfreezeTables } from './unfreeze-table.ts';
 
 /** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
 export const showUnfreezeForm = (visit: OwnerVisit): Promise<Response> =>
@@ -47,16 +46,16 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       const reason = requiredText(form, 'delete_reason', 'Enter a reason for the audit log.');
       if (chosen.length === 0)
         throw badField('ongoing', 'Select what to end. The freezes that you selected may have ended.');
+      const since = nowOf(deps.clock);
       const ends = chosen
         .flatMap(eachFreeze)
         .map((each) => () => endOngoing(deps, actor, change, each, reason));
       const back = { href: ownerFormPath(account.login, 'unfreeze'), text: 'Show what is still frozen' };
-      return answerOutcome(
-        change,
-        await eachByItself(ends),
-        `${ownerPath(account.login)}?said=unfrozen`,
-        back,
-      );
+      const outcome = await eachByItself(ends);
+      // From the page of a plan, one comes back to it.
+      const plan = form.get('plan');
+      const to = plan === null ? ownerPath(account.login) : planPath(account.login, plan);
+      return answerOutcome(change, outcome, `${to}?said=unfrozen&undo=${spanSince(deps, since)}`, back);
     },
     (problems) => show(visit, form, problems),
   );
@@ -82,11 +81,12 @@ async function show(
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, about, isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
+  const rows = await unfreezeRows(deps, ongoing, about, chosenIn(form, ongoing), isAdmin);
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
-    ${ticks(ongoing, form, isAdmin, times)}
+    ${unfreezeTables(rows, times)}
     ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
     <div class="actions">
-      <button type="submit">Unfreeze</button>
+      <button type="submit" class="danger" data-ends>${endWords(rows)}</button>
       <a class="button quiet" href="${ownerPath(account.login)}">Cancel</a>
     </div>`;
   const body = html`<h1>Unfreeze ${account.login}</h1>
@@ -100,49 +100,16 @@ async function show(
             ${fields}
           </form>`
     }`;
-  const page = { title: `Unfreeze ${account.login}`, body, owner: account.login };
+  const head = html`<script type="module" src="${assetUrl('unfreeze.js')}"></script>`;
+  const page = { title: `Unfreeze ${account.login}`, body, owner: account.login, head };
   return showPage(visit, { ...page, crumbs: [{ name: 'Unfreeze' }] }, problems === noProblems ? 200 : 422);
 }
 
-/** Selects all of them in a form that was not sent yet. */
-function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean, times: Times): Html {
-  const ticked = form.has('delete_reason') ? form.getAll('ongoing') : ongoing.map(({ value }) => value);
-  return html`<fieldset>
-    <legend>What to end</legend>
-    <table>
-      <tbody>
-        ${ongoing.map(
-          ({ value, freezes, repositories, plan }, index) =>
-            html`<tr>
-              <td class="tick-box">
-                <input
-                  type="checkbox"
-                  id="ongoing-${index}"
-                  name="ongoing"
-                  value="${value}"
-                  ${ticked.includes(value) ? html`checked` : ''}
-                />
-              </td>
-              <th scope="row">
-                <label for="ongoing-${index}"
-                  ><bdi>${shorten((isAdmin ? freezes[0]! : asPublic(freezes[0]!)).reason, 120)}</bdi></label
-                >
-                <div class="muted">${whatIsBlocked(freezes[0]!) ?? ''}</div>
-              </th>
-              <td>
-                ${whereOf(repositories)} ${plan ? html`<span class="muted">the entire plan</span>` : ''}
-              </td>
-              <td>${untilOf(freezes[0]!, times)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </fieldset>`;
+/**
+ * What is selected: what the form or the URL says, else the only one there is. With more than one, nothing is, so that
+ * nobody ends what they did not mean.
+ */
+function chosenIn(form: URLSearchParams, ongoing: Ongoing[]): string[] {
+  if (form.has('delete_reason') || form.has('ongoing')) return form.getAll('ongoing');
+  return ongoing.length === 1 ? [ongoing[0]!.value] : [];
 }
-
-const untilOf = ({ endsAt, timezone }: Ongoing['freezes'][number], times: Times): Html =>
-  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until removed`;
-
-const mostNamed = 3;
-const whereOf = (names: string[]): string =>
-  names.length <= mostNamed ? names.join(', ') : countOf(names.length, 'repository', 'repositories');

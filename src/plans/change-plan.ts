@@ -68,7 +68,8 @@ export async function createPlan(
   return saved;
 }
 
-async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
+/** @throws Refusal conflict if the owner has as many plans as it may. */
+export async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
   await lockAccount(tx, account.id);
   if ((await countPlans(tx, account.id, now)) < mostPlans) return;
   throw conflict(

@@ -19,6 +19,8 @@ export type Ongoing = {
   reason: string;
   repositories: string[];
   freezes: FreezeSpan[];
+  /** Who made it, or its plan. */
+  createdBy: Actor;
   /** Set if the whole plan ends with it. */
   plan: StoredPlan | null;
 };
@@ -63,6 +65,7 @@ export async function ongoingIn(
       reason: freezes[0]!.reason,
       repositories: freezes.map(nameOf),
       freezes,
+      createdBy: (plan ?? freezes[0]!).createdBy,
       plan: isWhole ? plan : null,
     };
   });

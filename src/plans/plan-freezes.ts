@@ -161,6 +161,28 @@ const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 export const deleteFreezes = (change: Change, why: string): Promise<ReconcileRequest[]> =>
   run(change.tx, 'delete-freezes', takeBackAll, deletion(change, why));
 
+const bringBack = `
+  WITH restored AS (
+    UPDATE freezes SET deleted_at = NULL, deleted_by = NULL, delete_reason = NULL,
+      occurrence = split_part(occurrence, '~', 1), version = version + 1, updated_at = $1::timestamptz, updated_by = $4::jsonb
+    WHERE plan_id = $3::uuid AND NOT detached AND deleted_at = $5::timestamptz AND ${isAheadOf('ends_at', '$1')}
+    RETURNING *
+  ), ${insertEvents(
+    'scheduled_freeze.restore',
+    `'freeze.restored'`,
+    'restored changed',
+    `${about} || jsonb_build_object('ended_at', $6::text)`,
+    parameters,
+  )}
+  ${requestsFor('restored')}`;
+
+/** Restores the freezes that the deletion of the plan ended at an instant, as far as they would not be over. */
+export const restoreFreezes = ({ tx, plan, by, now }: Change, endedAt: Date): Promise<ReconcileRequest[]> => {
+  const stamp = JSON.stringify(stampOf('scheduled_freeze.restore', by, now));
+  const values = [now, stamp, plan.id, JSON.stringify(by), endedAt, endedAt.toISOString()];
+  return run(tx, 'restore-freezes', bringBack, values);
+};
+
 /** The first values of `takeBack`. */
 const deletion = ({ plan, by, now }: Change, why: string): unknown[] => [
   now,

@@ -203,6 +203,17 @@ export async function markPlanDeleted(tx: Tx, id: string, by: Actor, why: string
   });
 }
 
+/** Takes the deletion of a plan back. */
+export async function markPlanRestored(tx: Tx, id: string, by: Actor, now: Date): Promise<void> {
+  await tx.freezePlan.update({
+    where: { id },
+    data: {
+      ...{ deletedAt: null, deletedBy: Prisma.DbNull, deleteReason: null },
+      ...{ version: { increment: 1 }, updatedAt: now, updatedBy: by },
+    },
+  });
+}
+
 /**
  * The plan of this id, while it is not over.
  * @throws Refusal not-found.

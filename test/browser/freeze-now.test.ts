@@ -130,8 +130,9 @@ test('an incident on a phone: four taps and a reason, and it moves by itself', a
   await page.getByRole('button', { name: 'Unfreeze' }).click();
   await screenshot(page, 'unfreeze-phone');
   await expectAccessible(page);
+  await expectNoScroll(page);
   await page.fill('[name=delete_reason]', 'Solved');
-  await page.getByRole('button', { name: 'Unfreeze' }).click();
+  await page.getByRole('button', { name: 'End 1 freeze in 7 repositories' }).click();
   await page.getByText('can merge within seconds').waitFor();
   await acme.quiet();
   for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
@@ -187,7 +188,7 @@ test('without scripts, by the keyboard alone', async () => {
   await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
   await page.getByLabel('Reason', { exact: true }).focus();
   await page.keyboard.type('Done');
-  await page.getByRole('button', { name: 'Unfreeze' }).focus();
+  await page.getByRole('button', { name: 'End 1 freeze in 2 repositories' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('can merge within seconds').waitFor();
 });
@@ -212,4 +213,38 @@ test('a form of somebody who was signed out meanwhile is there again after signi
   expect(await page.isChecked('[name=repository][value=web]')).toBe(true);
   await page.reload();
   expect(await page.inputValue('[name=reason]')).toBe('');
+});
+
+test('Unfreeze: nothing is ticked until one says what, the button counts, and Undo takes it back', async () => {
+  for (const name of ['api', 'web']) await acme.freeze(`acme/${name}`, { reason: `Release of ${name}` });
+  await acme.freeze('acme/api', { reason: `${'Unbroken'.repeat(12)}`, holds: ['deployments'] });
+  const page = await adasPage('/owners/acme/unfreeze', { viewport: { width: 375, height: 800 } });
+  const button = page.locator('button[data-ends]');
+  expect(await page.locator('[name=ongoing]:checked').count()).toBe(0);
+  expect(await button.textContent()).toContain('End the selected freezes');
+  await page.getByLabel('Release of api').check();
+  expect(await button.textContent()).toBe('End 1 freeze in 1 repository');
+  await page.getByLabel('Select all freezes of merges').check();
+  expect(await button.textContent()).toBe('End 2 freezes in 2 repositories');
+  expect(await page.locator('[name=ongoing]:checked').count()).toBe(2);
+  await expectNoScroll(page);
+  await expectAccessible(page);
+  await screenshot(page, 'unfreeze-chosen-phone');
+  await page.fill('[name=delete_reason]', 'Over');
+  await button.click();
+  await page.getByText('can merge within seconds').waitFor();
+  await acme.quiet();
+  expect(acme.frozen('acme/api')).toEqual([]);
+  await screenshot(page, 'undo-phone');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('The freezes are as they were').waitFor();
+  await acme.quiet();
+  expect(acme.frozen('acme/api')).toEqual([1, 2]);
+  const left = await acme.app.deps.db.freeze.findMany({
+    where: { deletedAt: null },
+    include: { repository: true },
+  });
+  for (const { id, repository } of left) await acme.remove(`acme/${repository.name}`, id);
+  expect(page.problems).toEqual([]);
 });

@@ -67,7 +67,7 @@ test('an incident: freeze six repositories, see them held, exempt one pull reque
   await ada.goto(`${acme.app.url}/`);
   await ada.tap('link', 'Unfreeze');
   await ada.fill('[name=delete_reason]', 'Solved');
-  await ada.tap('button', 'Unfreeze');
+  await ada.tap('button', 'End 1 freeze in 6 repositories');
   await ada.getByText('can merge within seconds').waitFor();
   await acme.quiet();
   for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);

@@ -88,6 +88,133 @@ test('a form that somebody overtook changes nothing', async () => {
   expect((await settingsOf('/v1/settings/acme')).comment_commands).toBe(false);
 });
 
+/** The value of a field, the chosen radio button, or the ticked boxes. */
+function shownIn(text: string, name: string): string[] {
+  const area = new RegExp(`<textarea[^>]* name="${name}"[^>]*>\\n?([^<]*)<`).exec(text);
+  if (area) return [area[1]!];
+  const inputs = [...text.matchAll(/<input[^>]*>/g)]
+    .map(([tag]) => tag)
+    .filter((tag) => tag.includes(`name="${name}"`));
+  const isBox = inputs.some((tag) => /type="(radio|checkbox)"/.test(tag));
+  return inputs
+    .filter((tag) => !isBox || /\schecked/.test(tag))
+    .map((tag) => /value="([^"]*)"/.exec(tag)?.[1] ?? '');
+}
+
+const typedForms: [string, string, Record<string, string | string[]>][] = [
+  [
+    'the settings of an owner',
+    ofOwner,
+    {
+      ...{
+        do: 'settings',
+        freezers_list: 'nobody-at-all',
+        approvers_list: 'wes\nrita',
+        comment_commands: 'requests',
+      },
+      ...{
+        two_person_exemptions: 'true',
+        longest_open_end_hours: '7',
+        instant_hold: 'off',
+        release_deployments: 'all',
+      },
+    },
+  ],
+  [
+    'the settings of a repository',
+    ofWeb,
+    {
+      ...{
+        do: 'settings',
+        freezers: 'own',
+        freezers_list: 'wes',
+        approvers: 'own',
+        approvers_list: 'nobody-at-all',
+      },
+      ...{ two_person_exemptions: 'true', longest_open_end_hours: '7', comment_commands: 'false' },
+      ...{ instant_hold: 'inherit', release_deployments: 'all' },
+    },
+  ],
+  [
+    'a webhook',
+    ofOwner,
+    {
+      ...{
+        do: 'create-webhook',
+        kind: 'teams',
+        url: 'not an address',
+        description: 'Release',
+        public_text: 'true',
+      },
+      ...{ webhook_repositories: 'web\napi-*', event: ['freeze.started', 'freeze.ended'] },
+    },
+  ],
+  ['a key', ofOwner, { do: 'create-key', key_name: ' ', scope: 'admin', days: '365' }],
+  [
+    'a rule',
+    ofOwner,
+    {
+      ...{
+        do: 'create-rule',
+        rule_name: 'Deploys',
+        repositories: 'web',
+        refs: '',
+        environments: '',
+        may: 'freeze',
+      },
+    },
+  ],
+];
+
+test.each(typedForms)('a refused form keeps all that was typed: %s', async (_, path, fields) => {
+  const visitor = path === ofOwner ? ada : rita;
+  const version = versionOf((await visitor.open(path)).text);
+  const { status, text } = await visitor.send(path, { version, ...fields });
+  expect(status).toBe(422);
+  const form = text
+    .split('<form ')
+    .find((each) => each.includes(`name="do" value="${String(fields['do'])}"`))!;
+  for (const [name, value] of Object.entries(fields))
+    if (name !== 'do') expect([name, shownIn(form, name)]).toEqual([name, [value].flat()]);
+  // Folded forms are open, so that one sees it.
+  if (fields['do'] !== 'settings')
+    expect(text).toMatch(new RegExp(`<details open>\\s*<summary[^>]*>New (webhook|key|rule)`));
+  const others = (await visitor.open(path)).text;
+  expect(others).not.toContain('nobody-at-all');
+});
+
+test('a form that somebody overtook shows what was typed, and what was saved meanwhile', async () => {
+  const { text } = await ada.open(ofOwner);
+  await acme.call('PATCH', '/v1/settings/acme', {
+    as: acme.admin,
+    body: { comment_commands: false, freezers: ['rita'], approvers: ['wes'] },
+  });
+  const fields = {
+    ...{
+      freezers_list: 'wes',
+      approvers_list: 'wes',
+      comment_commands: 'requests',
+      longest_open_end_hours: '9',
+    },
+    ...{ two_person_exemptions: 'false', instant_hold: 'off', release_deployments: 'newest' },
+  };
+  const late = await ada.send(ofOwner, { do: 'settings', version: versionOf(text), ...fields });
+  expect(late.status).toBe(422);
+  expect(late.text).toContain('Somebody changed these settings');
+  expect(shownIn(late.text, 'freezers_list')).toEqual(['wes']);
+  expect(shownIn(late.text, 'comment_commands')).toEqual(['requests']);
+  expect(shownIn(late.text, 'longest_open_end_hours')).toEqual(['9']);
+  const meanwhile = [...late.text.matchAll(/Saved now: <bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value);
+  expect(meanwhile).toEqual(['rita', 'Required', '72', 'None']);
+  // Who saw both may save.
+  const again = await ada.send(ofOwner, { do: 'settings', version: versionOf(late.text), ...fields });
+  expect(again.status).toBe(303);
+  await acme.call('PATCH', '/v1/settings/acme', {
+    as: acme.admin,
+    body: { freezers: [], approvers: [], longest_open_end_hours: null },
+  });
+});
+
 test('products of a repository and of new ones are boxes', async () => {
   await rita.send(ofWeb, { do: 'products', product: 'merge_queue' });
   await ada.send(ofOwner, { do: 'products', product: ['merge_protections', 'ci_insights'] });

@@ -52,21 +52,16 @@ async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null):
 }
 
 /**
- * Gives the exemptions that ended with a freeze their effect back, because the freeze is restored. Those that a push, a new
+ * Gives the exemptions that ended with some freezes their effect back, because the freezes are restored. Those that a push, a new
  * base or the time would have ended meanwhile end by the next observation.
- * @param endedAt when the freeze ended.
+ * @param endedAt when the freezes ended.
  */
-export async function reviveExemptions(
-  tx: Tx,
-  repositoryId: bigint,
-  freezeId: string,
-  endedAt: Date,
-  now: Date,
-): Promise<void> {
+export async function reviveExemptions(tx: Tx, freezeIds: string[], endedAt: Date, now: Date): Promise<void> {
   await tx.$executeRaw`
     UPDATE exemptions SET ended_at = NULL, ended_by = NULL,
       state = (CASE WHEN approved_at IS NULL THEN 'requested' ELSE 'approved' END)::"ExemptionState"
-    WHERE repository_id = ${repositoryId} AND ${freezeId}::uuid = ANY (freeze_ids) AND state = 'expired'
+    WHERE repository_id IN (SELECT repository_id FROM freezes WHERE id = ANY (${freezeIds}::uuid[]))
+      AND freeze_ids && ${freezeIds}::uuid[] AND state = 'expired'
       AND ended_by = 'freezes' AND ended_at >= ${endedAt} AND expires_at > ${now}`;
 }
 

@@ -3,6 +3,7 @@ import { validate } from '../../api/read-request.ts';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { type FreezeChange, planChange } from '../../freezes/check-freeze.ts';
 import type { FreezeRecord } from '../../freezes/list-freezes.ts';
+import { restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { deleteFreeze, updateFreeze } from '../../freezes/save-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
@@ -31,10 +32,11 @@ import {
   versionField,
 } from '../form.ts';
 import type { Html } from '../layout.ts';
+import { undoButton } from '../undo.ts';
 import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
 
 /** What an admin can do with a freeze that is not over. Each has its own form and URL. */
-export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
+export const changesOfFreeze = ['edit', 'extend', 'end', 'delete', 'restore'] as const;
 export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
 /** A form that was refused, and why. */
@@ -70,6 +72,10 @@ export function changeForms(
     </details>
   </div>`;
 }
+
+/** The button that undoes an end or a deletion. */
+export const undoEnd = (repository: FoundRepository, { id, version }: FreezeRecord): Html =>
+  undoButton(`${freezePath(repository, id)}/restore`, versionField(String(version)));
 
 const whyDelete = textField({
   name: 'delete_reason',
@@ -154,6 +160,9 @@ export const changes: Record<
     const given = { delete_reason: form.get('delete_reason') };
     const { delete_reason: reason } = validate(freezeDeletion, given, 'body');
     await deleteFreeze(deps, actor, repository, id, reason);
+  },
+  async restore({ deps, actor, repository }, { id }) {
+    await restoreFreeze(deps, actor, repository, id);
   },
 };
 

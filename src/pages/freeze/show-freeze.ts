@@ -38,8 +38,9 @@ import {
   stateOf,
   stateWords,
 } from '../repository/freeze-list.ts';
-import { changeForms, type ChangeOfFreeze, changes, type RefusedForm } from './change-freeze.ts';
-import { showPage } from '../message-page.ts';
+import { changeForms, type ChangeOfFreeze, changes, type RefusedForm, undoEnd } from './change-freeze.ts';
+import { doneNotice, showPage } from '../message-page.ts';
+import { isFresh } from '../undo.ts';
 
 /** The freeze of the path (`:id`), even if it is over. */
 async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null> {
@@ -71,8 +72,9 @@ export async function freezePage(
   const isOver = state === 'ended' || state === 'deleted';
   const title = titleOf(freeze);
   const done = Object.values(said).find(([word]) => word === context.req.query('done'))?.[1];
+  const undo = mayChange && isFresh(record.endedEarlyAt, visit) ? undoEnd(repository, record) : '';
   const body = html`<h1 dir="auto">${title}</h1>
-    ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
+    ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
     ${mayChange && !isOver ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
@@ -122,6 +124,7 @@ const said: Record<ChangeOfFreeze, [word: string, text: string]> = {
   extend: ['extended', 'The freeze was extended.'],
   end: ['ended', 'The freeze has ended. The pull requests that it blocked can merge within seconds.'],
   delete: ['deleted', 'The freeze was deleted. The pull requests that it blocked can merge within seconds.'],
+  restore: ['restored', 'The freeze is as it was, and blocks again within seconds.'],
 };
 
 /** How many events of a freeze are shown. The audit log has the rest. */

@@ -14,11 +14,12 @@ import { holderText } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
 import type { Html } from '../layout.ts';
-import { messagePage, showPage } from '../message-page.ts';
+import { messageOf, messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
+import { undoApproval } from '../undo.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
 
 /** The most requests and active exemptions that the page shows. */
@@ -72,7 +73,9 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
       const repository = byId.get(exemption.repositoryId);
       return repository ? [{ exemption, repository }] : [];
     });
-  const body = html`<h1>Exemptions</h1>
+  const undo = undoApproval(visit, listed(active?.rows ?? []), hidden('from_list', 'yes'));
+  const body = html`${messageOf(context, undo)}
+    <h1>Exemptions</h1>
     ${filters(view)}
     ${waiting ? await waitingList(visit, deciding, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
     ${active ? section('Active', listed(active.rows), 'No exemptions are active.', times) : ''}

@@ -5,6 +5,7 @@ import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { timesOf } from '../reader.ts';
 import type { Html } from '../layout.ts';
+import { undoEnding } from '../undo.ts';
 import {
   enforcedOf,
   withKnownEnforcement,
@@ -56,7 +57,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const { login } = account;
   const isTickable = mayFreeze === true;
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
-  const body = html`${messageOf(context)}
+  const body = html`${messageOf(context, undoEnding(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
         <h1>${login}</h1>
@@ -83,8 +84,8 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
 const actions = (login: string): Html =>
   html`<div class="actions">
-    <button type="submit">Freeze now</button>
-    <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'unfreeze')}">Unfreeze</button>
+    <button type="submit" class="freeze">Freeze now</button>
+    <button type="submit" class="danger" formaction="${ownerFormPath(login, 'unfreeze')}">Unfreeze</button>
     <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
   </div>`;
 

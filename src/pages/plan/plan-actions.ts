@@ -28,6 +28,7 @@ import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
+import { spanSince } from '../undo.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
 
 /**
@@ -64,43 +65,60 @@ export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan
 const versionOfOngoing = (freezes: Pick<StoredFreeze, 'id' | 'version'>[]): string =>
   digestOf(freezes.map(({ id, version }) => [id, version]));
 
-/** The forms of a plan: to extend and to end it. @param on its ongoing freezes. */
+/**
+ * What one can do about the occurrence that is ongoing, apart from the plan: extend it and end it. A plan that does not
+ * repeat is its only occurrence.
+ * @param on the ongoing freezes of the plan.
+ */
+export function occurrenceActions(visit: PlanVisit, on: StoredFreeze[]): Html | '' {
+  const { plan } = visit;
+  const [first] = on;
+  if (!first) return '';
+  return group(
+    'This occurrence',
+    html`${isOnce(plan) ? extendForms(pathTo(visit, 'extend'), versionField(versionOf(plan)), plan) : extendForms(pathTo(visit, 'extend'), versionField(versionOfOngoing(on)), first)}
+    ${isOnce(plan) ? deletion(visit, 'End now…', 'End now', 'This ends the ongoing freezes and with them the plan.') : endThisTime(visit, on)}`,
+  );
+}
+
+/** What one can do about the plan. @param on its ongoing freezes. */
 export function planActions(visit: PlanVisit, on: StoredFreeze[]): Html {
   const { plan, account } = visit;
-  const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
-  const version = versionField(versionOf(plan));
-  const [first] = on;
-  const isEnded = isOnce(plan) && first !== undefined;
-  return html`<div class="actions">
-    ${
-      isOnce(plan)
-        ? extendForms(action('extend'), version, plan)
-        : first
-          ? html`<span class="muted">This occurrence:</span>
-              ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
-              ${endThisTime(visit, on)}`
-          : ''
-    }
-    ${confirmation(
-      isEnded ? 'End now…' : 'Delete…',
-      action('delete'),
-      html`${version}
-        <p>
-          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and the plan. You
-          cannot undo this. The page stays.
-        </p>
-        ${whyField('delete')}`,
-      isEnded ? 'End now' : 'Delete plan',
-    )}
-  </div>`;
+  const isOngoing = on.length > 0;
+  const what = isOngoing ? 'ends the ongoing freezes' : 'deletes the scheduled freezes';
+  return group(
+    'The plan',
+    html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>
+      ${isOnce(plan) && !isOngoing ? extendForms(pathTo(visit, 'extend'), versionField(versionOf(plan)), plan) : ''}
+      ${isOnce(plan) && isOngoing ? '' : deletion(visit, 'Delete plan…', 'Delete plan', `This ${what} and the entire plan. You cannot undo this.`)}`,
+  );
 }
+
+const group = (name: string, actions: Html): Html =>
+  html`<section aria-label="${name}">
+    <h2>${name}</h2>
+    <div class="actions">${actions}</div>
+  </section>`;
+
+const pathTo = ({ plan, account }: PlanVisit, form: 'extend' | 'delete'): string =>
+  `${planPath(account.login, plan.id)}/${form}`;
+
+const deletion = (visit: PlanVisit, name: string, act: string, does: string): Html =>
+  confirmation(
+    name,
+    pathTo(visit, 'delete'),
+    html`${versionField(versionOf(visit.plan))}
+      <p>${does} The page stays.</p>
+      ${whyField('delete')}`,
+    act,
+  );
 
 /** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
 const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: StoredFreeze[]): Html =>
   confirmation(
     'End now…',
     ownerFormPath(account.login, 'unfreeze'),
-    html`${hidden('ongoing', `freezes ${plan.id}`)}
+    html`${hidden('ongoing', `freezes ${plan.id}`)} ${hidden('plan', plan.id)}
       ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
       <p>
         This ends the ongoing freezes in ${countOf(on.length, 'repository', 'repositories')}. The plan
@@ -171,8 +189,12 @@ export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
     const { deps, actor, account, administered, form } = change;
     assertFresh(form, versionOf(plan), 'this plan');
     const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
+    const since = nowOf(deps.clock);
+    const isEnded = isOnce(plan) && (await ongoingFreezes(deps.db, plan, since)).length > 0;
     await deletePlan(deps, actor, account, administered, plan.id, reason);
-    return `${planPath(account.login, plan.id)}?said=plan-ended`;
+    // Ending what is ongoing can be undone; deleting a plan asks before, and cannot.
+    const undo = isEnded ? `&undo=${spanSince(deps, since)}` : '';
+    return `${planPath(account.login, plan.id)}?said=plan-ended${undo}`;
   });
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */

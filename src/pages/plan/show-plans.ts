@@ -35,7 +35,8 @@ import { planProgress, type Progress } from '../progress.ts';
 import { timesOf } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
-import { mayChangePlan, planActions } from './plan-actions.ts';
+import { undoEnding } from '../undo.ts';
+import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
 
 /** How many plans that are over are listed, the newest first. */
 const mostOver = 50;
@@ -122,15 +123,15 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     warnOfGivenEnds(deps.db, plan, [], now),
     mayChangePlan(visit),
   ]);
-  const body = html`<div class="headline">
+  const body = html`${messageOf(visit.context, undoEnding(visit, plan))}
+    <div class="headline">
       <h1><bdi>${name}</bdi></h1>
-      ${mayChange ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
     ${[...warnings, ...warnOfDates(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
-    ${mayChange ? planActions(visit, on) : ''} ${ongoingIn(visit, on)}
-    ${details(visit, shown, times, mayChange)} ${past}`;
+    ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
+    ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
   return showPage(visit, { ...page, body });
 }
 
@@ -140,7 +141,7 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
   const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
-  return html`${messageOf(context)}
+  return html`${messageOf(context, undoEnding(visit, plan))}
     <h1><bdi>${shownName(plan, visit.isAdmin)}</bdi></h1>
     <p>
       <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
@@ -243,7 +244,7 @@ function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[
     const link = html`<a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a>`;
     return html`<li>${link}${holdsMerges(plan) ? blocked : ''}</li>`;
   };
-  return html`<h2>Ongoing</h2>
+  return html`<h2>Ongoing freezes</h2>
     <ul>
       ${frozen.slice(0, mostNamed).map(row)}
       ${frozen.length > mostNamed ? html`<li>and ${frozen.length - mostNamed} more</li>` : ''}

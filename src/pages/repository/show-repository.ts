@@ -9,7 +9,10 @@ import {
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import type { Html } from '../layout.ts';
-import { showPage } from '../message-page.ts';
+import { messageOf, showPage } from '../message-page.ts';
+import { undoApproval } from '../undo.ts';
+import { uuid } from '../../api/fields.ts';
+import { findExemption } from '../../freezes/exemptions/exemption-store.ts';
 import {
   calendarPath,
   ownerFormPath,
@@ -45,11 +48,13 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const { account, name } = repository;
   const chosen = new URLSearchParams({ repository: name });
   const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${chosen}`;
-  const body = html`<div class="headline">
+  const approved = await approvedNow(visit);
+  const body = html`${messageOf(context, undoApproval(visit, approved))}
+    <div class="headline">
       <h1>${fullName(repository)}</h1>
       <div class="actions">
-        ${mayChange ? html`<a class="button" href="${freezeNow}">Freeze now</a>` : ''}
-        ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button quiet" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
+        ${mayChange ? html`<a class="button freeze" href="${freezeNow}">Freeze now</a>` : ''}
+        ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
         <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
         ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
       </div>
@@ -60,6 +65,13 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
   return showPage(visit, { title: fullName(repository), body, owner: account.login, crumbs: [{ name }] });
+}
+
+/** The exemption of a deployment that the reader has just approved, as the URL says. */
+async function approvedNow({ deps, context, repository }: RepositoryVisit) {
+  const { data: id } = uuid('approved').safeParse(context.req.query('approved'));
+  const exemption = id === undefined ? null : await findExemption(deps.db, repository.id, id);
+  return exemption ? [{ exemption, repository }] : [];
 }
 
 /** Who did what last. @param isAdmin whether the viewer sees the whole log. */

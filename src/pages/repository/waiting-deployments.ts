@@ -136,5 +136,6 @@ const askToDeploy = (
     deploymentExemptionsPath(repository),
     html`${onceField()} ${what} ${textArea(reason)}`,
     isAtOnce(standing) ? 'Let it go' : 'Request exemption',
+    'confirms',
   );
 };

@@ -167,7 +167,7 @@ export const newAppForm = ({ manifest, action, owner }: NewAppOffer, beside: Htm
     </dl>
     <form method="post" action="${action}">
       <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
-      <button type="submit">Continue to ${new URL(action).host}</button>
+      <button type="submit" class="next">Continue to ${new URL(action).host}</button>
       ${beside}
     </form>`;
 

@@ -9,37 +9,50 @@ import type { Actor } from '../../events/actor.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
-import { chips, confirmation, type FormProblems, hidden, textArea, textField, textOf } from '../form.ts';
+import {
+  chips,
+  confirmation,
+  type FormProblems,
+  hidden,
+  ifSent,
+  textArea,
+  textField,
+  textOf,
+  type Typed,
+  typedIn,
+} from '../form.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
 import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
 
 /** The application keys of an owner, and the rules that let jobs in without one. */
 export async function keysAndRules(section: Section): Promise<Html> {
-  const { deps, account, action, problems, times } = section;
+  const { deps, account, action, problems, sent, times } = section;
+  const key = typedIn(ifSent(sent, 'create-key'));
+  const rule = typedIn(ifSent(sent, 'create-rule'));
   const keys = await listKeys(deps, account);
   const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
   return html`<h2 id="keys">Application keys</h2>
     ${keys.length === 0 ? html`<p>No application keys. CI and tools call the API with one.</p>` : ''}
-    ${keys.map((key) => keyRow(action, key, times))}
+    ${keys.map((each) => keyRow(action, each, times))}
     ${foldedForm(
       section,
       { name: 'New key', does: 'create-key', fields: ['key_name', 'scope', 'expires_at'], act: 'Create key' },
-      html`${textField({ name: 'key_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
-      ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, ['ci'])}
-      ${chips('radio', { name: 'days', label: 'Expires' }, expiries, ['90'])}`,
+      html`${textField({ name: 'key_name', label: 'Name', value: key.text('key_name'), problems, attributes: html`required maxlength="255"` })}
+      ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, [key.text('scope', 'ci')])}
+      ${chips('radio', { name: 'days', label: 'Expires' }, expiries, [key.text('days', '90')])}`,
     )}
     <h2 id="rules">OIDC rules</h2>
     ${rules.length === 0 ? html`<p>No rules. A rule lets jobs of GitHub Actions in without a key.</p>` : ''}
-    ${rules.map((rule) => ruleRow(action, rule))}
+    ${rules.map((each) => ruleRow(action, each))}
     ${foldedForm(
       section,
       { name: 'New rule', does: 'create-rule', fields: ruleFields, act: 'Create rule' },
-      html`${textField({ name: 'rule_name', label: 'Name', problems, attributes: html`required maxlength="255"` })}
-      ${lines('repositories', 'Repositories', 'web', problems)}
-      ${lines('refs', 'Refs', 'refs/heads/main', problems)}
-      ${lines('environments', 'Environments', 'production', problems)}
-      ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, ['push_scopes'])}`,
+      html`${textField({ name: 'rule_name', label: 'Name', value: rule.text('rule_name'), problems, attributes: html`required maxlength="255"` })}
+      ${lines('repositories', 'Repositories', 'web', rule, problems)}
+      ${lines('refs', 'Refs', 'refs/heads/main', rule, problems)}
+      ${lines('environments', 'Environments', 'production', rule, problems)}
+      ${chips('radio', { name: 'may', label: 'Jobs can', problems }, permissions, [rule.text('may', 'push_scopes')])}`,
     )}`;
 }
 
@@ -59,9 +72,9 @@ const permissions = [
 ];
 const ruleFields = ['rule_name', 'repositories', 'refs', 'environments', 'may'];
 
-const lines = (name: string, label: string, example: string, problems: FormProblems): Html =>
+const lines = (name: string, label: string, example: string, typed: Typed, problems: FormProblems): Html =>
   textArea({
-    ...{ name, label, problems },
+    ...{ name, label, value: typed.text(name), problems },
     hint: html`One name or pattern on each line, such as <code>${example}</code>. Leave empty for any.`,
     attributes: html`spellcheck="false" autocapitalize="none"`,
   });

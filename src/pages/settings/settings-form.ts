@@ -13,9 +13,11 @@ import {
   formProblem,
   type FormProblems,
   hidden,
+  ifSent,
   textArea,
   textField,
   textOf,
+  typedIn,
   versionField,
 } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
@@ -37,6 +39,8 @@ type SettingsForm = {
   owner: string | null;
   refused: string[];
   problems: FormProblems;
+  /** The form that was refused: its fields keep what was typed. */
+  sent: URLSearchParams | null;
 };
 
 /** Answers whoever may not see settings. @param name of what has them. */
@@ -69,19 +73,21 @@ export type Section = {
   account: InstalledAccount;
   action: string;
   problems: FormProblems;
+  /** The form of the page that was refused, if any. */
+  sent: URLSearchParams | null;
   times: Times;
 };
 
 /** What forms of the page do, by their `do`. One that shows a page of its own, such as a secret, gives that. */
 export type Forms = Record<string, (change: OwnerChange) => Promise<unknown>>;
 
-/** A form that a button unfolds. @param fields the names of its fields: a problem with one unfolds it, too. */
+/** A form that a button unfolds. One that was refused is unfolded. @param fields the names of its fields: a problem with one unfolds it, too. */
 export const foldedForm = (
-  { action, problems }: Section,
+  { action, problems, sent }: Section,
   { name, does, fields, act }: { name: string; does: string; fields: string[]; act: string },
   content: Html,
 ): Html =>
-  html`<details ${fields.some((each) => problems.has(each)) ? html`open` : ''}>
+  html`<details ${ifSent(sent, does) || fields.some((each) => problems.has(each)) ? html`open` : ''}>
     <summary class="button quiet">${name}</summary>
     <form class="card form" method="post" action="${action}">
       ${hidden('do', does)} ${content}
@@ -98,44 +104,57 @@ const instantHolds = { off: 'Off', bridge: 'Until the statuses block', lock: 'Un
 const released = { newest: 'The newest of each workflow', all: 'All, one after another' };
 const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
 
-export function settingsForm({ action, settings, owner, refused, problems }: SettingsForm): Html {
+export function settingsForm({ action, settings, owner, refused, problems, sent: any }: SettingsForm): Html {
   const inherited = new Set(owner === null ? [] : settings.inherited);
+  const sent = ifSent(any, 'settings');
+  const typed = typedIn(sent);
+  const version = digestOf(settings);
+  // Somebody saved meanwhile: what is saved stands beside what was typed, where they differ.
+  const isOvertaken = sent !== null && sent.get('version') !== version;
+  const savedNow = (name: string, stored: string, shown = stored) =>
+    isOvertaken && linesOf(typed.text(name, stored)).join() !== linesOf(stored).join()
+      ? html`<strong>Saved now: <bdi>${shown || 'nothing'}</bdi>.</strong> `
+      : '';
   const choices = (
     name: keyof SettingsChange,
     label: string,
     values: Record<string, string>,
     hint: Html | string,
   ) => {
-    const own = Object.entries(values).map(([value, text]) => ({ value, label: text }));
-    const all = owner === null ? own : [{ value: inherit, label: `As ${owner}` }, ...own];
-    return chips('radio', { name, label, hint }, all, [
-      inherited.has(name) ? inherit : String(settings[name]),
-    ]);
+    const all = owner === null ? values : { [inherit]: `As ${owner}`, ...values };
+    const stored = inherited.has(name) ? inherit : 'own' in values ? 'own' : String(settings[name]);
+    const hints = html`${savedNow(name, stored, all[stored])}${hint}`;
+    const choices = Object.entries(all).map(([value, text]) => ({ value, label: text }));
+    return chips('radio', { name, label, hint: hints }, choices, [typed.text(name, stored)]);
   };
-  const people = (name: 'freezers' | 'approvers', label: string, hint: Html | string) =>
-    html`${owner === null ? '' : choices(`${name}`, label, { own: 'Its own list' }, '')}
+  const people = (name: 'freezers' | 'approvers', label: string, hint: Html | string) => {
+    const stored = settings[name].join('\n');
+    return html`${owner === null ? '' : choices(name, label, { own: 'Its own list' }, '')}
     ${textArea({
       name: `${name}_list`,
       label: owner === null ? label : `${label}: own list`,
-      value: settings[name].join('\n'),
+      value: typed.text(`${name}_list`, stored),
       problems: problems.has(name) ? new Map([[`${name}_list`, problems.get(name)!]]) : problems,
-      hint,
+      hint: html`${savedNow(`${name}_list`, stored, settings[name].join(', '))}${hint}`,
       attributes: html`spellcheck="false" autocapitalize="none"`,
     })}`;
+  };
+  const hours = inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? '');
   return html`${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
-      ${hidden('do', 'settings')} ${versionField(digestOf(settings))}
-      ${people('freezers', 'Freezers', freezersHint)} ${people('approvers', 'Approvers', approversHint)}
+      ${hidden('do', 'settings')} ${versionField(version)} ${people('freezers', 'Freezers', freezersHint)}
+      ${people('approvers', 'Approvers', approversHint)}
       ${choices('two_person_exemptions', 'Second person for exemptions', yesOrNo, 'If required, nobody approves their own request, admins included.')}
       ${textField({
         name: 'longest_open_end_hours',
         label: 'Maximum length of freezes without an end, in hours',
-        value: inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? ''),
+        value: typed.text('longest_open_end_hours', hours),
         problems,
-        hint:
+        hint: html`${savedNow('longest_open_end_hours', hours)}${
           owner === null
             ? 'Leave empty for no limit.'
-            : `Leave empty to do as ${owner} does${inLimit(settings)}.`,
+            : `Leave empty to do as ${owner} does${inLimit(settings)}.`
+        }`,
         attributes: html`inputmode="numeric" maxlength="6"`,
       })}
       ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
@@ -182,8 +201,13 @@ function valueOf(text: string): boolean | number | string | null {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** @param heading names what has the products. @param chosen the enabled ones. */
-export const productsForm = (action: string, heading: string, chosen: readonly Product[]): Html =>
+/** @param heading names what has the products. @param chosen the enabled ones. @param sent the form of the page that was refused. */
+export const productsForm = (
+  action: string,
+  heading: string,
+  chosen: readonly Product[],
+  sent: URLSearchParams | null,
+): Html =>
   html`<h2>${heading}</h2>
     <form class="form" method="post" action="${action}">
       ${hidden('do', 'products')}
@@ -191,7 +215,7 @@ export const productsForm = (action: string, heading: string, chosen: readonly P
         'checkbox',
         { name: 'product', label: 'Enabled', hint: productsHint },
         products.map((value) => ({ value, label: html`<code>${value}</code>` })),
-        [...chosen],
+        typedIn(ifSent(sent, 'products')).all('product', [...chosen]),
       )}
       <div class="actions"><button type="submit" class="quiet">Save products</button></div>
     </form>`;

@@ -96,13 +96,14 @@ export const sendOwnerSettings = (change: OwnerChange): Promise<Response> =>
       const done = await forms[form.get('do') ?? '']?.(change);
       return done instanceof Response ? done : `${ownerSettingsPath(account.login)}?said=saved`;
     },
-    (problems) => ownerSettings(change, problems),
+    (problems) => ownerSettings(change, problems, change.form),
     (error) => problemsOf(error, apiNames[change.form.get('do') ?? '']),
   );
 
 async function ownerSettings(
   visit: Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>,
   problems: FormProblems = noProblems,
+  sent: URLSearchParams | null = null,
 ): Promise<Response> {
   const { deps, context, account } = visit;
   const { login, id } = account;
@@ -110,7 +111,7 @@ async function ownerSettings(
   const settings = await showOwnerSettings(deps, account);
   const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id } });
   const templates = await savedTemplates(deps.db, id);
-  const section: Section = { deps, account, action, problems, times: timesOf(visit) };
+  const section: Section = { deps, account, action, problems, sent, times: timesOf(visit) };
   const extra = await readExtraPermissions(deps, { account, installation: account.installation });
   const refused =
     (await deps.github.lock.id()) === null
@@ -119,8 +120,8 @@ async function ownerSettings(
   const body = html`<h1>Settings of ${login}</h1>
     ${messageOf(context)}
     <p>These settings apply unless a repository overrides them.</p>
-    ${settingsForm({ action, settings, owner: null, refused, problems })}
-    ${productsForm(action, 'Products of new repositories', defaultProducts)}
+    ${settingsForm({ action, settings, owner: null, refused, problems, sent })}
+    ${productsForm(action, 'Products of new repositories', defaultProducts, sent)}
     <h2 id="deployments">Deployments</h2>
     ${
       isGranted(extra, 'deployments')
@@ -168,12 +169,13 @@ export const sendRepositorySettings = (change: RepositoryChange): Promise<Respon
       }
       return `${repositorySettingsPath(repository)}?said=saved`;
     },
-    (problems) => repositorySettings(change, problems),
+    (problems) => repositorySettings(change, problems, change.form),
   );
 
 async function repositorySettings(
   visit: Pick<RepositoryVisit, 'deps' | 'context' | 'viewer' | 'repository'>,
   problems: FormProblems = noProblems,
+  sent: URLSearchParams | null = null,
 ): Promise<Response> {
   const { deps, context, repository } = visit;
   const { login } = repository.account;
@@ -183,8 +185,8 @@ async function repositorySettings(
   const extra = await readExtraPermissions(deps, repository);
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
-    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, refused, problems })}
-    ${productsForm(action, 'Products', products)}
+    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, refused, problems, sent })}
+    ${productsForm(action, 'Products', products, sent)}
     <h2 id="deployments">Deployments</h2>
     ${
       isGranted(extra, 'deployments')

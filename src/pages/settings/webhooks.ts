@@ -14,7 +14,7 @@ import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts'
 import { noticeTypes } from '../../notices/notice.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
-import { chips, confirmation, hidden, textArea, textField, textOf } from '../form.ts';
+import { chips, confirmation, hidden, ifSent, textArea, textField, textOf, typedIn } from '../form.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
 import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
@@ -57,7 +57,9 @@ export async function webhooksSection(section: Section): Promise<Html> {
 const fields = ['url', 'webhook_repositories', 'events', 'description', 'kind'];
 
 const newWebhookForm = (section: Section): Html => {
-  const { problems } = section;
+  const { problems, sent } = section;
+  const typed = typedIn(ifSent(sent, 'create-webhook'));
+  const events = typed.all('event');
   return foldedForm(
     section,
     { name: 'New webhook', does: 'create-webhook', fields, act: 'Create webhook' },
@@ -65,34 +67,36 @@ const newWebhookForm = (section: Section): Html => {
         'radio',
         { name: 'kind', label: 'Send to', problems },
         Object.entries(kindNames).map(([value, label]) => ({ value, label })),
-        ['slack'],
+        [typed.text('kind', 'slack')],
       )}
       ${textField(
         {
           name: 'url',
           label: 'Address',
+          value: typed.text('url'),
           problems,
           hint: 'Copy it from the chat. The address is a secret: Holdfast does not show it again.',
           attributes: html`required maxlength="2000" autocomplete="off" spellcheck="false"`,
         },
         'url',
       )}
-      ${textField({ name: 'description', id: 'webhook_description', label: 'Description', problems, attributes: html`maxlength="255"` })}
+      ${textField({ name: 'description', id: 'webhook_description', label: 'Description', value: typed.text('description'), problems, attributes: html`maxlength="255"` })}
       ${textArea({
         name: 'webhook_repositories',
         label: 'Repositories',
+        value: typed.text('webhook_repositories'),
         problems,
         hint: html`One name or pattern on each line, such as <code>api-*</code>. Leave empty for all.`,
         attributes: html`spellcheck="false" autocapitalize="none"`,
       })}
-      <details ${problems.has('events') ? html`open` : ''}>
+      <details ${problems.has('events') || events.length > 0 ? html`open` : ''}>
         <summary>Events: all, unless you select some</summary>
         <fieldset class="ticks">
           <legend class="said">Events</legend>
-          ${noticeTypes.map((type) => html`<label><input type="checkbox" name="event" value="${type}" /> ${type}</label>`)}
+          ${noticeTypes.map((type) => html`<label><input type="checkbox" name="event" value="${type}" ${events.includes(type) ? html`checked` : ''} /> ${type}</label>`)}
         </fieldset>
       </details>
-      ${chips('checkbox', { name: 'public_text', label: 'Texts' }, [{ value: 'true', label: 'Public reasons only' }], [])}`,
+      ${chips('checkbox', { name: 'public_text', label: 'Texts' }, [{ value: 'true', label: 'Public reasons only' }], typed.all('public_text'))}`,
   );
 };
 
@@ -120,6 +124,7 @@ function webhookCard(action: string, webhook: Shown, times: Times): Html {
               html`${hidden('do', 'rotate-webhook')} ${hidden('id', id)}
                 <p>For 24 hours, each message has a signature of both secrets.</p>`,
               'Rotate secret',
+              'confirms',
             )
           : ''
       }

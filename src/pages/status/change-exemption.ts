@@ -11,10 +11,16 @@ import { Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../freezes/exemptions/decide-exemption.ts';
 import { findExemption } from '../../freezes/exemptions/exemption-store.ts';
 import { requestDeploymentExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
-import { deploymentsPath, exemptionsPath, pullRequestPath } from '../../installations/page-paths.ts';
+import {
+  deploymentsPath,
+  exemptionsPath,
+  pullRequestPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
+import { approvedQuery } from '../undo.ts';
 import { durations } from './exemption-forms.ts';
 import { numberOf, pullRequestPage } from './status-pages.ts';
 
@@ -74,8 +80,11 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
       await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
-      if (form.has('from_list')) return exemptionsPath(repository.account.login);
-      return exemption.deployment ? deploymentsPath(repository) : pullRequestPath(repository, number);
+      const said = decision === 'approve' ? `?${approvedQuery(exemption.id)}` : '';
+      if (form.has('from_list')) return exemptionsPath(repository.account.login) + said;
+      return exemption.deployment
+        ? `${repositoryPath(repository)}${said}#deployments`
+        : pullRequestPath(repository, number) + said;
     };
     return exemption.deployment ? context.redirect(await decide(), 303) : orThePage(sent, decide);
   });

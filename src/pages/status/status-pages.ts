@@ -25,6 +25,8 @@ import {
   timesOf,
 } from '../reader.ts';
 import { instant, longHeading, type Times } from '../text.ts';
+import { messageOf } from '../message-page.ts';
+import { undoApproval } from '../undo.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
 import { cards, holding, lasts, passing, reasons, statusesTable, waysThrough } from './freeze-card.ts';
 import {
@@ -83,7 +85,8 @@ export async function pullRequestPage(
   const granted = known && isOn(known, now) ? known : null;
   const said = verdict(seen, isOpen(seen), granted, times);
   const isExempt = granted !== null && said.tone === 'free';
-  const body = html`${head(deps, repository, seen)}
+  const own = all.map((each) => ({ exemption: each, repository }));
+  const body = html`${messageOf(context, undoApproval(visit, own))} ${head(deps, repository, seen)}
   ${answer(repository, seen, said, isExempt ? granted : null, times)}
   ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))} ${seen.live ? '' : notLive}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}

@@ -37,7 +37,7 @@ export const codePage = (problem: string | null): Html =>
           spellcheck="false"
           maxlength="40"
         />
-        <button type="submit">Continue</button>
+        <button type="submit" class="next">Continue</button>
       </form>`,
   );
 
@@ -156,7 +156,7 @@ function setupForm({ choices, webUrl, places }: SetupPage): Html {
         environment yourself. GitHub offers these rules for public repositories, and for private ones with
         GitHub Enterprise. You can add both permissions later.`,
     )}
-    <button type="submit">Continue</button>
+    <button type="submit" class="next">Continue</button>
   </form>`;
 }
 

@@ -1,0 +1,133 @@
+import { html } from 'hono/html';
+import { actorName } from '../events/actor.ts';
+import { blocksMerges, whatIsBlocked } from '../events/describe-fields.ts';
+import { shorten } from '../events/event-words.ts';
+import { asPublic } from '../freezes/freeze.ts';
+import type { Ongoing } from '../plans/ongoing.ts';
+import { countHeldOnlyBy } from '../statuses/held-pull-requests.ts';
+import { countOf } from './freeze-now/plan-preview.ts';
+import type { Html } from './layout.ts';
+import type { PageDeps } from './reader.ts';
+import { instant, type Times } from './text.ts';
+
+// What is ongoing, to select what ends. Freezes of merges and of deployments stand apart.
+
+/** A row: something ongoing, and what ending it does. */
+export type UnfreezeRow = {
+  ongoing: Ongoing;
+  reason: string;
+  /** The repositories by their places in the list of the page, which count for the button once. */
+  places: number[];
+  /** How many pull requests no other freeze holds. */
+  frees: number;
+  isChosen: boolean;
+};
+
+/** @param chosen the values of those that are selected. @param isInside whether the reader sees reasons that are not public. */
+export async function unfreezeRows(
+  deps: Pick<PageDeps, 'db'>,
+  all: Ongoing[],
+  repositories: { id: bigint; name: string }[],
+  chosen: string[],
+  isInside: boolean,
+): Promise<UnfreezeRow[]> {
+  if (all.length === 0) return [];
+  const ids = all.map(({ freezes }) => freezes.map(({ id }) => id));
+  const frees = await countHeldOnlyBy(
+    deps,
+    repositories.map(({ id }) => id),
+    ids,
+  );
+  const places = new Map(repositories.map(({ id }, place) => [id, place]));
+  return all.map((ongoing, index) => ({
+    ongoing,
+    reason: (isInside ? ongoing.freezes[0]! : asPublic(ongoing.freezes[0]!)).reason,
+    places: [...new Set(ongoing.freezes.map(({ repositoryId }) => places.get(repositoryId)!))],
+    frees: frees[index]!,
+    isChosen: chosen.includes(ongoing.value),
+  }));
+}
+
+/** What the button does: `End 1 freeze in 8 repositories`. unfreeze.js says the same after each click. */
+export function endWords(rows: UnfreezeRow[]): string {
+  const chosen = rows.filter(({ isChosen }) => isChosen);
+  if (chosen.length === 0) return 'End the selected freezes';
+  const places = new Set(chosen.flatMap((row) => row.places));
+  return `End ${countOf(chosen.length, 'freeze')} in ${countOf(places.size, 'repository', 'repositories')}`;
+}
+
+/** A table for each kind of freeze that there is. */
+export function unfreezeTables(rows: UnfreezeRow[], times: Times): Html {
+  const ofMerges = rows.filter(({ ongoing }) => blocksMerges(ongoing.freezes[0]!));
+  const others = rows.filter((row) => !ofMerges.includes(row));
+  return html`${tableOf('Freezes of merges', 'merges', ofMerges, times)}
+  ${tableOf('Freezes of deployments', 'deployments', others, times)}`;
+}
+
+const tableOf = (title: string, id: string, rows: UnfreezeRow[], times: Times): Html | '' =>
+  rows.length === 0
+    ? ''
+    : html`<fieldset>
+        <legend>${title}</legend>
+        <table class="stacked freezes to-end">
+          <thead>
+            <tr>
+              <th class="tick-box">
+                <input
+                  type="checkbox"
+                  data-selects-all
+                  aria-label="Select all ${title.toLowerCase()}"
+                  hidden
+                />
+              </th>
+              <th>Freeze</th>
+              <th>Frees</th>
+              <th>Created by</th>
+              <th>End</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map((row, index) => rowOf(row, `${id}-${index}`, times))}
+          </tbody>
+        </table>
+      </fieldset>`;
+
+function rowOf({ ongoing, reason, places, frees, isChosen }: UnfreezeRow, id: string, times: Times): Html {
+  const { value, freezes, repositories, plan, createdBy } = ongoing;
+  const [freeze] = freezes;
+  const { endsAt, timezone } = freeze!;
+  const where = repositories.length <= mostNamed ? `: ${repositories.toSorted().join(', ')}` : '';
+  const what = blocksMerges(freeze!) ? html`${countOf(frees, 'pull request')} in` : 'Deployments in';
+  return html`<tr>
+    <td class="tick-box">
+      <input
+        type="checkbox"
+        id="${id}"
+        name="ongoing"
+        value="${value}"
+        data-places="${rangesOf(places)}"
+        ${isChosen ? html`checked` : ''}
+      />
+    </td>
+    <th scope="row">
+      <label for="${id}"><bdi>${shorten(reason, 120)}</bdi></label>
+      <div class="muted">${plan ? 'The entire plan.' : ''} ${whatIsBlocked(freeze!) ?? ''}</div>
+    </th>
+    <td>${what} ${countOf(places.length, 'repository', 'repositories')}${where}</td>
+    <td><bdi>${actorName(createdBy)}</bdi></td>
+    <td>${endsAt ? html`${instant(endsAt, times, timezone)}` : 'until removed'}</td>
+  </tr>`;
+}
+
+const mostNamed = 3;
+
+/** `0-7 9`: places in few bytes, because a plan may freeze thousands of repositories. */
+function rangesOf(places: number[]): string {
+  const ranges: [from: number, to: number][] = [];
+  for (const place of places.toSorted((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last && last[1] === place - 1) last[1] = place;
+    else ranges.push([place, place]);
+  }
+  return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(' ');
+}

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// What the page of Unfreeze says before somebody ends anything. Browsers: test/browser/freeze-now.test.ts.
+
+const acme = acmeForAll();
+const ada = new Visitor(acme);
+const path = '/owners/acme/unfreeze';
+const plain = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+const rowsOf = (html: string) =>
+  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([row]) => plain(row)).filter(Boolean);
+const tickedOn = (html: string) =>
+  [...html.matchAll(/name="ongoing"\s+value="([^"]+)"[^>]*\schecked/g)].map(([, value]) => value);
+const button = (html: string) => plain(/<button[^>]*data-ends>(.*?)<\/button>/s.exec(html)![1]!);
+
+beforeAll(async () => {
+  for (const name of ['api', 'web', 'infra']) await acme.repository(name, [{}, { labels: ['docs'] }]);
+  await ada.signIn('ada');
+});
+
+test('the only freeze is selected, and the button says what it ends', async () => {
+  const { id } = await acme.freeze('acme/web', { reason: 'Alone' });
+  const { text } = await ada.open(path);
+  expect(tickedOn(text)).toEqual([`freezes ${id}`]);
+  expect(button(text)).toBe('End 1 freeze in 1 repository');
+  await acme.remove('acme/web', id);
+});
+
+test('of several, none is selected but the one that a person came from; each says what it frees and who made it', async () => {
+  const body = { name: 'Night', reason: 'Night', repositories: { include: ['api', 'web'] } };
+  const times = { start: null, end: null, timezone: 'UTC' };
+  const rel = acme.github.addToken('ada', { kind: 'classic', scopes: ['repo'] });
+  const plan = await acme.call('POST', '/v1/freeze_plans/acme', { as: rel, body: { ...body, ...times } });
+  await acme.quiet();
+  // It holds the pull request with the label too, so the plan alone frees one less.
+  const docs = await acme.freeze('acme/web', { reason: 'Docs', matching_conditions: ['label=docs'] });
+  await acme.freeze('acme/infra', { reason: 'No deploys', holds: ['deployments'] });
+  const { text } = await ada.open(path);
+  expect(tickedOn(text)).toEqual([]);
+  expect(button(text)).toBe('End the selected freezes');
+  const [merges, deployments] = text.split('Freezes of deployments</legend>');
+  const ofMerges = rowsOf(merges!);
+  expect(ofMerges[0]).toBe('Freeze Frees Created by End');
+  expect(ofMerges[1]).toMatch(
+    /^Night The entire plan\. 3 pull requests in 2 repositories: api, web ada until removed$/,
+  );
+  expect(ofMerges[2]).toMatch(/^Docs .*0 pull requests in 1 repository: web test until removed$/);
+  expect(ofMerges).toHaveLength(3);
+  expect(rowsOf(deployments!)[1]).toMatch(/^No deploys Deployments wait.*Deployments in 1 repository: infra/);
+  const from = await ada.open(`${path}?ongoing=freezes+${docs.id}`);
+  expect(tickedOn(from.text)).toEqual([`freezes ${docs.id}`]);
+  // A refused form keeps what was selected, also nothing.
+  const chosen = { ongoing: `plan ${plan.body.id}`, delete_reason: ' ' };
+  const refused = await ada.send(path, chosen);
+  expect(refused.status).toBe(422);
+  expect(tickedOn(refused.text)).toEqual([chosen.ongoing]);
+  expect(button(refused.text)).toBe('End 1 freeze in 2 repositories');
+  const none = await ada.send(path, { delete_reason: 'Over' });
+  expect(none.status).toBe(422);
+  expect(tickedOn(none.text)).toEqual([]);
+});
