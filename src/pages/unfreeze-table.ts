@@ -114,8 +114,8 @@ function rowOf({ ongoing, reason, places, frees, isChosen }: UnfreezeRow, id: st
       <div class="muted">${plan ? 'The entire plan.' : ''} ${whatIsBlocked(freeze!) ?? ''}</div>
     </th>
     <td>${what} ${countOf(places.length, 'repository', 'repositories')}${where}</td>
-    <td><bdi>${actorName(createdBy)}</bdi></td>
-    <td>${endsAt ? html`${instant(endsAt, times, timezone)}` : 'until removed'}</td>
+    <td class="made-by"><bdi>${actorName(createdBy)}</bdi></td>
+    <td class="ends">${endsAt ? html`${instant(endsAt, times, timezone)}` : 'until removed'}</td>
   </tr>`;
 }
 

@@ -46,11 +46,11 @@ test('of several, none is selected but the one that a person came from; each say
   const [merges, deployments] = text.split('Freezes of deployments</legend>');
   const ofMerges = rowsOf(merges!);
   expect(ofMerges[0]).toBe('Freeze Frees Created by End');
-  expect(ofMerges[1]).toMatch(
-    /^Night The entire plan\. 3 pull requests in 2 repositories: api, web ada until removed$/,
-  );
-  expect(ofMerges[2]).toMatch(/^Docs .*0 pull requests in 1 repository: web test until removed$/);
-  expect(ofMerges).toHaveLength(3);
+  // They began at one instant, so their order is any.
+  expect(ofMerges.slice(1).toSorted()).toEqual([
+    'Docs 0 pull requests in 1 repository: web the application key admin key until removed',
+    'Night The entire plan. 3 pull requests in 2 repositories: api, web ada until removed',
+  ]);
   expect(rowsOf(deployments!)[1]).toMatch(/^No deploys Deployments wait.*Deployments in 1 repository: infra/);
   const from = await ada.open(`${path}?ongoing=freezes+${docs.id}`);
   expect(tickedOn(from.text)).toEqual([`freezes ${docs.id}`]);
