@@ -13,7 +13,6 @@ import {
   requiredText,
   textArea,
 } from './form.ts';
-import type { Html } from './layout.ts';
 import { showPage } from './message-page.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { nowOf } from '../time/clock.ts';
