@@ -132,7 +132,7 @@ export async function sendUndo(change: OwnerChange): Promise<Response> {
           await restoreFreeze(deps, actor, repositories.get(repositoryId)!, id);
         }),
       ];
-      return answerOutcome(change, await eachByItself<void>(acts), `${to}?said=restored`, back);
+      return answerOutcome(change, await eachByItself<unknown>(acts), `${to}?said=restored`, back);
     },
     (problems) => {
       const text = [...problems.values()].join(' ');

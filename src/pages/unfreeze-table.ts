@@ -3,8 +3,7 @@ import { actorName } from '../events/actor.ts';
 import { blocksMerges, whatIsBlocked } from '../events/describe-fields.ts';
 import { shorten } from '../events/event-words.ts';
 import { asPublic } from '../freezes/freeze.ts';
-import type { Ongoing } from '../plans/ongoing.ts';
-import { countHeldOnlyBy } from '../statuses/held-pull-requests.ts';
+import { countFreed, type Ongoing } from '../plans/ongoing.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import type { Html } from './layout.ts';
 import type { PageDeps } from './reader.ts';
@@ -32,12 +31,7 @@ export async function unfreezeRows(
   isInside: boolean,
 ): Promise<UnfreezeRow[]> {
   if (all.length === 0) return [];
-  const ids = all.map(({ freezes }) => freezes.map(({ id }) => id));
-  const frees = await countHeldOnlyBy(
-    deps,
-    repositories.map(({ id }) => id),
-    ids,
-  );
+  const frees = await countFreed(deps, repositories, all);
   const places = new Map(repositories.map(({ id }, place) => [id, place]));
   return all.map((ongoing, index) => ({
     ongoing,

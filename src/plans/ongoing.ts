@@ -71,6 +71,26 @@ export async function ongoingIn(
   });
 }
 
+/**
+ * How many pull requests each of these would free: those that its freezes hold, and no other does.
+ * @param repositories where they are.
+ */
+export async function countFreed(
+  { db }: Pick<Deps, 'db'>,
+  repositories: { id: bigint }[],
+  all: Ongoing[],
+): Promise<number[]> {
+  const repositoryIds = repositories.map(({ id }) => id);
+  const rows = await db.$queryRaw<{ heldBy: string[]; count: number }[]>`
+    SELECT held_by AS "heldBy", count(*)::int AS count FROM open_pull_requests
+    WHERE repository_id = ANY (${repositoryIds}::int8[]) AND cardinality(held_by) > 0 GROUP BY held_by`;
+  return all.map(({ freezes }) => {
+    const ended = new Set(freezes.map(({ id }) => id));
+    const freed = rows.filter(({ heldBy }) => heldBy.every((id) => ended.has(id)));
+    return freed.reduce((sum, { count }) => sum + count, 0);
+  });
+}
+
 /** How many freezes of each plan of an owner are ongoing. */
 async function countOngoing(
   { db }: Pick<Deps, 'db'>,

@@ -88,25 +88,6 @@ export async function whyGroupNotHeld(
   return group?.notHeld ?? null;
 }
 
-/**
- * How many pull requests of some repositories would be free without some freezes: those that these hold, and no other does.
- * @param sets the ids of the freezes of each answer.
- */
-export async function countHeldOnlyBy(
-  { db }: Pick<Deps, 'db'>,
-  repositoryIds: bigint[],
-  sets: string[][],
-): Promise<number[]> {
-  const rows = await db.$queryRaw<{ heldBy: string[]; count: number }[]>`
-    SELECT held_by AS "heldBy", count(*)::int AS count FROM open_pull_requests
-    WHERE repository_id = ANY (${repositoryIds}::int8[]) AND cardinality(held_by) > 0 GROUP BY held_by`;
-  return sets.map((ids) => {
-    const ended = new Set(ids);
-    const isFree = ({ heldBy }: { heldBy: string[] }) => heldBy.every((id) => ended.has(id));
-    return rows.filter(isFree).reduce((sum, { count }) => sum + count, 0);
-  });
-}
-
 /** Whether the statuses alone hold everything that freezes should hold, as far as we can know without asking GitHub. */
 export async function isHeldByStatuses({ db }: Pick<Deps, 'db'>, repositoryId: bigint): Promise<boolean> {
   const [row] = await db.$queryRaw<[{ isHeld: boolean }]>`
