@@ -58,7 +58,7 @@ test('a writer requests, an admin decides on the page of the repository or of th
   const id = await firstId();
   expect((await send('wendy', `/${id}/approve`, {})).status).toBe(403);
   const approved = await send('ada', `/${id}/approve`, { from_list: 'yes' });
-  expect(approved.location).toBe('/owners/acme/exemptions');
+  expect(approved.location).toBe(`/owners/acme/exemptions?said=approved&approved=${id}`);
   expect([stateOf(run), stateOf(other)]).toEqual(['in_progress', 'waiting']);
   expect(words(await visitors['ada']!.open('/owners/acme/exemptions'))).toMatch(
     /acme\/web to production Deployed/,

@@ -93,7 +93,7 @@ test('with several owners, rows name theirs, and Freeze now and Unfreeze are a m
     new RegExp(`<summary class="button[^"]*">${name}</summary>([\\s\\S]*?)</details>`).exec(text)?.[1];
   expect(menu('Freeze now')).toMatch(/href="\/owners\/acme\/freeze"[\s\S]*href="\/owners\/initech\/freeze"/);
   // Only one has something to unfreeze.
-  expect(text).toMatch(/<a class="button quiet" href="\/owners\/acme\/unfreeze">Unfreeze<\/a>/);
+  expect(text).toMatch(/<a class="button danger" href="\/owners\/acme\/unfreeze">Unfreeze<\/a>/);
   expect(text).not.toContain('/owners/initech/unfreeze');
 });
 
