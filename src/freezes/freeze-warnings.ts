@@ -217,7 +217,7 @@ function warningsOfNothing({ matching, exclude }: FreezeConditions, { open, at }
 function hintOf({ attribute, test }: Leaf, open: PullRequestFacts[]): string {
   if (test.type !== 'text' || test.operator !== '=' || test.value.usesAuthor) return '';
   const { value } = test.value;
-  const all = open.flatMap(({ values }) => [values[attribute]].flat());
+  const all = open.flatMap(({ values }) => [(values as Record<string, unknown>)[attribute]].flat());
   const near = all.find((each) => typeof each === 'string' && each.toLowerCase() === value.toLowerCase());
   if (near !== undefined) return ` A pull request has ${quote(String(near))}: the case of letters counts.`;
   if (/^\[.*\]$|[,|]| or /.test(value))
