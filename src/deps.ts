@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Permissions } from './auth/permissions.ts';
 import type { Clock } from './time/clock.ts';
+import type { Witnesses } from './time/witnesses.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { CallerQuestions } from './github/limits/caller-limits.ts';
@@ -32,6 +33,8 @@ export type Deps = {
   /** What this process counts. */
   metrics: Metrics;
   clock: Clock;
+  /** Who tells whether the clock is right. */
+  witnesses: Witnesses;
   log: Logger;
   config: Config;
   /** Aborted when the service stops. Long work then hands back the rest. */

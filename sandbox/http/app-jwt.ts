@@ -12,8 +12,8 @@ export function isIssuedBy(token: string, app: AppIdentity): boolean {
   return issuer === undefined || String(issuer) === String(app.id) || issuer === app.clientId;
 }
 
-/** Checks that a JWT belongs to the App and is valid now, by the real clock. Throws GitHub's errors. */
-export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds = Date.now() / 1000): void {
+/** Checks that a JWT belongs to the App and is valid by GitHub's clock. Throws GitHub's errors. */
+export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds: number): void {
   const undecodable = () => new GitHubError(401, 'A JSON web token could not be decoded');
   const [header = '', payload = '', signature = ''] = token.split('.');
   const { alg } = decode(header) ?? {};

@@ -1,6 +1,7 @@
 // The door to SQL for stores on the hot roads. Everything else uses Prisma (docs/decisions/0017).
 import type { PGliteInterface, Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import pg from 'pg';
+import { mostAhead } from '../time/clock.ts';
 import type { Tx } from './database.ts';
 
 /** Rows from PostgreSQL: `int8` is a bigint, `timestamptz` a Date, `numeric` text, and `json` its value. */
@@ -39,6 +40,13 @@ type Transaction = SqlTx & {
  * loses it: nothing that commits later stays without it.
  */
 export const beforeItIsOnDisk = `set_config('synchronous_commit', 'off', true)`;
+
+/**
+ * SQL: an instant that was stored, if it is not ahead of now by more than clocks of replicas may differ; else NULL. A
+ * clock that was wrong wrote it, so nothing is known, and the present stays where it is.
+ */
+export const believed = (instant: string, now: string): string =>
+  `CASE WHEN ${instant} <= ${now}::timestamptz + interval '${mostAhead} milliseconds' THEN ${instant} END`;
 
 /** Reads `int8` and its arrays (without NULLs) exactly. By default, the drivers differ. */
 const parsers: Record<number, (text: string) => unknown> = {

@@ -10,7 +10,7 @@ import { listFreezes } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readSettings } from '../installations/settings.ts';
 import { answersPerService } from '../github/cache.ts';
-import { defineTask, NotNow } from '../database/queue/define-task.ts';
+import { defineTask, NotNow, presentOf } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { observe, type ObservedRepository } from '../statuses/observe.ts';
 import { holdingComment, judgeDeployments, type Deployment, environmentKey, isHeld } from './deployment.ts';
@@ -105,7 +105,7 @@ async function plan(
 ): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: Date }> {
   const { deps, repository } = settling;
   const now = nowOf(deps.clock);
-  const at = notBefore && notBefore > now ? notBefore : now;
+  const at = presentOf(now, notBefore);
   const all = await openDeployments(deps.db, repository.id, now);
   const freezes = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, at) : [];
   const ongoing = freezes.filter((freeze) => phaseOf(freeze, at) === 'ongoing');

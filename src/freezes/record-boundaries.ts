@@ -6,7 +6,7 @@ import { ourselves } from '../events/actor.ts';
 import { appendEvents, appendEvent, placeOf } from '../events/append-event.ts';
 import type { FreezeInEvent } from '../events/audit-event.ts';
 import { freezeProducts } from '../installations/product.ts';
-import { defineTask } from '../database/queue/define-task.ts';
+import { defineTask, presentOf } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { attributesJson, fromRow } from './freeze-columns.ts';
 import { boundariesSince, nextBoundary } from './freeze-window.ts';
@@ -102,9 +102,10 @@ async function record(tx: Tx, now: Date): Promise<number> {
   return rows.length;
 }
 
-export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) =>
-  recordBoundaries(deps, at),
-);
+export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) => {
+  const planned = at === undefined ? null : new Date(at);
+  return recordBoundaries(deps, presentOf(nowOf(deps.clock), planned).toISOString());
+});
 
 /** How many freezes one transaction reminds of. */
 const mostReminders = 100;

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { paginateRest } from '@octokit/plugin-paginate-rest';
@@ -7,6 +8,7 @@ import type { Logger } from 'pino';
 import { Probot, type ProbotOctokit } from 'probot';
 import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
@@ -57,13 +59,20 @@ type Counting = Pick<Deps['metrics'], 'countGitHubRequest'>;
 const apiVersion = { 'x-github-api-version': '2022-11-28' };
 
 const fetchUntil =
-  (cutOff: AbortSignal, metrics: Counting): typeof fetch =>
+  (
+    cutOff: AbortSignal,
+    metrics: Counting,
+    hear: (answer: Response, askedAt: number) => void,
+    clock: Clock,
+  ): typeof fetch =>
   async (input, init) => {
     const signals = [cutOff, AbortSignal.timeout(requestTimeout), init?.signal].filter((signal) => !!signal);
     const headers = { ...apiVersion, ...(init?.headers as Record<string, string>) };
     const send = async () => {
+      const askedAt = clock.elapsed();
       const answer = fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
       metrics.countGitHubRequest((await answer.catch(() => null))?.status ?? null);
+      hear(await answer, askedAt);
       return withData(await answer);
     };
     return isRead(input, init) ? send().catch((error) => (isCutOff(error) ? send() : fail(error))) : send();
@@ -106,6 +115,7 @@ const fail = (error: unknown): never => {
  * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
  * @param cutOff ends every request under way.
  * @param loadLock reads the second App from the database; null if none was made.
+ * @param witnesses hear the time that each answer of GitHub tells.
  */
 export async function createGitHubApp(
   config: Config,
@@ -114,11 +124,15 @@ export async function createGitHubApp(
   cutOff: AbortSignal,
   metrics: Counting,
   loadLock: () => Promise<LockCredentials | null> = async () => null,
+  witnesses?: Pick<Witnesses, 'hearDate'>,
 ): Promise<GitHubApp> {
-  const request = { fetch: fetchUntil(cutOff, metrics), parseSuccessResponseBody: false };
+  const hear = ({ headers }: Response, askedAt: number) => witnesses?.hearDate(headers, askedAt);
+  const request = { fetch: fetchUntil(cutOff, metrics, hear, clock), parseSuccessResponseBody: false };
   // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
   const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {
+    const key = createPrivateKey(privateKey);
+    const createJwt = () => appToken(id, key, clock.now());
     const probot = new Probot({
       appId: id,
       privateKey,
@@ -130,7 +144,7 @@ export async function createGitHubApp(
       Octokit: Client.defaults(({ auth, ...options }: { auth?: object }) => ({
         ...options,
         authStrategy: createAppAuth,
-        auth: auth && { ...auth, request: askForTokens },
+        auth: auth && { ...auth, privateKey: undefined, createJwt, request: askForTokens },
       })) as typeof ProbotOctokit,
     });
     await probot.ready();
@@ -186,6 +200,23 @@ export async function createGitHubApp(
       };
     }),
   };
+}
+
+/** Seconds. GitHub takes tokens that live for ten minutes at most, by its own clock. Ours may be a minute off. */
+const datedBack = 60;
+const tokenLife = 600;
+
+/** The App's own token. @param now milliseconds since the epoch. */
+async function appToken(id: number, key: KeyObject, now: number) {
+  const issuedAt = Math.floor(now / 1000) - datedBack;
+  const expiresAt = issuedAt + tokenLife;
+  const jwt = await new SignJWT()
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+    .setIssuer(String(id))
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
+    .sign(key);
+  return { jwt, expiresAt: new Date(expiresAt * 1000).toISOString() };
 }
 
 type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;

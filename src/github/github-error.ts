@@ -129,6 +129,9 @@ function isGraphqlBudget({ response }: RequestError): boolean {
 /** How long to wait after a secondary limit without `retry-after`, as GitHub recommends. */
 const unknownPause = 60_000;
 
+/** Limits are for an hour at most. */
+const longestPause = 3_600_000;
+
 /** The words of a secondary limit. Older Enterprise Servers call it abuse detection. */
 const secondaryWords = /secondary rate limit|abuse detection/i;
 
@@ -147,7 +150,7 @@ function limitIn(error: RequestError, now: number): Limit | null {
 /** Primary limits name a reset, secondary ones a pause. */
 function endOf(headers: Headers, isPrimary: boolean, now: number): Limit {
   const pause = pauseIn(headers);
-  if (pause !== null) return { retryAt: now + pause, isSecondary: true };
+  if (pause !== null) return { retryAt: now + Math.min(pause, longestPause), isSecondary: true };
   if (isPrimary) return { retryAt: resetOf(headers, now), isSecondary: false };
   return { retryAt: now + unknownPause, isSecondary: true };
 }
@@ -160,7 +163,7 @@ function pauseIn(headers: Headers): number | null {
 
 function resetOf(headers: Headers, now: number): number {
   const reset = Number(headers['x-ratelimit-reset']) * 1000;
-  return reset > now ? reset : now + unknownPause;
+  return reset > now ? Math.min(reset, now + longestPause) : now + unknownPause;
 }
 
 const isHttpError = (error: unknown): error is RequestError =>

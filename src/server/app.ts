@@ -5,11 +5,13 @@ import type { Logger } from 'pino';
 import { loadApp } from '../github/app-credentials-store.ts';
 import { envFilePath } from './setup/finish-setup.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
+import { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { createLogger } from './log.ts';
+import { tellOfClock } from './watch-clock.ts';
 import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Phase, type Service } from './service.ts';
 import { leaveUnread } from './unread-bodies.ts';
@@ -61,12 +63,13 @@ async function openDatabase(
  */
 export async function createApp(given: StartConfig, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLogger(given);
-  const clock = overrides.clock ?? systemClock;
+  const witnesses = new Witnesses(overrides.clock ?? systemClock, tellOfClock(log));
+  const { clock } = witnesses;
   const database = overrides.database ?? (await openDatabase(given.database, { clock, log }));
   // A given database has no folder for a key.
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };
-  const ground: Ground = { config, clock, log, database };
+  const ground: Ground = { config, clock, witnesses, log, database };
   let service: Service | null = null;
   let phase: Phase;
   let handover: Promise<void> | null = null;

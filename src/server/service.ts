@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { Permissions } from '../auth/permissions.ts';
 import { type Clock, within } from '../time/clock.ts';
+import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +16,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue, type JobQueue } from '../database/queue/queue.ts';
+import { clockCheck, hearDatabase, watchClock } from './watch-clock.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
 import { JobTokens } from '../auth/oidc/job-token.ts';
@@ -33,7 +35,6 @@ import { mountCalendars } from '../api/v1/calendars.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNaturalAddresses, mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
 export type Phase = {
@@ -45,7 +46,14 @@ export type Phase = {
 };
 
 /** What exists before an App is known. */
-export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
+export type Ground = {
+  config: StartConfig;
+  /** That of the witnesses. */
+  clock: Clock;
+  witnesses: Witnesses;
+  log: Logger;
+  database: Database;
+};
 
 /** The service with an App: its interface, webhooks and, unless the role is `web`, the worker. */
 export type Service = Phase & {
@@ -59,14 +67,20 @@ const patience = 5000;
 
 /** Connects the parts of the service of an App. @throws the errors of a database or an App key that cannot be used. */
 export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
-  const { clock, log, database } = ground;
+  const { clock, witnesses, log, database } = ground;
   const config = { ...ground.config, app };
-  const queue = createJobQueue(database, clock);
+  const queue = createJobQueue(database, clock, witnesses);
   const stopping = new AbortController();
   const cutOff = new AbortController();
   const metrics = new Metrics();
-  const github = await createGitHubApp(config, log, clock, cutOff.signal, metrics, () =>
-    loadLock(database.prisma, config, log),
+  const github = await createGitHubApp(
+    config,
+    log,
+    clock,
+    cutOff.signal,
+    metrics,
+    () => loadLock(database.prisma, config, log),
+    witnesses,
   );
   const deps: Deps = {
     db: database.prisma,
@@ -79,6 +93,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     permissions: new Permissions(clock),
     metrics,
     clock,
+    witnesses,
     log,
     config,
     stopping: stopping.signal,
@@ -86,12 +101,14 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   if ('dataDir' in config.database)
     await Promise.all([clearLeases(deps), clearTurns(deps.db), clearClaims(deps.db)]);
   const api = createApi(deps, queue);
+  const watch = watchClock(deps);
   let worker: Worker | null = null;
   let sockets: Sockets | null = null;
   return {
     deps,
     fetch: api.fetch,
     async start() {
+      await watch.start();
       if (config.role === 'web') return;
       worker = await startWorker(deps, queue);
       sockets = startSockets(deps);
@@ -100,6 +117,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     /** Takes no new jobs, and hands back jobs that do not finish in time. */
     async close(answered) {
       stopping.abort();
+      watch.stop();
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), patience);
       await Promise.all([worker?.stop(), sockets?.stop(), answered]);
@@ -128,7 +146,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.use(ownRequestId, logRequests(deps.log, deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
-  mountHealth(api, deps.db, queue);
+  mountHealth(api, deps, queue);
   serveMetrics(api, deps);
   mountCalendars(api, deps);
   api.post('/slack/commands', (context) => receiveSlackCommand(deps, context));
@@ -153,15 +171,19 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const readyWithin = 3000;
 
-/** `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic. */
-function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQueue, 'isReady'>): void {
+/**
+ * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic. A clock
+ * that differs is told there, and keeps nobody away: the witnesses' time counts.
+ */
+function mountHealth(api: OpenAPIHono, deps: Deps, queue: Pick<JobQueue, 'isReady'>): void {
   api.get('/healthz', (context) => context.json({ status: 'ok' }));
   api.get('/readyz', async (context) => {
-    const [database, jobs] = await Promise.all([
-      inTime(db.$queryRaw`SELECT 1`.then(() => true)),
-      inTime(queue.isReady()),
-    ]);
-    const checks = { database: database ? 'ok' : 'unavailable', job_queue: jobs ? 'ok' : 'unavailable' };
+    const [database, jobs] = await Promise.all([inTime(hearDatabase(deps)), inTime(queue.isReady())]);
+    const checks = {
+      database: database ? 'ok' : 'unavailable',
+      job_queue: jobs ? 'ok' : 'unavailable',
+      clock: clockCheck(deps.witnesses),
+    };
     return context.json(
       { status: database && jobs ? 'ready' : 'not ready', checks },
       database && jobs ? 200 : 503,

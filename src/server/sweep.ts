@@ -1,4 +1,5 @@
 import { nowOf } from '../time/clock.ts';
+import { correctInstantsAhead } from './instants-ahead.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -27,13 +28,14 @@ const noticesKept = 30 * day;
 const deliveriesKept = 8 * day;
 
 /**
- * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
+ * Repairs what was missed, and what a wrong clock stored: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
  * exemptions, failed webhook deliveries, messages to outgoing webhooks, rulesets of instant holds, and anything else in repositories that were not observed for an hour. Also plans
  * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
  */
 export async function sweep(deps: Deps): Promise<void> {
   const { db } = deps;
   const now = nowOf(deps.clock);
+  await correctInstantsAhead(deps);
   const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
   const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
   await deps.queue.send([

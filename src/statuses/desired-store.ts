@@ -1,4 +1,4 @@
-import { beforeItIsOnDisk, type Sql, type SqlTx } from '../database/sql.ts';
+import { beforeItIsOnDisk, believed, type Sql, type SqlTx } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
@@ -193,11 +193,12 @@ const write = `
     UPDATE repositories SET
       -- From here on this repository carries our statuses, which must turn to success when freezes are switched off.
       first_status_at = coalesce(first_status_at, CASE WHEN EXISTS (SELECT 1 FROM decided WHERE is_waiting) THEN $4 END),
-      next_change_at = $12, private = private OR $13, reconciled_at = greatest(reconciled_at, $14::timestamptz),
+      next_change_at = $12, private = private OR $13, reconciled_at = CASE
+        WHEN $14::timestamptz IS NULL THEN reconciled_at ELSE greatest(${believed('reconciled_at', '$4')}, $14) END,
       reconcile_requested_at = CASE WHEN reconcile_requested_at <= $14 THEN NULL ELSE reconcile_requested_at END,
       closed_judged_by = coalesce($15, closed_judged_by),
       -- Those of an earlier observation may be older.
-      stacks = CASE WHEN $17::jsonb IS NULL OR reconciled_at > $14 THEN stacks ELSE $17 END
+      stacks = CASE WHEN $17::jsonb IS NULL OR ${believed('reconciled_at', '$4')} > $14 THEN stacks ELSE $17 END
     WHERE id = $1 AND ($16 OR first_status_at IS NULL)
   )
   SELECT (SELECT count(*)::int FROM decided WHERE is_waiting) AS differing,

@@ -1,5 +1,5 @@
-import { nowOf } from '../time/clock.ts';
-import type { Row } from '../database/sql.ts';
+import { nowOf, type Reading, readingOf } from '../time/clock.ts';
+import { believed, type Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Exemption } from '../freezes/exemptions/exemption.ts';
 import {
@@ -22,7 +22,7 @@ import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { settingSql, type Settings } from '../installations/setting-fields.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
-import { NotNow } from '../database/queue/define-task.ts';
+import { NotNow, presentOf } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './desired-store.ts';
 
 /** A repository that GitHub may be asked about. */
@@ -37,6 +37,8 @@ export type Observed = {
   /** The number of this observation. Its results never replace those of a later observation. */
   observation: bigint;
   observedAt: Date;
+  /** The clock, when it said that instant. */
+  clockThen: Reading;
   /** The ongoing freezes that hold merges; none if freezes are switched off. */
   freezes: ParsedFreeze[];
   /** Exemptions that are not over, or that ended recently. */
@@ -59,7 +61,7 @@ const seen = `
   SELECT r.id, r.xmin AS row_version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
     a.login, a.type, r.stacks, ${settingSql('instantHold')} AS instant_hold, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
     greatest(i.paused_until, i.reads_paused_until) AS paused_until,
-    greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
+    greatest($2::timestamptz, $3::timestamptz, ${believed('r.reconciled_at', '$2')}) AS observed_at
   FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
   WHERE r.id = $1`;
 
@@ -137,7 +139,7 @@ export async function findObservable(
  * Prepares the observation of a repository.
  * @param notBefore the boundary that woke us. The database's clock decides when that is, and may be ahead of ours: at
  *   its boundary a freeze has begun, even if our clock is behind. We also never go back behind the instant of a replica
- *   whose clock is ahead.
+ *   whose clock is a little ahead.
  * @param through the installation of the event. We read an unknown repository through it first.
  * @throws NotNow if nothing can be read now, or there is nothing to find.
  */
@@ -146,11 +148,10 @@ export async function openObservation(
   repositoryId: bigint,
   { notBefore = null, through = null }: { notBefore?: Date | null; through?: string | null } = {},
 ): Promise<Observed> {
-  const rows = await deps.sql.query<NumberedRow>('open-observation', numbered, [
-    repositoryId,
-    nowOf(deps.clock),
-    notBefore,
-  ]);
+  const clockThen = readingOf(deps.clock);
+  const now = new Date(clockThen.now);
+  const values = [repositoryId, now, presentOf(now, notBefore)];
+  const rows = await deps.sql.query<NumberedRow>('open-observation', numbered, values);
   const [row] = rows;
   if (!row?.installation_id && through) {
     await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(through))]);
@@ -172,6 +173,7 @@ export async function openObservation(
     repository,
     observation: row.observation,
     observedAt: row.observed_at,
+    clockThen,
     freezes,
     exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
     hiding: row.hiding ?? [],

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nowOf } from '../time/clock.ts';
+import { nowOf, wasSetSince } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
+import { NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import {
   type Before,
@@ -184,15 +185,17 @@ export async function saveGroupVerdicts(
  * Saves an observation in one transaction with the jobs that follow from it. Those of a repository save one after another.
  * @param about whose earlier data to read: see `readBefore`.
  * @param first runs while the earlier data are read.
+ * @throws NotNow if the clock was set or corrected meanwhile: at another time, other freezes hold.
  */
 function inTurn<Result extends { jobs: Job[] }>(
   deps: Deps,
-  { repository: { id } }: Observed,
+  { repository: { id }, clockThen }: Observed,
   shas: string[],
   about: Parameters<typeof readBefore>[3],
   save: (tx: SqlTx, stored: StoredRepository, before: Before) => Promise<Result>,
   first?: (tx: SqlTx) => Promise<void>,
 ): Promise<Result> {
+  if (wasSetSince(deps.clock, clockThen)) throw new NotNow(nowOf(deps.clock));
   return deps.sql.transaction(async (tx) => {
     // Statements of one turn run in order. The lock comes first: what is read before it may be old once it is there.
     const locking = lockStored(tx, id);

@@ -2,6 +2,8 @@
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds of a stopwatch: it goes on evenly, whatever somebody sets the clock to. */
+  elapsed(): number;
   setTimeout(callback: () => void, milliseconds: number): unknown;
   clearTimeout(timer: unknown): void;
   setInterval(callback: () => void, milliseconds: number): unknown;
@@ -10,6 +12,7 @@ export type Clock = {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   setInterval: (callback, milliseconds) => setInterval(callback, milliseconds),
@@ -18,6 +21,24 @@ export const systemClock: Clock = {
 
 /** The current time of the clock as a `Date`. */
 export const nowOf = (clock: Clock): Date => new Date(clock.now());
+
+/** What a clock showed, and its stopwatch. */
+export type Reading = { now: number; elapsed: number };
+
+export const readingOf = (clock: Clock): Reading => ({ now: clock.now(), elapsed: clock.elapsed() });
+
+/** Milliseconds by which a clock may have gone otherwise than its stopwatch before it counts as set. */
+const setBy = 2_000;
+
+/** Whether somebody set the clock, or it was corrected, since it was read: what was decided by it does not count. */
+export const wasSetSince = (clock: Clock, before: Reading): boolean =>
+  Math.abs(clock.now() - before.now - (clock.elapsed() - before.elapsed)) > setBy;
+
+/**
+ * Milliseconds. A clock that is further off is wrong: nobody judges by it, and what is stored further ahead of now than
+ * this is not believed. Clocks of replicas may differ by less.
+ */
+export const mostAhead = 60_000;
 
 /** Waits on the clock. */
 export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>

@@ -24,6 +24,10 @@ export class SteppableClock implements Clock {
     return Date.now() + this.#offset;
   }
 
+  elapsed(): number {
+    return this.now();
+  }
+
   setTimeout(callback: () => void, milliseconds: number): Timer {
     return this.#add({ callback, due: this.now() + milliseconds, every: null });
   }

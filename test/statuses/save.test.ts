@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/time/clock.ts';
+import { readingOf, systemClock } from '../../src/time/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
@@ -76,6 +76,7 @@ beforeEach(async () => {
     repository,
     observation: 8n,
     observedAt: seenAt,
+    clockThen: readingOf(systemClock),
     freezes: [],
     exemptions: [],
     from,

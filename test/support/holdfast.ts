@@ -9,6 +9,7 @@ import type { Database } from '../../src/database/database.ts';
 import { postWebhook, serveInside } from './inside.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { TestClock } from './test-clock.ts';
+import type { Clock } from '../../src/time/clock.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
@@ -28,8 +29,11 @@ export type Holdfast = {
   ): Promise<Answer>;
   /** An application key, made without the API. */
   key(owner: string, scope: KeyScope, more?: { expiresAt?: Date; revokedAt?: Date }): Promise<string>;
-  /** Starts another process's service on the same database and clock: it works, and hears nothing of GitHub. */
-  replica(): Promise<App>;
+  /**
+   * Starts another process's service on the same database: it works, and no webhook reaches it.
+   * @param itsClock by default the same.
+   */
+  replica(itsClock?: Clock): Promise<App>;
   /** Moves the clock to an instant, as if all of that time had passed. */
   advanceTo(instant: string | Date): Promise<void>;
   /** Waits until no job waits or runs and no webhook is under way. */
@@ -51,14 +55,14 @@ export async function startHoldfast(
   const clock = new TestClock(startOfTests);
   const publicUrl = config.publicUrl ?? 'https://holdfast.example';
   const github = await startSandbox({
-    now: () => new Date(clock.now()),
+    now: () => new Date(clock.elapsed()),
     app: { callbackUrls: [`${publicUrl}/auth/callback`] },
     send: postWebhook,
   });
   const logs: string[] = [];
   const database = await clock.drive(await openTestDatabase());
   const log = createLogger({ logLevel: 'trace', logFormat: 'json' }, (line) => void logs.push(line));
-  const start = (parts: { database: Database }) =>
+  const start = (parts: { database: Database; clock?: Clock }) =>
     createApp(
       {
         port: 0,
@@ -134,8 +138,8 @@ export async function startHoldfast(
       });
       return secret;
     },
-    async replica() {
-      const one = await start({ database: { ...database, close: async () => {} } });
+    async replica(itsClock = clock) {
+      const one = await start({ database: { ...database, close: async () => {} }, clock: itsClock });
       replicas.push(one);
       leave.push(serveInside(one.url, one.fetch));
       return one;

@@ -7,9 +7,13 @@ type Timer = { callback: () => void; due: number; every: number | null };
 /** Statements of the queue, which timers send. */
 const ofTheQueue = / jobs$/;
 
-/** A clock that only a test moves. Timers fire in `tick` alone. */
+/**
+ * A clock that only a test moves. Timers fire in `tick` alone. Its stopwatch shows the right time, which is GitHub's, and
+ * which `now` differs from while the clock is set wrong.
+ */
 export class TestClock implements Clock {
   #now: number;
+  #wrongBy = 0;
   /** In the order in which they are due. */
   readonly #timers: Timer[] = [];
   readonly #driven = new Set<Database>();
@@ -20,7 +24,30 @@ export class TestClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#wrongBy;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the clock wrong, and that of the databases that it drives, as those of one machine. */
+  async setWrong(milliseconds: number): Promise<void> {
+    await this.#settled();
+    this.#wrongBy = milliseconds;
+    await this.#moveTo(this.#now);
+  }
+
+  /** The clock of another machine, which is ahead of this one. */
+  ahead(milliseconds: number): Clock {
+    return {
+      now: () => this.#now + milliseconds,
+      elapsed: () => this.elapsed(),
+      setTimeout: (callback, wait) => this.setTimeout(callback, wait),
+      clearTimeout: (timer) => this.clearTimeout(timer),
+      setInterval: (callback, wait) => this.setInterval(callback, wait),
+      clearInterval: (timer) => this.clearInterval(timer),
+    };
   }
 
   setTimeout(callback: () => void, milliseconds: number): Timer {
@@ -77,7 +104,7 @@ export class TestClock implements Clock {
       database.prisma.$executeRaw`TRUNCATE test_clock.time`,
       database.prisma.$executeRaw`CREATE OR REPLACE FUNCTION job_now() RETURNS timestamptz LANGUAGE sql STABLE
         AS 'SELECT coalesce((SELECT now FROM test_clock.time), now())'`,
-      database.prisma.$executeRaw`INSERT INTO test_clock.time VALUES (${new Date(this.#now)})`,
+      database.prisma.$executeRaw`INSERT INTO test_clock.time VALUES (${new Date(this.now())})`,
     ]);
     this.#driven.add(database);
     const { sql } = database;
@@ -109,7 +136,7 @@ export class TestClock implements Clock {
 
   async #moveTo(instant: number): Promise<void> {
     this.#now = instant;
-    const now = new Date(instant);
+    const now = new Date(this.now());
     await Promise.all(
       [...this.#driven].map(({ prisma }) => prisma.$executeRaw`UPDATE test_clock.time SET now = ${now}`),
     );

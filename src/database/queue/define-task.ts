@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts';
+import { mostAhead } from '../../time/clock.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /**
@@ -75,6 +76,15 @@ export class NotNow extends Error {
     super(until ? `not before ${until.toISOString()}` : 'not until something else asks');
     this.until = until;
   }
+}
+
+/**
+ * The present of a job. One that was planned for a boundary is past it, even if our clock is a little behind.
+ * @throws NotNow if a wrong clock woke it long before.
+ */
+export function presentOf(now: Date, planned: Date | null): Date {
+  if (planned && planned.getTime() > now.getTime() + mostAhead) throw new NotNow(planned);
+  return planned && planned > now ? planned : now;
 }
 
 /** If the run fails or must wait, sends all of its jobs again. */

@@ -1,4 +1,5 @@
-import type { Clock } from '../../time/clock.ts';
+import { type Clock, mostAhead } from '../../time/clock.ts';
+import type { Witnesses } from '../../time/witnesses.ts';
 import type { Database, Tx } from '../database.ts';
 import { beforeItIsOnDisk, type SqlTx, throughPrisma } from '../sql.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
@@ -60,8 +61,16 @@ export async function sendJobs(sql: SqlTx, jobs: Job[], now: number): Promise<vo
     await sql.query('send jobs', insertJobs, insertValues(jobs, new Date(now - datedBack)));
 }
 
-/** The queue in a database. No job runs until a worker asks. */
-export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>, clock: Clock): JobQueue {
+/**
+ * The queue in a database. No job runs until a worker asks.
+ * @param witnesses hear what time the database has, and tell GitHub's; none: the database's clock counts.
+ */
+export function createJobQueue(
+  { sql, listen }: Pick<Database, 'sql' | 'listen'>,
+  clock: Clock,
+  witnesses?: Pick<Witnesses, 'timeOf' | 'hear'>,
+): JobQueue {
+  const githubTime = () => githubTimeOf(witnesses);
   const idsOf = (taken: Taken[]) => taken.map(({ id }) => id);
   return {
     send: (jobs, tx = sql) => sendJobs('$queryRawUnsafe' in tx ? throughPrisma(tx) : tx, jobs, clock.now()),
@@ -77,19 +86,19 @@ export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>
       ),
     async exchange(done, capacities) {
       const [tasks, counts] = [capacities.map(({ task }) => task), capacities.map(({ jobs }) => jobs)];
-      const values = [idsOf(done), tasks, counts, lifetime];
+      const values = [idsOf(done), tasks, counts, lifetime, githubTime()];
       const rows = await sql.query<TakenRow>('exchange jobs', exchangeJobs, values);
       return rows.map((row) => ({ id: row.id, job: jobOf(row) }));
     },
     async renew(taken) {
-      const [row] = await sql.query<{ wait: number | null }>('renew jobs', renewJobs, [
-        idsOf(taken),
-        lifetime,
-      ]);
+      const askedAt = clock.elapsed();
+      const values = [idsOf(taken), lifetime, githubTime()];
+      const [row] = await sql.query<{ wait: number | null; now: Date }>('renew jobs', renewJobs, values);
+      witnesses?.hear('database', row!.now.getTime(), askedAt);
       return row!.wait;
     },
     async release(taken) {
-      await sql.query('return jobs', returnJobs, [idsOf(taken)]);
+      await sql.query('return jobs', returnJobs, [idsOf(taken), githubTime()]);
     },
     listen(told, failed) {
       const hear = (message: string | null) => {
@@ -107,14 +116,30 @@ export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>
 const channel = 'holdfast_jobs';
 
 /**
+ * SQL: the time by which jobs are due. It is the database's, the same for all replicas, or GitHub's if that one is wrong.
+ * @param github the parameter of GitHub's time (`githubTimeOf`).
+ */
+export const jobNow = (github: string) => `CASE
+  WHEN abs(extract(epoch FROM job_now() - ${github}::timestamptz)) * 1000 > ${mostAhead} THEN ${github}::timestamptz
+  ELSE job_now() END`;
+
+/** GitHub's time; null: not known. */
+export function githubTimeOf(witnesses: Pick<Witnesses, 'timeOf'> | undefined): Date | null {
+  const time = witnesses?.timeOf('github') ?? null;
+  return time === null ? null : new Date(time);
+}
+
+/**
  * SQL that inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new
- * one: it is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then.
+ * one: it is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then. One
+ * that a wrong clock dated ahead is due by then.
  * Otherwise it could run just before the commit, and nothing would serve the change.
  * @param rows SQL for the jobs, each key once. In the order of tasks and keys, so that two senders do not wait for each other.
  */
 export const insertJobsOf = (rows: string): string => `
     INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at) ${rows}
-    ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false
+    ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false,
+      due_at = CASE WHEN excluded.attempt = 0 THEN least(waiting.due_at, excluded.due_at) ELSE waiting.due_at END
     RETURNING pg_notify('${channel}', task || ' ' || (extract(epoch FROM due_at) * 1000)::bigint)::text AS told`;
 
 /**
@@ -164,36 +189,36 @@ const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attem
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
  * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due
- * again when its process gives no sign of life for $4 seconds. A crash of PostgreSQL may have jobs taken and done again.
+ * again when its process gives no sign of life for $4 seconds. $5 is GitHub's time. A crash of PostgreSQL may have jobs taken and done again.
  */
 const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
     SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
     CROSS JOIN LATERAL (
       SELECT id FROM jobs
-      WHERE jobs.task = capacity.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])
+      WHERE jobs.task = capacity.task AND due_at <= ${jobNow('$5')} AND id <> ALL ($1::bigint[])
       ORDER BY due_at, id LIMIT capacity.jobs FOR UPDATE SKIP LOCKED
     ) AS found
   )
-  UPDATE jobs SET is_taken = true, due_at = job_now() + $4 * interval '1 second'
+  UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second'
   FROM next WHERE jobs.id = next.id
   RETURNING ${columns}`;
 
 /**
  * Marks jobs ($1) as those of a live process for $2 seconds, and returns in how many milliseconds the next job is due,
- * which can be one of another process that may have died.
+ * which can be one of another process that may have died, and the database's time. $3 is GitHub's.
  */
 const renewJobs = `
   WITH renewed AS (
-    UPDATE jobs SET due_at = job_now() + $2 * interval '1 second' WHERE is_taken AND id = ANY ($1::bigint[])
+    UPDATE jobs SET due_at = ${jobNow('$3')} + $2 * interval '1 second' WHERE is_taken AND id = ANY ($1::bigint[])
   )
-  SELECT ceil(extract(epoch FROM min(due_at) - job_now()) * 1000)::float8 AS wait
-  FROM jobs WHERE due_at > job_now() AND id <> ALL ($1::bigint[])`;
+  SELECT ceil(extract(epoch FROM min(due_at) - ${jobNow('$3')}) * 1000)::float8 AS wait, job_now() AS now
+  FROM jobs WHERE due_at > ${jobNow('$3')} AND id <> ALL ($1::bigint[])`;
 
 /** Hands jobs back ($1), so that the next process takes them. */
 const returnJobs = `
   WITH returned AS (
-    UPDATE jobs SET due_at = date_trunc('milliseconds', job_now())
+    UPDATE jobs SET due_at = date_trunc('milliseconds', ${jobNow('$2')})
     WHERE is_taken AND id = ANY ($1::bigint[]) RETURNING task
   )
   SELECT pg_notify('${channel}', task || ' 0')::text FROM (SELECT DISTINCT task FROM returned) AS tasks`;

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { type Actor, ourselves } from '../../events/actor.ts';
 import { type EventPlace, placeOf } from '../../events/append-event.ts';
 import { notEndedAmong } from '../freeze-store.ts';
-import { defineTask } from '../../database/queue/define-task.ts';
+import { defineTask, presentOf } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { type EndedBy, type LeftBehind, movedBy, wasApprovedAt } from './exemption.ts';
 import { type ExemptionRecord, openExemptions } from './exemption-store.ts';
@@ -25,7 +25,7 @@ type End = { exemption: ExemptionRecord; by: EndedBy; usedAt?: Date };
  */
 async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   const now = nowOf(deps.clock);
-  const then = at && at > now ? at : now;
+  const then = presentOf(now, at);
   await deps.db.$transaction(async (tx) => {
     const open = await openExemptions(tx, repositoryId);
     const covered = new Set(open.flatMap(({ freezeIds }) => freezeIds ?? []));

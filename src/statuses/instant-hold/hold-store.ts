@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
-import type { SqlTx } from '../../database/sql.ts';
+import { believed, type SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -56,6 +56,9 @@ type StateRow = Omit<HoldState, 'account' | 'mode' | 'ongoing' | 'bases'> & {
   bases: Base[] | null;
 };
 
+/** As observations have it: not behind a replica whose clock is a little ahead. */
+const present = `greatest($2::timestamptz, ${believed('r.reconciled_at', '$2')})`;
+
 /** Reads a hold and what decides about it, with one statement. @returns null if there is no such repository. */
 export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Promise<HoldState | null> {
   const [row] = await sql.query<StateRow>(
@@ -65,8 +68,7 @@ export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Pro
       CASE WHEN i.suspended_at IS NULL AND i.deleted_at IS NULL AND NOT r.archived THEN i.id END AS "installationId",
       ${columns('hold')}, (
         SELECT json_agg(${freezeJson('f')} ORDER BY f.starts_at, f.created_at, f.id) FROM freezes f
-        WHERE f.repository_id = r.id AND ${isNotEnded('greatest($2::timestamptz, r.reconciled_at)', 'f.')}
-          AND f.starts_at <= greatest($2::timestamptz, r.reconciled_at)
+        WHERE f.repository_id = r.id AND ${isNotEnded(present, 'f.')} AND f.starts_at <= ${present}
       ) AS ongoing, (
         SELECT json_agg(json_build_object('name', base_ref, 'open', open, 'isHead', base_ref IN (
           SELECT head_ref FROM open_pull_requests WHERE repository_id = r.id AND head_ref IS NOT NULL)))
