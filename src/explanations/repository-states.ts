@@ -3,6 +3,7 @@ import { branchEnforcement, knownEnforcement } from './enforcement/recent-enforc
 import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
+import { believed } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
@@ -123,7 +124,8 @@ const freezable = Prisma.raw(`ARRAY['${freezeProducts.join("', '")}']::"Product"
  */
 export const isToJudge = (freeze: Prisma.Sql, repository: Prisma.Sql): Prisma.Sql => Prisma.sql`(
   NOT ${repository}.archived AND ${repository}.products && ${freezable} AND NOT coalesce(
-    ${repository}.reconciled_at >= greatest(${freeze}.starts_at, ${freeze}.created_at), false))`;
+    ${Prisma.raw(believed(`${repository.sql}.reconciled_at`, 'job_now()'))}
+      >= greatest(${freeze}.starts_at, ${freeze}.created_at), false))`;
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import type { Row, SqlTx } from '../database/sql.ts';
+import { believed, type Row, type SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import type { Product } from './product.ts';
 import { settingSql } from './setting-fields.ts';
@@ -46,7 +46,7 @@ export type FoundRepository = Pick<
 
 const installed = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
-    r.reconcile_requested_at, r.reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks, r.rules_version,
+    r.reconcile_requested_at, ${believed('r.reconciled_at', 'job_now()')} AS reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks, r.rules_version,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
     i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until, i.reads_paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { waitingInstants } from '../statuses/write-store.ts';
 import { mostAhead, nowOf } from '../time/clock.ts';
 
 const second = 1_000;
@@ -22,7 +23,6 @@ type Limit = {
 };
 
 const longAgo = `'epoch'::timestamptz`;
-const isOpen = 'installation_id IS NOT NULL AND is_waiting';
 
 /**
  * What orders, paces, leases and puts off work, by table. What people choose, such as the end of a freeze, and what is by
@@ -59,10 +59,7 @@ export const limits: Record<string, Limit[]> = {
     { column: 'claimed_until', most: minute, instead: 'NULL', of: `state = 'waiting'` },
     { column: 'checked_at', most: 0, instead: '$1', of: `state = 'waiting'` },
   ],
-  head_statuses: [
-    { column: 'waiting_since', most: 0, instead: '$1', of: isOpen },
-    { column: 'not_before', most: 5 * minute, instead: '$1', of: isOpen },
-  ],
+  ...waitingInstants,
   open_pull_requests: [{ column: 'merge_state_due_at', most: hour, instead: '$1' }],
   freeze_plans: [
     { column: 'kept_at', most: 0, instead: longAgo },

@@ -292,3 +292,14 @@ export const lateStatuses = (now: string): string => `
   FROM installations JOIN head_statuses head ON head.installation_id = installations.id AND head.is_waiting
   WHERE suspended_at IS NULL AND deleted_at IS NULL
     AND NOT coalesce(head.not_before > ${now}::timestamptz AND head.repeat_after >= head.not_before, false)`;
+
+const isOpen = 'installation_id IS NOT NULL AND is_waiting';
+
+/** How far ahead of now the instants of what waits can be, for `server/instants-ahead.ts`. */
+export const waitingInstants = {
+  head_statuses: [
+    { column: 'waiting_since', most: 0, instead: '$1', of: isOpen },
+    // The longest pause between two writes of one text.
+    { column: 'not_before', most: 5 * 60_000, instead: '$1', of: isOpen },
+  ],
+};

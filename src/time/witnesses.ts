@@ -7,8 +7,11 @@ export type Witness = (typeof witnesses)[number];
 /** `differs`: people should know. `wrong`: nobody judges by this clock any more. */
 type Verdict = 'agrees' | 'differs' | 'wrong';
 
-/** What a witness told. @property base its time when the stopwatch showed 0. @property give or take so many milliseconds. */
-type Told = { base: number; give: number };
+/**
+ * What a witness told. @property base its time when the stopwatch showed 0. @property give or take so many milliseconds.
+ * @property at what the stopwatch showed then.
+ */
+type Told = { base: number; give: number; at: number };
 
 /** @property doubts how often in a row it told something else than what we believe. */
 type Heard = { believed: Told; doubted: Told | null; doubts: number; at: number; verdict: Verdict };
@@ -17,6 +20,8 @@ type Heard = { believed: Told; doubted: Told | null; doubts: number; at: number;
 const closeEnough = 2_000;
 /** An answer that took longer tells too little. In milliseconds. */
 const longestAnswer = 10_000;
+/** For so many milliseconds the answer counts that came quickest. Then the stopwatch may have drifted. */
+const goodFor = 600_000;
 /** How often in a row a witness has to contradict itself: one odd answer is of a proxy that keeps old ones. */
 const enough = 3;
 /** `Date` drops fractions of a second. */
@@ -101,16 +106,23 @@ export class Witnesses {
   hear(witness: Witness, instant: number, askedAt: number, step = 1): void {
     const at = this.#own.elapsed();
     if (at - askedAt > longestAnswer) return;
-    const told = { base: instant + step / 2 - (askedAt + at) / 2, give: (step + at - askedAt) / 2 };
+    const told = { base: instant + step / 2 - (askedAt + at) / 2, give: (step + at - askedAt) / 2, at };
     const before = this.#heard.get(witness);
-    const own = { base: this.#own.now() - at, give: 0 };
+    const own = { base: this.#own.now() - at, give: 0, at };
     if (before && !isSame(before.believed, told) && !isSame(own, told)) {
       const doubts = before.doubted && isSame(before.doubted, told) ? before.doubts + 1 : 1;
       this.#heard.set(witness, { ...before, doubted: told, doubts });
       if (doubts < enough) return;
     }
     const verdict = before?.verdict ?? 'agrees';
-    this.#heard.set(witness, { believed: told, doubted: null, doubts: 0, at, verdict });
+    const isBetter = before && isSame(before.believed, told) && isQuicker(before.believed, told);
+    this.#heard.set(witness, {
+      believed: isBetter ? before.believed : told,
+      doubted: null,
+      doubts: 0,
+      at,
+      verdict,
+    });
     this.#judge(witness);
   }
 
@@ -123,6 +135,8 @@ export class Witnesses {
     this.#tell(verdict, witness, ahead);
   }
 }
+
+const isQuicker = (one: Told, other: Told): boolean => one.give < other.give && other.at - one.at < goodFor;
 
 const isSame = (one: Told, other: Told): boolean =>
   Math.abs(one.base - other.base) <= one.give + other.give + closeEnough;

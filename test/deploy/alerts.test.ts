@@ -41,19 +41,21 @@ const well = {
   'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="web", installation="7", resource="core"}':
     '0.5x30',
   'holdfast_pull_requests_leaking{job="holdfast", instance="web"}': '0x30',
+  'holdfast_clock_ahead_seconds{job="holdfast", instance="web", of="github"}': '0x30',
 };
 const alerts = [
   'HoldfastDown',
   'HoldfastStatusesOverdue',
   'HoldfastJobsFailing',
   'HoldfastRateLimitLow',
+  'HoldfastClockDiffers',
   'HoldfastLeaking',
 ];
 
 test('promtool takes the file', ({ skip }) => {
   if (whyNot) skip(whyNot);
   const { status, said } = promtool(['check', 'rules', rules]);
-  expect(said).toContain('5 rules found');
+  expect(said).toContain('6 rules found');
   expect(status).toBe(0);
 });
 
@@ -130,6 +132,16 @@ const cases: Case[] = [
     },
     labels: { ...warning, job: 'holdfast', installation: '7', resource: 'core' },
     says: '5% of the core limit of the installation 7',
+  },
+  {
+    what: 'the clock of one process is behind',
+    alert: 'HoldfastClockDiffers',
+    series: {
+      'holdfast_clock_ahead_seconds{job="holdfast", instance="web", of="github"}': '0x30',
+      'holdfast_clock_ahead_seconds{job="holdfast", instance="worker", of="github"}': '-1200x30',
+    },
+    labels: { ...warning, job: 'holdfast', instance: 'worker', of: 'github' },
+    says: 'The clock of worker and that of github differ by 20m 0s',
   },
   {
     what: 'two processes tell of pull requests that leak',

@@ -209,3 +209,11 @@ test('a pull request that comes to a head which a later observation judged witho
   await saved({ ...both, sharers: new Set([7]) });
   expect(again()).toEqual([]);
 });
+
+test('nothing is saved that was seen before the clock was set or corrected', async () => {
+  const { now, elapsed } = observed.clockThen;
+  observed.clockThen = { now: now + 8 * 3_600_000, elapsed };
+  const reading = { pullRequests: [pullRequest(8, 'a')], events: [told(8)] };
+  await expect(saved(reading)).rejects.toMatchObject({ until: expect.any(Date) });
+  expect(await shas()).toEqual([]);
+});

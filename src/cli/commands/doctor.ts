@@ -210,13 +210,17 @@ const conclusions = new Map<boolean | 'unknown' | undefined, string>([
   ['unknown', 'Holdfast cannot tell whether freezes are enforced.'],
 ]);
 
+const idle = 'GitHub enforces what Holdfast holds, but Holdfast has not judged a freeze that began.';
+
 function forPeople({ findings, enforced, repository, error }: Report): string {
   const width = Math.max(...Object.values(marks).map(({ length }) => length));
   const lines = findings.flatMap(({ state, message, remedy }) => [
     `${marks[state].padEnd(width)}  ${message}`,
     ...(remedy === null ? [] : [`${' '.repeat(width)}  → ${remedy}`]),
   ]);
-  const conclusion = conclusions.get(enforced);
+  // Not about what GitHub requires: nobody does what is due.
+  const isIdle = findings.some(({ check, state }) => check === 'worker' && state === 'failed');
+  const conclusion = enforced === true && isIdle ? idle : conclusions.get(enforced);
   if (conclusion) lines.push('', `${repository}: ${conclusion}`);
   if (error !== undefined) lines.push(error);
   return `${lines.map(printable).join('\n')}\n`;

@@ -31,7 +31,7 @@ import {
   judgeTouched,
 } from './judge-repository.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
-import { readApp, readLimits, readRoles, readWebhooks } from './read-service.ts';
+import { readApp, readClock, readLimits, readRoles, readWebhooks } from './read-service.ts';
 
 /**
  * What GitHub requires and allows, and the state of the service.
@@ -58,7 +58,7 @@ const atOnce = 4;
  * Changes nothing on GitHub. Does not throw if GitHub is slow, down or refuses: the answer is unknown then.
  */
 export async function checkSettings(
-  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'witnesses' | 'config' | 'log'>,
   repository: FoundRepository,
 ): Promise<Settings> {
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
@@ -67,7 +67,7 @@ export async function checkSettings(
   const freezes = await listFreezes(deps.sql, repository, now);
   // This question is free. It comes first, so that frequent checks do not use up the requests that statuses need.
   const limits = await readLimits(unsparing);
-  const asking = { ...unsparing, spare: whySpare(limits.budgets) };
+  const asking = { ...unsparing, spare: whySpare(limits) };
   const [app, roles, touched] = await Promise.all([
     readApp(asking),
     readRoles(asking),
@@ -107,8 +107,8 @@ export async function checkSettings(
     ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
     ...judgeOutgoing(await disabledWebhooks(deps.db, repository.accountId), repository.account.login),
-    judgeClock(limits.ahead),
-    judgeRateLimit(limits.budgets),
+    ...judgeClock(readClock(deps, limits)),
+    judgeRateLimit(limits),
   ];
   const absent = facts.flatMap(({ name, exists }) => (exists.known && !exists.value ? [name] : []));
   return { checkedAt: nowOf(deps.clock), findings, absent, environments };

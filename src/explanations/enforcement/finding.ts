@@ -20,6 +20,7 @@ export const checks = [
   'deployments',
   'roles',
   'webhooks',
+  'worker',
   'outgoing_webhooks',
   'clock',
   'rate_limit',

@@ -1,4 +1,5 @@
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
+import { mostAhead } from '../../time/clock.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { holdsDeployments } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
@@ -101,22 +102,68 @@ function undelivered(attempts: Attempt[]): number {
   return [...newest.values()].filter(({ isDelivered, isMadeGood }) => !isDelivered && !isMadeGood).length;
 }
 
-/** Milliseconds. GitHub's header has whole seconds. GitHub refuses App tokens that are a minute early or late. */
-const closeEnough = 5_000;
+/** Milliseconds. Some minutes before freezes are off by a whole one, people should know. */
 const tooFar = 30_000;
 
-/** @param ahead how many milliseconds our clock is ahead of GitHub's. */
-export function judgeClock(ahead: Fact<number>): Finding {
+/** How many milliseconds our clock is ahead of GitHub's and of the database's; null: the database did not say. */
+export type ClockFacts = { github: Fact<number>; database: number | null };
+
+/** What our clock says beside GitHub's and the database's. */
+export function judgeClock({ github, database }: ClockFacts): Finding[] {
   const found = findingsOf('clock');
-  if (!ahead.known)
-    return found('unknown', `Holdfast cannot tell whether the clock is right: ${ahead.reason}.`);
-  const off = Math.abs(ahead.value);
-  if (off <= closeEnough) return found('ok', "The clock agrees with GitHub's.");
-  const [way, when] = ahead.value > 0 ? ['ahead of', 'early'] : ['behind', 'late'];
+  if (!github.known)
+    return [found('unknown', `Holdfast cannot tell whether the clock is right: ${github.reason}.`)];
+  const ahead = github.value;
+  const offBy = (milliseconds: number) =>
+    `${Math.round(Math.abs(milliseconds) / 1000)} s ${milliseconds > 0 ? 'ahead of' : 'behind'}`;
+  const ntp = 'Synchronize the clock of the service’s machine with NTP: timedatectl set-ntp true.';
+  const findings = [];
+  if (Math.abs(ahead) > mostAhead)
+    findings.push(
+      found(
+        'failed',
+        `The clock is ${offBy(ahead)} GitHub's. Holdfast goes by GitHub's time until it is right.`,
+        ntp,
+      ),
+    );
+  else if (ahead !== 0)
+    findings.push(
+      found(
+        Math.abs(ahead) > tooFar ? 'failed' : 'warning',
+        `The clock is ${offBy(ahead)} GitHub's, so freezes begin and end that much too ${ahead > 0 ? 'early' : 'late'}.`,
+        ntp,
+      ),
+    );
+  // The embedded database, and one on the same machine, are wrong together with us.
+  if (database)
+    findings.push(
+      found(
+        'warning',
+        `The clock is ${offBy(database)} the database's. Jobs are due by the database's clock.`,
+        'Synchronize the clocks of the database’s machine and of this one with NTP: timedatectl set-ntp true.',
+      ),
+    );
+  return findings.length > 0 ? findings : [found('ok', "The clock agrees with GitHub's.")];
+}
+
+/** The jobs of the service. @property overdueSince null if none is. @property areTaken whether a worker works on any. */
+export type Work = { overdueSince: Date | null; areTaken: boolean };
+
+/**
+ * Whether workers do what is due. What GitHub enforces says nothing of that.
+ * @param isUnjudged whether a freeze of the repository began that is not judged yet.
+ */
+export function judgeWork({ overdueSince, areTaken }: Work, isUnjudged: boolean): Finding {
+  const found = findingsOf('worker');
+  if (!overdueSince) return found('ok', 'Workers do what is due.');
+  const why = areTaken ? 'Workers do not keep up' : 'No worker runs';
+  const since = `jobs are due since ${timeOf(overdueSince)}`;
   return found(
-    off > tooFar ? 'failed' : 'warning',
-    `The clock is ${Math.round(off / 1000)} s ${way} GitHub's, so freezes begin and end that much too ${when}.`,
-    'Synchronize the clock of the service’s machine with NTP: timedatectl set-ntp true.',
+    isUnjudged ? 'failed' : 'warning',
+    `${why}: ${since}${isUnjudged ? ', and a freeze that began is not judged yet, so it holds nothing' : ''}.`,
+    areTaken
+      ? 'Check the log of the workers, and the metrics holdfast_jobs_waiting and holdfast_jobs_failing.'
+      : 'Start a process with ROLE=worker or ROLE=all, and check its log.',
   );
 }
 

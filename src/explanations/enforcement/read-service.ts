@@ -1,4 +1,6 @@
 import pLimit from 'p-limit';
+import { datedBack, githubTimeOf, jobNow } from '../../database/queue/queue.ts';
+import type { Deps } from '../../deps.ts';
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
@@ -7,7 +9,7 @@ import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, ask } from './ask.ts';
 import { askHolder, holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
-import type { AppFacts, Attempt, Budget, WebhookFacts } from './judge-service.ts';
+import type { AppFacts, Attempt, Budget, ClockFacts, WebhookFacts, Work } from './judge-service.ts';
 import type { RoleFact } from './judge-repository.ts';
 
 /** What the App requests, what was granted, and where to change it. */
@@ -100,27 +102,43 @@ export async function readRoles(asking: Asking): Promise<RoleFact[]> {
 /** How many people and teams we ask about in parallel. */
 const atOnce = 4;
 
-/** How many milliseconds our clock is ahead of GitHub's, and what is left of the hourly rate limits. */
-export async function readLimits(
-  asking: Asking,
-): Promise<{ ahead: Fact<number>; budgets: Fact<Budget[] | null> }> {
-  const { clock } = asking.deps;
-  const answer = await ask(asking, 'installation', async ({ rest }, { request }) => {
-    const from = clock.now();
-    const { data, headers } = await rest.rateLimit.get({ request }).catch((error: unknown) => {
+/** What is left of the hourly rate limits. The answer also tells the time. */
+export const readLimits = (asking: Asking): Promise<Fact<Budget[] | null>> =>
+  ask(asking, 'installation', async ({ rest }, { request }) => {
+    const { data } = await rest.rateLimit.get({ request }).catch((error: unknown) => {
       // GitHub Enterprise Server has no limits by default.
       if (!isGitHubStatus(error, 404)) throw error;
-      return { data: null, headers: error.response?.headers };
+      return { data: null };
     });
-    const at = (from + clock.now()) / 2;
-    return { at, date: headers?.date, budgets: data && budgetsOf(data.resources) };
+    return data && budgetsOf(data.resources);
   });
-  if (!answer.known) return { ahead: answer, budgets: answer };
-  const { at, date, budgets } = answer.value;
-  // The header drops fractions of a second.
-  const theirs = Date.parse(date ?? '') + 500;
-  const ahead = Number.isNaN(theirs) ? notKnown('GitHub sent no time') : known(at - theirs);
-  return { ahead, budgets: known(budgets) };
+
+/** How far the clock of this process is ahead of others. @param answered whether GitHub answers now. */
+export function readClock({ witnesses }: Pick<Deps, 'witnesses'>, answered: Fact<unknown>): ClockFacts {
+  const ahead = witnesses.ahead('github');
+  const github = ahead === null ? notKnown('GitHub sent no time') : known(ahead);
+  return { github: answered.known ? github : answered, database: witnesses.ahead('database') };
+}
+
+/** Milliseconds. Longer than a worker needs that takes jobs over from one that died. */
+const soon = 60_000;
+
+/** Whether workers do what is due, by our tables. */
+export async function readWork({
+  sql,
+  clock,
+  witnesses,
+}: Pick<Deps, 'sql' | 'clock' | 'witnesses'>): Promise<Work> {
+  const [row] = await sql.read<{ since: Date | null; areTaken: boolean }>(
+    'read-work',
+    `SELECT min(due_at) FILTER (WHERE due_at <= ${jobNow('$1')}) AS since,
+      coalesce(bool_or(is_taken AND due_at > ${jobNow('$1')}), false) AS "areTaken"
+    FROM jobs WHERE due_at <= ${jobNow('$1')} + interval '1 minute'`,
+    [githubTimeOf(witnesses)],
+  );
+  const { since, areTaken } = row!;
+  const isOverdue = since !== null && since.getTime() + datedBack < clock.now() - soon;
+  return { overdueSince: isOverdue ? new Date(since.getTime() + datedBack) : null, areTaken };
 }
 
 type Limit = { limit: number; remaining: number; reset: number };

@@ -11,7 +11,9 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
-import { vital } from './judge-service.ts';
+import { judgeWork, vital } from './judge-service.ts';
+import { readWork } from './read-service.ts';
+import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { type Branch, judgeRequired, whyNever } from './judge-branch.ts';
 import { about, secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
@@ -81,9 +83,10 @@ async function withHeld(
   repository: FoundRepository,
   settings: Settings,
 ): Promise<EnforcementReport> {
-  const [held, instant] = await Promise.all([
+  const [held, instant, work] = await Promise.all([
     heldPullRequests(deps, repository.id),
     readInstant(deps.sql, repository.id),
+    readWork(deps),
   ]);
   const waiting = held.filter(({ notHeld }) => notHeld === 'waiting');
   const now = nowOf(deps.clock).getTime();
@@ -93,7 +96,9 @@ async function withHeld(
     takes: about(await secondsUntilHeld(deps, repository.installation.id, waiting.length)),
   };
   const ofTables = [...judgeHeld(held, targetOf(deps, repository), wait), ...judgeInstant(instant)];
-  const findings = [...ofTables, ...settings.findings];
+  const isUnjudged =
+    work.overdueSince !== null && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
+  const findings = [...ofTables, ...settings.findings, judgeWork(work, isUnjudged)];
   return { ...settings, enforced: isEnforced(findings), findings, held, instant };
 }
 

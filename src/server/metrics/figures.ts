@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { bearerOf } from '../../auth/caller.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
-import { datedBack } from '../../database/queue/queue.ts';
+import { datedBack, githubTimeOf, jobNow } from '../../database/queue/queue.ts';
 import type { Deps } from '../../deps.ts';
 import type { Budget } from '../../github/ask-github.ts';
 import { Answers } from '../../github/cache.ts';
@@ -40,10 +40,10 @@ const figures = `
     SELECT count(*)::int AS due, min(next_attempt_at) AS since
     FROM outgoing_deliveries WHERE next_attempt_at <= $1::timestamptz
   ), jobs AS (
-    SELECT task, count(*) FILTER (WHERE due_at <= job_now())::int AS waiting,
-      min(due_at) FILTER (WHERE due_at <= job_now()) AS due_since,
+    SELECT task, count(*) FILTER (WHERE due_at <= ${jobNow('$3')})::int AS waiting,
+      min(due_at) FILTER (WHERE due_at <= ${jobNow('$3')}) AS due_since,
       count(*) FILTER (WHERE attempt > 0 AND NOT is_taken)::int AS failing
-    FROM jobs WHERE due_at <= job_now() + interval '60 seconds' GROUP BY task
+    FROM jobs WHERE due_at <= ${jobNow('$3')} + interval '60 seconds' GROUP BY task
   )
   SELECT statuses.waiting AS "statusesWaiting", statuses.since AS "waitingSince", (
       SELECT count(*)::int FROM freezes
@@ -60,8 +60,13 @@ const figures = `
 type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 
 /** Reads all of them with one statement. @throws what the database answers. */
-async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
-  const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
+async function readFigures({
+  sql,
+  clock,
+  witnesses,
+}: Pick<Deps, 'sql' | 'clock' | 'witnesses'>): Promise<Figures> {
+  const values = [nowOf(clock), taskNames, githubTimeOf(witnesses)];
+  const rows = await sql.query<Row>('metrics-figures', figures, values);
   const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
   return { ...rows[0]!, jobs };
 }
@@ -76,7 +81,9 @@ const patience = 3000;
  * 10 s, and never while the last one is under way.
  * @returns null if the database did not answer, or not in time.
  */
-function shareFigures(deps: Pick<Deps, 'sql' | 'clock' | 'log'>): () => Promise<Figures | null> {
+function shareFigures(
+  deps: Pick<Deps, 'sql' | 'clock' | 'witnesses' | 'log'>,
+): () => Promise<Figures | null> {
   const answers = new Answers<Figures | null>(deps.clock, 1, () => goodFor);
   const ask = () =>
     readFigures(deps).catch((error: unknown) => {
@@ -93,8 +100,14 @@ const mostBudgets = 100;
  * The present figures, in a registry for one scrape. Leaves out what is not known, and keeps nothing old.
  * @param figures null if the database did not answer.
  * @param now milliseconds since the epoch.
+ * @param aheadOf how many milliseconds the clock of this process is ahead of others; null: not known.
  */
-export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number): Registry {
+export function gaugesOf(
+  figures: Figures | null,
+  budgets: Budget[],
+  now: number,
+  aheadOf: Record<string, number | null> = {},
+): Registry {
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `holdfast_${name}`, help, labelNames, registers: [registry] });
@@ -108,6 +121,12 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
   const scarcest = budgets.toSorted((one, other) => one.share - other.share).slice(0, mostBudgets);
   for (const { installationId, resource, share } of scarcest)
     rateLimit.set({ installation: installationId, resource }, share);
+  const clock = gauge(
+    'clock_ahead_seconds',
+    'How far the clock of this process is ahead of that of github or of the database; 0: they agree',
+    'of',
+  );
+  for (const [of, ahead] of Object.entries(aheadOf)) if (ahead !== null) clock.set({ of }, ahead / 1000);
   if (!figures) return registry;
 
   const secondsSince = (since: Date | null, less = 0): number =>
@@ -165,7 +184,9 @@ export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
       return context.json({ detail: 'Send METRICS_TOKEN as a bearer token.' }, 401);
     }
     const now = deps.clock.now();
-    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now);
+    const { witnesses } = deps;
+    const aheadOf = { github: witnesses.ahead('github'), database: witnesses.ahead('database') };
+    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now, aheadOf);
     const all = Registry.merge([deps.metrics.registry, gauges]);
     return context.body(await all.metrics(), 200, { 'Content-Type': all.contentType });
   });
