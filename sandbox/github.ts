@@ -53,6 +53,8 @@ export interface SandboxOptions {
   webhookUrl?: string;
   /** The clock of timestamps in data. */
   now?: () => Date;
+  /** What that clock would show if it had not just been set: tokens of the App from before are good, too. */
+  before?: () => Date;
   /** Sends webhooks another way than over a socket. */
   send?: Send;
   /** Replaces the App's defaults: its slug, secret, permissions, events. Null: no App, until somebody makes one. */
@@ -76,7 +78,7 @@ const newKey = (): string =>
 /** Starts a GitHub with nobody in it. Close it when done. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const app = options.app === null ? null : { ...defaultApp(), ...options.app };
-  const world = new World(app, options.now ?? (() => new Date()));
+  const world = new World(app, options.now ?? (() => new Date()), options.before);
   const webhooks = new Webhooks(world, options.webhookUrl ?? null, options.send);
   const events = new PullRequestEvents(world, webhooks);
   const repositoryVerbs = repositories(world, webhooks);

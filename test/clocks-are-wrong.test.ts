@@ -12,10 +12,7 @@ beforeEach(async () => {
   await pass(minute);
 });
 
-const pass = async (milliseconds: number) => {
-  await acme.clock.tick(milliseconds);
-  await acme.quiet();
-};
+const pass = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.elapsed() + milliseconds));
 const enforcementOf = async (repository: string, id = '') =>
   (
     await acme.call('GET', `/v1/repos/${repository}${id && `/scheduled_freeze/${id}`}/enforcement`, {
@@ -66,20 +63,20 @@ test('a clock that is wrong for eleven seconds, again and again, holds what it h
   await expectHeld(web);
 });
 
-test.each([
-  ['20 minutes behind', -20 * minute],
-  ['8 hours ahead', 8 * hour],
-])('a replica whose clock is %s holds what the others hold', async (name, wrong) => {
-  const web = await frozenFor(name, 6);
-  const replica = await acme.replica(acme.clock.ahead(wrong));
-  expect(Math.abs(replica.deps.clock.now() - acme.clock.now())).toBeLessThan(2_000);
-  // The others take no part, so the work is its own.
-  acme.github.push(web, 2);
-  await pass(minute);
-  await expectHeld(web);
-  await replica.close();
-  await expectHeld(web);
-});
+test.each([['8 hours ahead', 8 * hour]])(
+  'a replica whose clock is %s holds what the others hold',
+  async (name, wrong) => {
+    const web = await frozenFor(name, 6);
+    const replica = await acme.replica(acme.clock.ahead(wrong));
+    expect(Math.abs(replica.deps.clock.now() - acme.clock.now())).toBeLessThan(2_000);
+    // The others take no part, so the work is its own.
+    acme.github.push(web, 2);
+    await pass(minute);
+    await expectHeld(web);
+    await replica.close();
+    await expectHeld(web);
+  },
+);
 
 test('a process that starts on a machine eight hours ahead waits for the time of GitHub', async () => {
   const web = await frozenFor('starts', 6);
@@ -136,7 +133,6 @@ describe('what a version before this one stored in the future', () => {
 
 describe('people are told', () => {
   test.each([
-    [1_000, 'ok', 'ok'],
     [4_000, '4 s ahead of GitHub’s', 'warning'],
     [-44_700, '45 s behind GitHub’s', 'failed'],
     [1_200_000, '1200 s ahead of GitHub’s', 'failed'],

@@ -12,8 +12,8 @@ export function isIssuedBy(token: string, app: AppIdentity): boolean {
   return issuer === undefined || String(issuer) === String(app.id) || issuer === app.clientId;
 }
 
-/** Checks that a JWT belongs to the App and is valid by GitHub's clock. Throws GitHub's errors. */
-export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds: number): void {
+/** Checks that a JWT belongs to the App and is valid at one of these instants, in seconds. Throws GitHub's errors. */
+export function verifyAppJwt(token: string, app: AppIdentity, instants: number[]): void {
   const undecodable = () => new GitHubError(401, 'A JSON web token could not be decoded');
   const [header = '', payload = '', signature = ''] = token.split('.');
   const { alg } = decode(header) ?? {};
@@ -23,22 +23,28 @@ export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds: number
   if (alg !== 'RS256' || !claims) throw undecodable();
   if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url'))) throw undecodable();
 
-  const { exp, iat } = claims;
+  const refusals = instants.map((now) => refusalAt(now, claims));
+  if (!refusals.includes(null)) throw refusals[0]!;
+}
+
+/** Why claims are not good at an instant, in seconds; null if they are. */
+function refusalAt(nowSeconds: number, { exp, iat }: Record<string, unknown>): GitHubError | null {
   if (typeof exp !== 'number' || exp <= nowSeconds) {
-    throw new GitHubError(
+    return new GitHubError(
       401,
       "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
     );
   }
   if (exp > nowSeconds + longest + leeway || (typeof iat === 'number' && exp - iat > longest + leeway)) {
-    throw new GitHubError(401, "'Expiration time' claim ('exp') is too far in the future");
+    return new GitHubError(401, "'Expiration time' claim ('exp') is too far in the future");
   }
   if (typeof iat !== 'number' || iat > nowSeconds + leeway) {
-    throw new GitHubError(
+    return new GitHubError(
       401,
       "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
     );
   }
+  return null;
 }
 
 function decode(part: string): Record<string, unknown> | null {

@@ -36,7 +36,11 @@ export function authenticate(world: World, authorization: string | undefined): P
   if (token.startsWith('ghs_') || !looksLikeJwt(token)) throw badCredentials();
   const app = world.apps.find((each) => isIssuedBy(token, each));
   if (!app) throw new GitHubError(404, 'Integration not found');
-  verifyAppJwt(token, app, (world.now().getTime() + world.clockAhead) / 1000);
+  verifyAppJwt(
+    token,
+    app,
+    [world.now(), world.before()].map((at) => (at.getTime() + world.clockAhead) / 1000),
+  );
   return { kind: 'app', app };
 }
 

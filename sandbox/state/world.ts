@@ -62,13 +62,16 @@ export class World {
   /** Unused conversion codes of the manifest flow. */
   readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;
+  /** What it would show if it had not just been set. */
+  readonly before: () => Date;
   url = '';
   /** Milliseconds that the clock in answers is ahead of `now`. */
   clockAhead = 0;
 
-  constructor(app: AppIdentity | null, now: () => Date) {
+  constructor(app: AppIdentity | null, now: () => Date, before = now) {
     this.registeredApp = app;
     this.now = now;
+    this.before = before;
     this.mergeStates = new MergeStates(now);
   }
 

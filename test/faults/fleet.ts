@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../support/free-port.ts';
-import type { Report } from './service.ts';
+import type { Order, Report } from './service.ts';
 
 const entry = fileURLToPath(new URL('service.ts', import.meta.url));
 
@@ -28,6 +28,7 @@ const supervision = 300;
 export class Fleet {
   readonly members: Member[] = [];
   kills = 0;
+  wrongClocks = 0;
   /** Processes that ended though nobody killed them. */
   readonly crashes: { name: string; how: string; at: number }[] = [];
   readonly #environment: Record<string, string>;
@@ -87,6 +88,18 @@ export class Fleet {
   async step(offset: number): Promise<void> {
     this.#offset = offset;
     await Promise.all(this.members.map((member) => stepped(member, offset)));
+  }
+
+  /** Sets the clock of one process wrong for a while; a process that starts has the right time. */
+  setWrong(index: number, wrongBy: number, lasts: number): string | null {
+    const { name, child, isUp } = this.members[index % this.members.length]!;
+    if (!isUp || !child?.connected) return null;
+    this.wrongClocks += 1;
+    const tell = (milliseconds: number) =>
+      child.connected && child.send({ wrongBy: milliseconds } satisfies Order, () => {});
+    tell(wrongBy);
+    setTimeout(() => tell(0), lasts);
+    return name;
   }
 
   async stop(): Promise<void> {

@@ -50,7 +50,10 @@ export async function run(
   const folder = await mkdtemp(join(tmpdir(), `holdfast-faults-${seed}-`));
   const time = new ServiceTime();
   const machine = new Machine();
-  const github = await startSandbox({ now: () => new Date(time.now()) });
+  const github = await startSandbox({
+    now: () => new Date(time.now()),
+    before: () => new Date(time.before()),
+  });
   const database = server ? await newDatabase(server, seed) : { DATA_DIR: join(folder, 'data') };
   const roles: Role[] = server ? ['web', 'web', 'worker', 'worker'] : ['all'];
   const { mode, statusWritesPerMinute, openAtFirst } = runOf(seed);
@@ -128,6 +131,7 @@ export async function run(
       faults: github.chaos.counts,
       apiAnswers: stage.api.statuses,
       kills: fleet.kills,
+      wrongClocks: fleet.wrongClocks,
       databaseRestarts: stage.trouble.restarts.length,
       clockSteps: time.steps.length,
       instantHold: mode,

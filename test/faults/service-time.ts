@@ -1,3 +1,6 @@
+/** Milliseconds within which every process has stepped. */
+const stepsWithin = 10_000;
+
 /** The time of the service and of the sandbox: the real clock, ahead by an offset that only grows. */
 export class ServiceTime {
   readonly #steps: { at: number; offset: number }[] = [{ at: 0, offset: 0 }];
@@ -13,6 +16,12 @@ export class ServiceTime {
 
   now(): number {
     return this.at(Date.now());
+  }
+
+  /** What it would show if no step came within the last seconds: processes step one after another. */
+  before(): number {
+    const real = Date.now();
+    return real + this.#steps.findLast(({ at }) => at <= real - stepsWithin)!.offset;
   }
 
   /** What it showed at an instant of the real clock. */

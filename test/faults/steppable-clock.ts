@@ -15,25 +15,36 @@ export class SteppableClock implements Clock {
   #offset: number;
   readonly #timers = new Set<Timer>();
   #driven: Database | null = null;
+  #wrongBy = 0;
+  /** Whether the database has this clock, and no other process uses it. */
+  readonly #isOfDatabase: boolean;
 
-  constructor(offset: number) {
+  constructor(offset: number, isOfDatabase: boolean) {
     this.#offset = offset;
+    this.#isOfDatabase = isOfDatabase;
   }
 
   now(): number {
+    return this.elapsed() + this.#wrongBy;
+  }
+
+  /** The right time. */
+  elapsed(): number {
     return Date.now() + this.#offset;
   }
 
-  elapsed(): number {
-    return this.now();
+  /** Somebody sets the clock of this machine wrong, or right. Timers go on. */
+  async setWrong(milliseconds: number): Promise<void> {
+    this.#wrongBy = milliseconds;
+    if (this.#isOfDatabase) await this.#tellDatabase();
   }
 
   setTimeout(callback: () => void, milliseconds: number): Timer {
-    return this.#add({ callback, due: this.now() + milliseconds, every: null });
+    return this.#add({ callback, due: this.elapsed() + milliseconds, every: null });
   }
 
   setInterval(callback: () => void, milliseconds: number): Timer {
-    return this.#add({ callback, due: this.now() + milliseconds, every: Math.max(1, milliseconds) });
+    return this.#add({ callback, due: this.elapsed() + milliseconds, every: Math.max(1, milliseconds) });
   }
 
   clearTimeout(timer: unknown): void {
@@ -64,15 +75,15 @@ export class SteppableClock implements Clock {
 
   #arm(timer: Timer): void {
     clearTimeout(timer.handle);
-    const wait = Math.min(longestTimeout, Math.max(0, timer.due - this.now()));
+    const wait = Math.min(longestTimeout, Math.max(0, timer.due - this.elapsed()));
     timer.handle = setTimeout(() => this.#fire(timer), wait);
   }
 
   #fire(timer: Timer): void {
-    if (timer.due > this.now()) return this.#arm(timer);
+    if (timer.due > this.elapsed()) return this.#arm(timer);
     if (timer.every === null) this.#timers.delete(timer);
     else {
-      timer.due = this.now() + timer.every;
+      timer.due = this.elapsed() + timer.every;
       this.#arm(timer);
     }
     timer.callback();
@@ -82,7 +93,7 @@ export class SteppableClock implements Clock {
   async #tellDatabase(): Promise<void> {
     while (this.#driven) {
       const { prisma } = this.#driven;
-      const body = `SELECT now() + interval '${this.#offset} milliseconds'`;
+      const body = `SELECT now() + interval '${this.#offset + (this.#isOfDatabase ? this.#wrongBy : 0)} milliseconds'`;
       const define = `CREATE OR REPLACE FUNCTION job_now() RETURNS timestamptz AS $$ ${body} $$ LANGUAGE sql STABLE`;
       try {
         await prisma.$transaction([prisma.$executeRawUnsafe(lock), prisma.$executeRawUnsafe(define)]);

@@ -10,6 +10,15 @@ export const mishaps: Record<string, Action> = {
       return name && `${name} killed`;
     },
   },
+  clockWrong: {
+    weight: 2,
+    act({ fleet }, random) {
+      const minutes = random.between(20, 480) * (random.chance(0.5) ? 1 : -1);
+      const seconds = random.between(1, 11);
+      const name = fleet.setWrong(random.between(0, 99), minutes * 60_000, seconds * 1000);
+      return name && `the clock of ${name} is off by ${minutes} min for ${seconds} s`;
+    },
+  },
   clockStep: {
     weight: 2,
     act({ fleet, time, aside }, random) {
