@@ -150,8 +150,10 @@ describe('GitHub', () => {
 
 test.each([
   [0, 'ok'],
-  [4_000, 'ok'],
-  [-4_000, 'ok'],
+  [1_000, 'ok'],
+  [-1_000, 'ok'],
+  [4_000, 'warning'],
+  [-4_000, 'warning'],
   [12_000, 'warning'],
   [-90_000, 'failed'],
 ])("a clock that GitHub's is %i ms ahead of is %s", async (ahead, state) => {

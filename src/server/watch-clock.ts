@@ -26,12 +26,16 @@ export async function hearDatabase({ sql, clock, witnesses }: Pick<Deps, 'sql' |
  */
 export function watchClock(deps: Watching): { start(): Promise<void>; stop(): void } {
   const { github, clock, witnesses, config } = deps;
+  // Any answer tells the time, also a refusal.
+  const askGitHub = async () => {
+    const app = await github.asApp();
+    await app.rest.apps.getAuthenticated();
+  };
   const ask = async (): Promise<void> => {
     const isSilent = witnesses.heardAgo('github') >= askEvery;
     await Promise.all([
       hearDatabase(deps).catch(() => {}),
-      // Any answer tells the time, also a refusal.
-      isSilent && within(patience, github.owner()).catch(() => {}),
+      isSilent && within(patience, askGitHub()).catch(() => {}),
     ]);
   };
   let timer: unknown = null;

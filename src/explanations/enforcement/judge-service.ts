@@ -150,21 +150,21 @@ export function judgeClock({ github, database }: ClockFacts): Finding[] {
 export type Work = { overdueSince: Date | null; areTaken: boolean };
 
 /**
- * Whether workers do what is due. What GitHub enforces says nothing of that.
+ * Whether workers do what is due; nothing if they do. What GitHub enforces says nothing of that.
  * @param isUnjudged whether a freeze of the repository began that is not judged yet.
  */
-export function judgeWork({ overdueSince, areTaken }: Work, isUnjudged: boolean): Finding {
-  const found = findingsOf('worker');
-  if (!overdueSince) return found('ok', 'Workers do what is due.');
+export function judgeWork({ overdueSince, areTaken }: Work, isUnjudged: boolean): Finding[] {
+  if (!overdueSince) return [];
   const why = areTaken ? 'Workers do not keep up' : 'No worker runs';
   const since = `jobs are due since ${timeOf(overdueSince)}`;
-  return found(
+  const finding = findingsOf('worker')(
     isUnjudged ? 'failed' : 'warning',
     `${why}: ${since}${isUnjudged ? ', and a freeze that began is not judged yet, so it holds nothing' : ''}.`,
     areTaken
       ? 'Check the log of the workers, and the metrics holdfast_jobs_waiting and holdfast_jobs_failing.'
       : 'Start a process with ROLE=worker or ROLE=all, and check its log.',
   );
+  return [finding];
 }
 
 export type Budget = { name: string; limit: number; remaining: number; resetAt: Date };

@@ -98,7 +98,7 @@ async function withHeld(
   const ofTables = [...judgeHeld(held, targetOf(deps, repository), wait), ...judgeInstant(instant)];
   const isUnjudged =
     work.overdueSince !== null && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
-  const findings = [...ofTables, ...settings.findings, judgeWork(work, isUnjudged)];
+  const findings = [...ofTables, ...settings.findings, ...judgeWork(work, isUnjudged)];
   return { ...settings, enforced: isEnforced(findings), findings, held, instant };
 }
 
