@@ -1,5 +1,4 @@
-import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { paginateRest } from '@octokit/plugin-paginate-rest';
@@ -10,6 +9,7 @@ import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
+import { appToken } from './app-token.ts';
 import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from './github-error.ts';
@@ -200,23 +200,6 @@ export async function createGitHubApp(
       };
     }),
   };
-}
-
-/** Seconds. GitHub takes tokens that live for ten minutes at most, by its own clock. Ours may be a minute off. */
-const datedBack = 60;
-const tokenLife = 600;
-
-/** The App's own token. @param now milliseconds since the epoch. */
-async function appToken(id: number, key: KeyObject, now: number) {
-  const issuedAt = Math.floor(now / 1000) - datedBack;
-  const expiresAt = issuedAt + tokenLife;
-  const jwt = await new SignJWT()
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-    .setIssuer(String(id))
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(expiresAt)
-    .sign(key);
-  return { jwt, expiresAt: new Date(expiresAt * 1000).toISOString() };
 }
 
 type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
