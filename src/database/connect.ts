@@ -18,11 +18,14 @@ export async function connectDatabase(where: Config['database']): Promise<Databa
   return openEmbedded(where.dataDir);
 }
 
-/** One connection to the configured database. Does not change its tables. @throws like `connectDatabase`. */
-export async function openConnection(where: Config['database']): Promise<OpenConnection> {
+/**
+ * One connection to the configured database. Does not change its tables. @throws like `connectDatabase`.
+ * @param isBare a new embedded database has no tables.
+ */
+export async function openConnection(where: Config['database'], isBare = false): Promise<OpenConnection> {
   if ('dataDir' in where) {
     const { connectEmbedded } = await embedded();
-    return connectEmbedded(where.dataDir);
+    return connectEmbedded(where.dataDir, isBare);
   }
   const client = new pg.Client({
     connectionString: where.connectionString,
@@ -64,8 +67,8 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   // A separate connection: an advisory lock belongs to a session, and a pool does not keep a session.
   const connection = await openConnection({ connectionString });
   try {
-    await migrate(connection);
     await refuseUnfinishedImport(connection);
+    await migrate(connection);
   } finally {
     await connection.close();
   }

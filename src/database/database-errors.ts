@@ -70,6 +70,10 @@ export class UnfinishedImport extends Error {
 
 /** @throws UnfinishedImport: without the rest, Holdfast would let go what freezes hold. */
 export async function refuseUnfinishedImport(connection: Connection): Promise<void> {
+  const { rows: found } = await connection.query(
+    `SELECT to_regclass('public.unfinished_imports') IS NOT NULL AS "isThere"`,
+  );
+  if (!found[0]!['isThere']) return;
   const { rows } = await connection.query('SELECT file FROM unfinished_imports');
   if (rows[0]) throw new UnfinishedImport(rows[0]['file'] as string);
 }

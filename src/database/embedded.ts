@@ -38,9 +38,9 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** The same as one connection. Does not change the tables. @throws DataDirInUse */
-export async function connectEmbedded(dataDir: string): Promise<OpenConnection> {
-  const { pglite, close } = await startPglite(dataDir);
+/** The same as one connection. Does not change the tables. @param isBare a new one has none. @throws DataDirInUse */
+export async function connectEmbedded(dataDir: string, isBare = false): Promise<OpenConnection> {
+  const { pglite, close } = await startPglite(dataDir, isBare);
   return { ...connectionOf(pglite), close };
 }
 
@@ -56,10 +56,13 @@ const connectionOf = (pglite: PGlite): Connection => ({
 });
 
 /** Starts it for this process only. @returns also a function that stops it and gives back the folder. */
-async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): Promise<void> }> {
+async function startPglite(
+  dataDir: string,
+  isBare = false,
+): Promise<{ pglite: PGlite; close(): Promise<void> }> {
   const unlock = await lockDataDir(dataDir);
   try {
-    const pglite = await openFolder(dataDir);
+    const pglite = await openFolder(dataDir, isBare);
     const close = async () => {
       if (!pglite.closed) await pglite.close();
       await unlock();
@@ -71,9 +74,9 @@ async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): 
   }
 }
 
-async function openFolder(dataDir: string): Promise<PGlite> {
+async function openFolder(dataDir: string, isBare = false): Promise<PGlite> {
   const folder = embeddedFolder(dataDir);
-  if (!existsSync(folder)) await copyPrepared(folder);
+  if (!isBare && !existsSync(folder)) await copyPrepared(folder);
   // Also before the start, so that nobody can read the files during it.
   await closeToOthers(dataDir);
   compileOnce();
@@ -128,8 +131,8 @@ async function closeToOthers(dataDir: string): Promise<void> {
 /** A running PGlite as the service's database. Tests pass a clone of a migrated one. */
 export async function wrapPglite(pglite: PGlite): Promise<Database> {
   const connection = connectionOf(pglite);
-  await migrate(connection);
   await refuseUnfinishedImport(connection);
+  await migrate(connection);
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(pglite), transactionOptions });
   return {
     prisma,

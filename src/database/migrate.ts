@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './database.ts';
 import { isConflict, UnusableDatabase } from './database-errors.ts';
 
@@ -18,6 +19,16 @@ export async function readMigrations(folder: URL = migrationsUrl): Promise<Migra
     }),
   );
 }
+
+/**
+ * What a database may have applied under a name whose file changed since, by its SHA-256. What was done then is done in
+ * another way now, and comes to the same.
+ */
+const formerFiles = new Map([
+  // It also filled the column in one statement, which held the audit log of a large database for a minute, and made two
+  // indexes, which have migrations of their own now.
+  ['20261125161500_audit_actors', 'f6022d467411366d1f396216905a78778a1507890de349623274b5c4a8c8897f'],
+]);
 
 // Exactly Prisma's own table, so that `prisma migrate deploy` agrees with us where it can run.
 const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -51,7 +62,7 @@ export async function appliedMigrations(connection: Connection, folder?: URL): P
     isFinished: boolean;
   }[]) {
     if (!known.has(name)) continue;
-    if (checksum !== known.get(name))
+    if (checksum !== known.get(name) && checksum !== formerFiles.get(name))
       throw new UnusableDatabase(`The migration ${name} changed after it was applied: restore its file.`);
     if (!isFinished)
       throw new UnusableDatabase(
@@ -79,36 +90,65 @@ export const isBreaking = (name: string): boolean => name.endsWith('_breaking');
 /**
  * Applies the migrations that the database lacks, in order, each in a transaction with its record. Safe when
  * two processes start at once: the second one waits for the first and finds nothing to do.
- * @param folder of the migrations, for tests.
+ * @param folder of the migrations, for tests. @param among leaves out all others.
  * @returns the names applied.
  * @throws UnusableDatabase like `appliedMigrations`, if the database is another program's, or if it has a breaking
  *   migration that this version lacks.
  */
-export async function migrate(connection: Connection, folder?: URL): Promise<string[]> {
-  const migrations = await readMigrations(folder);
-  await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
+export async function migrate(
+  connection: Connection,
+  folder?: URL,
+  among?: ReadonlySet<string>,
+): Promise<string[]> {
+  await lock(connection);
   try {
-    const applied = new Set(await appliedMigrations(connection, folder));
-    await refuseForeign(connection, [...applied]);
-    const known = new Set(migrations.map((migration) => migration.name));
-    const beyond = [...applied].filter((name) => !known.has(name) && isBreaking(name));
-    if (beyond.length > 0) {
-      throw new UnusableDatabase(
-        `The database was migrated by a newer Holdfast (${beyond.join(', ')}): run that version.`,
-      );
-    }
-    await connection.script(createTable);
-    const missing = migrations.filter((migration) => !applied.has(migration.name));
-    for (const { name, sql, checksum } of missing) {
-      const record = `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name, applied_steps_count)
-        VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
-      await apply(connection, name, `BEGIN;\n${sql}\n;${record};\nCOMMIT;`);
-    }
-    return missing.map((migration) => migration.name);
+    const missing = (await missingMigrations(connection, folder)).filter(
+      ({ name }) => among?.has(name) ?? true,
+    );
+    for (const migration of missing) await apply(connection, migration);
+    return missing.map(({ name }) => name);
   } finally {
     await connection.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
   }
 }
+
+/** Applies what the database lacks as part of the transaction of the caller, who alone uses the database. */
+export async function migrateWithin(connection: Connection): Promise<void> {
+  await connection.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+  for (const migration of await missingMigrations(connection))
+    await connection.script(`${migration.sql.replaceAll(concurrently, '')}\n;${recordOf(migration)}`);
+}
+
+/**
+ * Asks again and again: a statement that waits counts as a reader of everything, and the build of an index beside
+ * readers waits for those.
+ */
+async function lock(connection: Connection): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query('SELECT pg_try_advisory_lock($1) AS "isOurs"', [advisoryLock]);
+    if (rows[0]!['isOurs']) return;
+    await delay(100);
+  }
+}
+
+async function missingMigrations(connection: Connection, folder?: URL): Promise<Migration[]> {
+  const migrations = await readMigrations(folder);
+  const applied = new Set(await appliedMigrations(connection, folder));
+  await refuseForeign(connection, [...applied]);
+  const known = new Set(migrations.map(({ name }) => name));
+  const beyond = [...applied].filter((name) => !known.has(name) && isBreaking(name));
+  if (beyond.length > 0) {
+    throw new UnusableDatabase(
+      `The database was migrated by a newer Holdfast (${beyond.join(', ')}): run that version.`,
+    );
+  }
+  await connection.script(createTable);
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+const recordOf = ({ name, checksum }: Migration): string =>
+  `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name, applied_steps_count)
+   VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
 
 /** @throws UnusableDatabase if the database has tables, and none of our migrations. */
 async function refuseForeign(connection: Connection, applied: string[]): Promise<void> {
@@ -128,15 +168,34 @@ async function refuseForeign(connection: Connection, applied: string[]): Promise
 const mostTries = 5;
 
 /** The version before may run meanwhile, and lock tables in another order. PostgreSQL ends one of the two then. */
-async function apply(connection: Connection, name: string, script: string): Promise<void> {
+async function apply(connection: Connection, migration: Migration): Promise<void> {
+  const index = concurrentIndex.exec(migration.sql)?.[1];
   for (let tries = 1; ; tries++) {
     try {
-      await connection.script(script);
+      if (index) await buildBeside(connection, migration, index);
+      else await connection.script(`BEGIN;\n${migration.sql}\n;${recordOf(migration)};\nCOMMIT;`);
       return;
     } catch (error) {
       await connection.script('ROLLBACK');
       if (isConflict(error) && tries < mostTries) continue;
-      throw new UnusableDatabase(`The migration ${name} failed: ${String(error)}`, { cause: error });
+      throw new UnusableDatabase(`The migration ${migration.name} failed: ${String(error)}`, {
+        cause: error,
+      });
     }
   }
+}
+
+// The index of a large table is built while others read and write, which PostgreSQL does outside of transactions. So it
+// is the only statement of its migration.
+const concurrently = /\bCONCURRENTLY\b/g;
+const concurrentIndex = /\bINDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/;
+
+async function buildBeside(connection: Connection, migration: Migration, index: string): Promise<void> {
+  // A build that was interrupted leaves an index that nobody uses.
+  const { rows } = await connection.query(
+    `SELECT FROM pg_index WHERE indexrelid = to_regclass('public."${index}"') AND NOT indisvalid`,
+  );
+  if (rows.length > 0) await connection.script(`DROP INDEX "${index}"`);
+  await connection.script(migration.sql);
+  await connection.script(recordOf(migration));
 }

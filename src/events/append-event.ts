@@ -156,6 +156,6 @@ export const insertEvents = (
   );
 
 /** SQL for `actorKey`. What Holdfast does for a plan has the plan's id. @param who SQL for the actor, as JSON. */
-const keyOfActor = (who: string, plan: string): string => `
+export const keyOfActor = (who: string, plan: string): string => `
   CASE WHEN ${who}->>'type' = 'user' THEN '@' || lower(${who}->>'name')
     WHEN ${who}->>'id' = '${ourselves.id}' THEN coalesce(${plan}, '${ourselves.id}') ELSE ${who}->>'id' END`;

@@ -6,6 +6,7 @@ import { endSessionsTask } from '../auth/sign-in/sessions.ts';
 import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
 import { endExemptionsTask } from '../freezes/exemptions/end-exemptions.ts';
+import { fillActorKeysTask } from '../events/fill-actor-keys.ts';
 import { recordBoundariesTask, remindOfFreezesTask } from '../freezes/record-boundaries.ts';
 import {
   syncInstallationsTask,
@@ -67,6 +68,7 @@ export const tasks = [
   remindOfFreezesTask,
   sendNoticesTask,
   recordBoundariesTask,
+  fillActorKeysTask,
   recoverDeliveriesTask,
   readDeliveryTask,
   sweepTask,

@@ -89,6 +89,35 @@ describe('migrate', () => {
     expect(tried).toEqual(['42601']);
   });
 
+  test('a database that has the former text of a file is fine', async () => {
+    const record = (sql: string) =>
+      pglite.exec(
+        `UPDATE "_prisma_migrations" SET ${sql} WHERE migration_name = '20261125161500_audit_actors'`,
+      );
+    const { rows } = await pglite.query<{ checksum: string }>(
+      `SELECT checksum FROM "_prisma_migrations" WHERE migration_name = '20261125161500_audit_actors'`,
+    );
+    await record(`checksum = 'f6022d467411366d1f396216905a78778a1507890de349623274b5c4a8c8897f'`);
+    expect(await migrate(connection)).toEqual([]);
+    await record(`checksum = '${rows[0]!.checksum}'`);
+  });
+
+  test('an index that was not finished is built again, beside readers and writers', async () => {
+    const name = '20261126210001_events_by_actor';
+    const index = 'audit_events_account_id_actor_key_id_idx';
+    await pglite.exec(`
+      DELETE FROM "_prisma_migrations" WHERE migration_name = '${name}';
+      UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${index}'::regclass`);
+    const scripts: string[] = [];
+    const script = (sql: string) => (scripts.push(sql), pglite.exec(sql));
+    expect(await migrate({ ...connection, script })).toEqual([name]);
+    const { rows } = await pglite.query(
+      `SELECT indisvalid FROM pg_index WHERE indexrelid = '${index}'::regclass`,
+    );
+    expect(rows).toEqual([{ indisvalid: true }]);
+    expect(scripts.filter((sql) => sql.includes('BEGIN'))).toEqual([]);
+  });
+
   test.each([
     ['tables of a program without migrations', 'CREATE TABLE invoices (id int)', 'invoices'],
     [

@@ -311,6 +311,13 @@ export const jobs = {
     at,
   })),
 
+  /** Fill in who acted in the next events of versions before; with `at`, at that instant. */
+  fillActorKeys: jobsOf(
+    'fill-actor-keys',
+    null,
+    (progress: { after: string; isAgain: boolean }, at?: Date) => ({ about: 'all', data: progress, at }),
+  ),
+
   /** Look for webhooks that could not be delivered; with `at`, at that instant. */
   recoverDeliveries: jobsOf('recover-deliveries', 'the sweep', aboutAll),
 
