@@ -86,6 +86,16 @@ export async function isThere(connection: Connection, name: string): Promise<boo
   return rows[0]!['isThere'] as boolean;
 }
 
+/** Those of `carriedTables` that a database has. One of an older version lacks what came later. */
+export async function carriedTablesIn(connection: Connection): Promise<string[]> {
+  const { rows } = await connection.query(
+    `SELECT name FROM unnest($1::text[]) WITH ORDINALITY AS carried (name, place)
+     WHERE to_regclass('public.' || quote_ident(name)) IS NOT NULL ORDER BY place`,
+    [carriedTables],
+  );
+  return rows.map(({ name }) => name as string);
+}
+
 export async function countRows(connection: Connection, table: string): Promise<number> {
   const { rows } = await connection.query(`SELECT count(*)::float8 AS count FROM ${quoted(table)}`);
   return rows[0]!['count'] as number;

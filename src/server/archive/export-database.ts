@@ -31,7 +31,7 @@ import {
   type WaitingJob,
 } from './archive-file.ts';
 import {
-  carriedTables,
+  carriedTablesIn,
   carriedTasks,
   columnsOf,
   countRows,
@@ -124,11 +124,9 @@ async function describe(connection: Connection): Promise<Omit<Header, 'format' |
     throw new ArchiveRefused(
       `The database was migrated by a newer Holdfast (${foreign.join(', ')}): export it with that version.`,
     );
-  // A database of an older version lacks what came later.
-  if (await isThere(connection, 'unfinished_imports')) await refuseUnfinishedImport(connection);
+  await refuseUnfinishedImport(connection);
   const tables: Table[] = [];
-  for (const name of carriedTables) {
-    if (!(await isThere(connection, name))) continue;
+  for (const name of await carriedTablesIn(connection)) {
     tables.push({
       name,
       columns: await columnsOf(connection, name),

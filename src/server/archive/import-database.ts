@@ -6,7 +6,7 @@ import { type Clock, nowOf, systemClock } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
-import { migrate, unknownMigrations } from '../../database/migrate.ts';
+import { migrate, migrateWithin, readMigrations, unknownMigrations } from '../../database/migrate.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { SecretKeys } from '../../database/secret-key.ts';
 import { type Job, taskNames } from '../../database/queue/jobs.ts';
@@ -20,7 +20,8 @@ import {
   sumOfLines,
   type Table,
 } from './archive-file.ts';
-import { carriedTables, countRows, listed, quoted, readRows, setSequences } from './contents.ts';
+import { carriedTables, carriedTablesIn, listed, readRows, setSequences } from './contents.ts';
+import { beginImport, finishImport, insertNext, inTransaction, refuseMigrated } from './import-progress.ts';
 import { version } from '../../cli/version.ts';
 import { connectLocked, embeddedFolder, lockDataDir, major, majorOf } from '../../database/embedded.ts';
 import { exportFrom } from './export-database.ts';
@@ -34,9 +35,14 @@ export type Import = {
 
 const appTable = 'app_credentials';
 
+/** Their tables say how far an import got, also of an archive of a version before them. */
+const aboutImports = ['20261122205004_unfinished_imports', '20261125030832_finished_imports'];
+
 /**
  * Fills an empty database from an archive. Saves a batch of rows at a time, and an import that was interrupted goes on
  * where it stopped. Until all of it is there and is compared with the archive, no service starts on the database.
+ * The rows go into the tables of their own version, and then the migrations since change both: what a migration makes of
+ * rows, it makes of those of an archive too.
  * @param onTable is called when the rows of a table are inserted.
  * @returns how many rows there are, and how many of them an earlier import had inserted; null if one had inserted all,
  *   and nothing was changed.
@@ -55,17 +61,22 @@ export async function importDatabase(
     take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
   });
   const resealed = keys && !withoutApp ? apps.flatMap((app) => openSealed(file, keys, app) ?? []) : [];
-  const connection = await openConnection(where);
+  const migrations = new Set([...archive.header.migrations, ...aboutImports]);
+  const isOlder = (await readMigrations()).some(({ name }) => !migrations.has(name));
+  const connection = await openConnection(where, isOlder);
   try {
-    await migrate(connection);
+    await migrate(connection, undefined, migrations);
     await connection.script(`SET TIME ZONE 'UTC'`);
-    const before = await beginImport(connection, resolve(file), archive.sha256);
+    const { sha256 } = archive;
+    const before = await beginImport(connection, { file: resolve(file), sha256, migrations });
     if (before === null) return null;
     const rows = await insertAfter(connection, before, file, onTable);
-    await connection.script(`ANALYZE ${carriedTables.map(quoted).join(', ')}`);
+    await connection.script(`ANALYZE ${listed(await carriedTablesIn(connection))}`);
     await inTransaction(connection, async () => {
       await compare(connection, file, archive);
+      await refuseMigrated(connection, file, migrations);
       await setSequences(connection, archive.header.sequences);
+      await migrateWithin(connection);
       if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
       for (const { appId, privateKey, webhookSecret, clientSecret } of resealed)
         await connection.query(
@@ -117,7 +128,7 @@ async function insertAfter(
 
 /** Compares the database with the archive. Nobody else can change the tables until the transaction ends. */
 async function compare(connection: Connection, file: string, { header, sums }: Archive): Promise<void> {
-  await connection.script(`LOCK TABLE ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`);
+  await connection.script(`LOCK TABLE ${listed(await carriedTablesIn(connection))} IN EXCLUSIVE MODE`);
   for (const { name, columns } of header.tables) {
     const sum = sumOfLines();
     for await (const rows of readRows(connection, name, columns)) sum.add(rows);
@@ -157,91 +168,6 @@ function openSealed(file: string, keys: SecretKeys, row: string): (Secrets & { a
         'Or leave the credentials behind with --no-app, and set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET.',
     );
   }
-}
-
-// How far an import got. The statement that inserts a batch of rows also counts them, so an import that was interrupted
-// goes on after the last one.
-
-/** Runs statements as one transaction. */
-async function inTransaction<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
-  await connection.script('BEGIN');
-  try {
-    const result = await work();
-    await connection.script('COMMIT');
-    return result;
-  } catch (error) {
-    await connection.script('ROLLBACK').catch(() => {});
-    throw error;
-  }
-}
-
-/**
- * Begins an import into an empty database, or goes on with one.
- * @param sha256 of the whole archive.
- * @returns how many of its rows, in their order, are in the database; null if an import of it is finished.
- * @throws ArchiveRefused if the database has other rows.
- */
-export const beginImport = (connection: Connection, file: string, sha256: string): Promise<number | null> =>
-  inTransaction(connection, async () => {
-    // A process that was killed may still have a statement under way: this waits for it.
-    await connection.script(
-      `LOCK TABLE unfinished_imports, ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`,
-    );
-    const finished = await connection.query('SELECT FROM finished_imports WHERE sha256 = $1', [sha256]);
-    if (finished.rows[0]) return null;
-    const { rows } = await connection.query('SELECT file, sha256, rows FROM unfinished_imports');
-    const [begun] = rows as { file: string; sha256: string; rows: number }[];
-    if (!begun) await refuseFilled(connection);
-    else if (begun.sha256 !== sha256)
-      throw new ArchiveRefused(
-        `The database has a part of another export: the import of ${begun.file} is not finished. Import that file, or make a new database.`,
-      );
-    await connection.query(
-      `INSERT INTO unfinished_imports (file, sha256) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET file = $1`,
-      [file, sha256],
-    );
-    return begun?.rows ?? 0;
-  });
-
-/** Notes that the import is done, in the transaction that completes it. */
-const finishImport = (connection: Connection): Promise<unknown> =>
-  connection.script(
-    `WITH finished AS (DELETE FROM unfinished_imports RETURNING sha256)
-     INSERT INTO finished_imports SELECT sha256 FROM finished`,
-  );
-
-async function refuseFilled(connection: Connection): Promise<void> {
-  for (const table of carriedTables)
-    if ((await countRows(connection, table)) > 0)
-      throw new ArchiveRefused(
-        `The database is not empty: there are rows in ${table}. Import into a new database, before you start Holdfast on it.`,
-      );
-}
-
-/**
- * Inserts rows as `readRows` gives them. Columns that they lack get their defaults.
- * @param before how many rows of the archive are there already.
- * @throws ArchiveRefused if another import has inserted more.
- */
-export async function insertNext(
-  connection: Connection,
-  { name, columns }: Table,
-  rows: string[],
-  before: number,
-): Promise<void> {
-  const { rows: answer } = await connection.query(
-    `WITH reached AS (
-       UPDATE unfinished_imports SET rows = rows + $3 WHERE rows = $2 RETURNING rows
-     ), inserted AS (
-       INSERT INTO ${quoted(name)} (${listed(columns)})
-       SELECT ${listed(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)
-       WHERE EXISTS (SELECT FROM reached)
-     )
-     SELECT count(*)::int AS count FROM reached`,
-    [`[${rows.join(',')}]`, before, rows.length],
-  );
-  if (answer[0]!['count'] === 0)
-    throw new ArchiveRefused('Another import into this database is running. Wait for it to end.');
 }
 
 /**

@@ -3,9 +3,9 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTables } from '../../../src/server/archive/contents.ts';
-import { beginImport, insertNext } from '../../../src/server/archive/import-database.ts';
+import { beginImport, insertNext } from '../../../src/server/archive/import-progress.ts';
 import { readArchive } from '../../../src/server/archive/archive-file.ts';
-import { migrate } from '../../../src/database/migrate.ts';
+import { migrate, readMigrations } from '../../../src/database/migrate.ts';
 import {
   embedded,
   exportTo,
@@ -32,7 +32,8 @@ describe('an import that was interrupted', () => {
     const { sha256 } = await readArchive(file, { take() {} });
     await on(where, async (connection) => {
       await migrate(connection);
-      let before = (await beginImport(connection, file, sha256))!;
+      const migrations = new Set((await readMigrations()).map(({ name }) => name));
+      let before = (await beginImport(connection, { file, sha256, migrations }))!;
       await readArchive(file, {
         async take(table, rows) {
           const some = rows.slice(0, count - before);
