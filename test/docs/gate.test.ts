@@ -29,6 +29,8 @@ const [shell, waiting] = blocks('sh') as [string, string];
 const [command] = blocks('bash') as [string];
 const [actions, gitlab, argo] = blocks('yaml').map((text) => parse(text)) as [Actions, GitLab, Argo];
 const [spinnaker] = blocks('json').map((text) => JSON.parse(text)) as [Spinnaker];
+/** A job that waits is ended by its first pause. */
+const endedByPause = `sleep() { exit 7; }\n${waiting}`;
 /** Jenkins passes on the text between the quotes, where Groovy turns two backslashes into one. */
 const jenkins = /sh '''(.*?)'''/s.exec(blocks('groovy')[0]!)![1]!.replaceAll('\\\\', '\\');
 
@@ -88,6 +90,25 @@ describe.each(Object.entries(gates))('%s', (name, { command, script }) => {
       { HOLDFAST: `${acme.app.url}/elsewhere` },
     ];
     for (const more of wrong) expect((await run(command, script, more)).code).not.toBe(0);
+  });
+});
+
+// The folder is that of all tests of this file, as the workspace of a runner is that of all runs.
+describe.each(
+  Object.entries({ ...gates, 'a shell that waits': { command: ['sh', '-ec'], script: endedByPause } }),
+)('%s, again in the same folder', (_name, { command, script }) => {
+  const away = { HOLDFAST: 'http://127.0.0.1:9' };
+
+  test('stops when a freeze began since, and where Holdfast is away', async () => {
+    expect((await run(command, script)).code).toBe(0);
+    expect((await run(command, script)).code).toBe(0);
+    expect((await run(command, script, away)).code).not.toBe(0);
+    const { id } = await acme.freeze('acme/web', deployments);
+    expect((await run(command, script)).code).not.toBe(0);
+    expect((await run(command, script)).code).not.toBe(0);
+    expect((await run(command, script, away)).code).not.toBe(0);
+    await acme.remove('acme/web', id);
+    expect((await run(command, script)).code).toBe(0);
   });
 });
 

@@ -5,7 +5,7 @@ import { misused } from '../stop.ts';
 /** The end of a freeze, in one of two forms. */
 export const endOptions: OptionSpec[] = [
   ['--for <length>', 'how long: 30m, 2h, 3d, 1w'],
-  ['--until <time>', 'when it ends: 18:00, "tomorrow 08:00", "mon 08:00", 2026-03-09T08:00'],
+  ['--until <time>', 'when it ends: 18:00, "tomorrow 08:00", "mon 08:00", YYYY-MM-DDThh:mm'],
 ];
 
 export const windowOptions: OptionSpec[] = [

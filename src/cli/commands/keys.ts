@@ -31,12 +31,12 @@ const create = command<CreateOptions, [owner: string]>({
     ['--name <name>', 'what it is for', 'required'],
     ['--scope <scope>', 'admin (everything but scopes) or ci (pushes scopes)', 'required'],
     ['--for <length>', 'how long the key is valid: 90d (without --for or --until, forever)'],
-    ['--until <time>', 'when it expires: 2027-01-01T00:00'],
+    ['--until <time>', 'when it expires: YYYY-MM-DDThh:mm'],
   ],
   examples: [
     ['holdfast keys create acme --name "release tooling" --scope admin --for 90d', 'A key for three months'],
     [
-      'holdfast keys create acme --name ci --scope ci --json | jq -r .secret | gh secret set HOLDFAST_TOKEN',
+      'key=$(holdfast keys create acme --name ci --scope ci --json | jq -er .secret) && printf %s "$key" | gh secret set HOLDFAST_TOKEN',
       'Pass a key on without showing it',
     ],
   ],

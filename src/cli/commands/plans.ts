@@ -95,8 +95,8 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
   ],
   examples: [
     [
-      'holdfast plans create acme --name "Year end" -m "Books are closed" --from 2026-12-24T18:00 --until 2027-01-02T08:00 --zone Europe/Paris --rule FREQ=YEARLY --not-on 2028-12-24',
-      'Freeze all repositories each year, except in 2028',
+      'holdfast plans create acme --name "Year end" -m "Books are closed" --from "$(date +%Y)-12-24T18:00" --until "$(($(date +%Y) + 1))-01-02T08:00" --zone Europe/Paris --rule FREQ=YEARLY --not-on "$(($(date +%Y) + 2))-12-24"',
+      'Freeze all repositories at the end of each year, except of the one after next',
     ],
     [
       'holdfast plans create acme -m "Weekend" --include "web-*" --from "fri 18:00" --until "mon 08:00" --rule "FREQ=WEEKLY;BYDAY=FR" --dry-run',

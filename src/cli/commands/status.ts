@@ -24,7 +24,7 @@ export const status = command<Options, [target: string]>({
   examples: [
     ['holdfast status acme/web#5', 'See what blocks a pull request, why, and until when'],
     [
-      'holdfast status acme/web --base main --exit-code || exit 0',
+      'holdfast status acme/web --base main --exit-code || exit',
       'Stop a script while a repository is frozen',
     ],
   ],

@@ -204,7 +204,7 @@ const rotateSecret = ownerCommand<object, [id: string]>({
   summary: 'give a standard webhook another secret, and print it once; both sign for 24 hours',
   examples: [
     [
-      'holdfast webhooks rotate-secret acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f --json | jq -r .secret | gh secret set WEBHOOK_SECRET',
+      'secret=$(holdfast webhooks rotate-secret acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f --json | jq -er .secret) && printf %s "$secret" | gh secret set WEBHOOK_SECRET',
       'Pass the secret on without showing it',
     ],
   ],
