@@ -161,6 +161,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     strangerQuestionsPerMinute: 1_000_000,
     callerQuestionsPerMinute: 1_000_000,
     webhookAllowedHosts: ['127.0.0.1'],
+    httpProxy: null,
     httpsProxy: null,
     noProxy: '',
     trustedProxies: new BlockList(),

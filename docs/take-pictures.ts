@@ -126,6 +126,7 @@ function start(port: number): Promise<App> {
       strangerQuestionsPerMinute: 1_000_000,
       callerQuestionsPerMinute: 1_000_000,
       webhookAllowedHosts: ['127.0.0.1'],
+      httpProxy: null,
       httpsProxy: null,
       noProxy: '',
       trustedProxies: new BlockList(),

@@ -54,9 +54,11 @@ export type Config = {
   trustedProxies: BlockList;
   /** Names, globs, addresses and networks that webhooks reach though they are not public. */
   webhookAllowedHosts: string[];
-  /** The proxy to the addresses that people name; null: none. */
+  /** The proxy to http addresses; null: none. */
+  httpProxy: string | null;
+  /** The proxy to https addresses; null: none. */
   httpsProxy: string | null;
-  /** Hosts that are reached without the proxy. */
+  /** Hosts that are reached without a proxy. */
   noProxy: string;
   /** Who sends it may read the metrics; null: nobody may. */
   metricsToken: string | null;
@@ -108,8 +110,9 @@ export const variables = {
   WEBHOOK_ALLOWED_HOSTS:
     'hosts that outgoing webhooks and calendars of all owners reach, on every port from 1024 and every path, although they are not public, or by http: names, globs, addresses and networks, such as chat.corp.example,*.internal,10.1.0.0/16 (none)',
   HTTPS_PROXY:
-    'proxy to the https addresses of outgoing webhooks and calendars, such as http://proxy.corp.example:3128',
-  NO_PROXY: 'hosts that are reached without that proxy, such as .corp.example,10.1.2.3',
+    'proxy to https addresses: GitHub, Slack, outgoing webhooks and calendars, such as http://proxy.corp.example:3128',
+  HTTP_PROXY: 'proxy to http addresses, of the same form',
+  NO_PROXY: 'hosts that are reached without these proxies, such as .corp.example,10.1.2.3',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
@@ -159,6 +162,7 @@ const schema = z.object({
   TRUSTED_PROXIES: proxies,
   WEBHOOK_ALLOWED_HOSTS: hosts,
   HTTPS_PROXY: httpUrl.optional(),
+  HTTP_PROXY: httpUrl.optional(),
   NO_PROXY: z.string().default(''),
   METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
   SLACK_BOT_TOKEN: z.string().startsWith('xoxb-', 'must be a bot token, which begins with xoxb-').optional(),
@@ -274,6 +278,7 @@ export function readConfig(environment: Environment): StartConfig {
     callerQuestionsPerMinute: values.CALLER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
     webhookAllowedHosts: values.WEBHOOK_ALLOWED_HOSTS,
+    httpProxy: values.HTTP_PROXY ?? null,
     httpsProxy: values.HTTPS_PROXY ?? null,
     noProxy: values.NO_PROXY,
     metricsToken: values.METRICS_TOKEN ?? null,

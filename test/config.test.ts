@@ -58,6 +58,7 @@ test('the defaults', () => {
     callerQuestionsPerMinute: 60,
     trustedProxies: expect.any(BlockList),
     webhookAllowedHosts: [],
+    httpProxy: null,
     httpsProxy: null,
     noProxy: '',
     metricsToken: null,

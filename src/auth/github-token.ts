@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { forbidden, type Refusal } from '../errors.ts';
+import { fetchThroughProxy, type Proxies } from '../github/through-proxy.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
@@ -121,7 +122,7 @@ export const hasScope = (scopes: readonly string[], wanted: Scope): boolean =>
 
 // Why we refuse a valid token of a person, and what to add to it.
 
-type GitHub = { config: { githubApiUrl: string } };
+type GitHub = { config: { githubApiUrl: string } & Proxies };
 
 /** For a token from signing in: the person agreed only to show who they are. */
 export const fromSignIn = (): Refusal =>
@@ -179,7 +180,7 @@ function send(
 ): Promise<Response> {
   const { clientId, clientSecret } = client;
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  return fetch(`${config.githubApiUrl}/applications/${clientId}/token`, {
+  return fetchThroughProxy(config)(`${config.githubApiUrl}/applications/${clientId}/token`, {
     method,
     headers: { Authorization: `Basic ${basic}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ access_token: token }),

@@ -7,6 +7,7 @@ import { conflict } from '../errors.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
 import { Client } from './github-app.ts';
+import { fetchThroughProxy, type Proxies } from './through-proxy.ts';
 import { classifyGitHubError } from './github-error.ts';
 
 /** A GitHub App as it was just made, with its credentials and where people find it. */
@@ -234,11 +235,15 @@ const patience = 12_000;
 
 /** Exchanges the code of GitHub's manifest flow for the credentials of the new App, which works once. */
 export async function convertManifest(
-  { config, clock, log }: Pick<Deps, 'clock' | 'log'> & { config: { githubApiUrl: string } },
+  { config, clock, log }: Pick<Deps, 'clock' | 'log'> & { config: { githubApiUrl: string } & Proxies },
   code: string,
   { again, hasWebhooks }: { again: string; hasWebhooks: boolean },
 ): Promise<NewApp | NoApp> {
-  const octokit = new Client({ baseUrl: config.githubApiUrl, log: quiet });
+  const octokit = new Client({
+    baseUrl: config.githubApiUrl,
+    request: { fetch: fetchThroughProxy(config) },
+    log: quiet,
+  });
   let answer: unknown;
   try {
     const signal = AbortSignal.timeout(patience);

@@ -10,6 +10,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import { appToken } from './app-token.ts';
+import { fetchThroughProxy } from './through-proxy.ts';
 import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from './github-error.ts';
@@ -60,6 +61,7 @@ const apiVersion = { 'x-github-api-version': '2022-11-28' };
 
 const fetchUntil =
   (
+    fetchGitHub: typeof fetch,
     cutOff: AbortSignal,
     metrics: Counting,
     hear: (answer: Response, askedAt: number) => void,
@@ -70,7 +72,7 @@ const fetchUntil =
     const headers = { ...apiVersion, ...(init?.headers as Record<string, string>) };
     const send = async () => {
       const askedAt = clock.elapsed();
-      const answer = fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
+      const answer = fetchGitHub(input, { ...init, headers, signal: AbortSignal.any(signals) });
       metrics.countGitHubRequest((await answer.catch(() => null))?.status ?? null);
       hear(await answer, askedAt);
       return withData(await answer);
@@ -127,7 +129,9 @@ export async function createGitHubApp(
   witnesses?: Pick<Witnesses, 'hearDate'>,
 ): Promise<GitHubApp> {
   const hear = ({ headers }: Response, askedAt: number) => witnesses?.hearDate(headers, askedAt);
-  const request = { fetch: fetchUntil(cutOff, metrics, hear, clock), parseSuccessResponseBody: false };
+  const fetchGitHub = fetchThroughProxy(config);
+  const send = fetchUntil(fetchGitHub, cutOff, metrics, hear, clock);
+  const request = { fetch: send, parseSuccessResponseBody: false };
   // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
   const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { within } from '../time/clock.ts';
 import { compileGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Config } from '../config.ts';
+import { type Proxies, proxyOptions } from '../github/through-proxy.ts';
 import type { Deps } from '../deps.ts';
 
 /** We never connect to this address. The message tells people why, and what to do. It never has the path: that is a secret. */
@@ -176,22 +177,15 @@ const agents = new WeakMap<Config, Promise<Dispatcher>>();
  * can be reached.
  */
 export async function createPublicAgent(
-  {
-    webhookAllowedHosts,
-    httpsProxy,
-    noProxy,
-  }: Pick<Config, 'webhookAllowedHosts' | 'httpsProxy' | 'noProxy'>,
+  config: Pick<Config, 'webhookAllowedHosts'> & Proxies,
   resolve?: LookupFunction,
 ): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await loadUndici();
   return new EnvHttpProxyAgent({
-    connect: { lookup: judgedLookup(webhookAllowedHosts, resolve) },
+    connect: { lookup: judgedLookup(config.webhookAllowedHosts, resolve) },
     allowH2: false,
     connections: mostConnections,
-    // An empty text keeps it from reading the environment itself. Plain http stays within one's own network.
-    httpProxy: '',
-    httpsProxy: httpsProxy ?? '',
-    noProxy,
+    ...proxyOptions(config),
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/notices/public-address.ts';
 import type { Config } from '../../src/config.ts';
 
-const none = { webhookAllowedHosts: [], httpsProxy: null, noProxy: '' };
+const none = { webhookAllowedHosts: [], httpProxy: null, httpsProxy: null, noProxy: '' };
 const post = { method: 'POST', headers: {}, body: '{}', signal: AbortSignal.timeout(10_000) } as const;
 
 function refusal(check: () => unknown): string {
@@ -203,7 +203,12 @@ describe('a name', () => {
   });
 
   test('a body is read up to a bound', async () => {
-    const config = { webhookAllowedHosts: ['127.0.0.1'], httpsProxy: null, noProxy: '' } as unknown as Config;
+    const config = {
+      webhookAllowedHosts: ['127.0.0.1'],
+      httpProxy: null,
+      httpsProxy: null,
+      noProxy: '',
+    } as unknown as Config;
     const get = (most: number) =>
       fetchPublic({ config }, new URL(`http://127.0.0.1:${port}/`), {
         method: 'GET',

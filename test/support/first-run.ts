@@ -70,6 +70,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         callerQuestionsPerMinute: 1_000_000,
         trustedProxies: new BlockList(),
         webhookAllowedHosts: ['127.0.0.1'],
+        httpProxy: null,
         httpsProxy: null,
         noProxy: '',
         metricsToken: null,

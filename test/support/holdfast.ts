@@ -80,6 +80,7 @@ export async function startHoldfast(
         callerQuestionsPerMinute: 1_000_000,
         trustedProxies: new BlockList(),
         webhookAllowedHosts: ['127.0.0.1'],
+        httpProxy: null,
         httpsProxy: null,
         noProxy: '',
         metricsToken: null,

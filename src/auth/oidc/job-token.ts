@@ -10,6 +10,7 @@ import {
 import { z } from 'zod';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
+import { fetchThroughProxy } from '../../github/through-proxy.ts';
 import type { Deps } from '../../deps.ts';
 import { forbidden, type Refusal, unavailable } from '../../errors.ts';
 import {
@@ -139,11 +140,14 @@ export class JobTokens {
 
   async #readKeys(deps: Deps, now: number): Promise<boolean> {
     try {
-      const response = await fetch(`${issuerOf(deps.config.githubApiUrl)}/.well-known/jwks`, {
-        headers: { Accept: 'application/json' },
-        redirect: 'error',
-        signal: AbortSignal.any([deps.stopping, AbortSignal.timeout(patience)]),
-      });
+      const response = await fetchThroughProxy(deps.config)(
+        `${issuerOf(deps.config.githubApiUrl)}/.well-known/jwks`,
+        {
+          headers: { Accept: 'application/json' },
+          redirect: 'error',
+          signal: AbortSignal.any([deps.stopping, AbortSignal.timeout(patience)]),
+        },
+      );
       if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
       const { keys } = keySet.parse(await response.json());
       this.#find = createLocalJWKSet({ keys } as JSONWebKeySet);

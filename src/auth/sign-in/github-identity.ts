@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { giveTokenBack } from '../github-token.ts';
+import { fetchThroughProxy } from '../../github/through-proxy.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
@@ -87,18 +88,21 @@ const answerShape = z.union([z.object({ error: z.string() }), z.object({ access_
 
 /** GitHub answers most refusals with 200 and an `error`. */
 async function exchange({ config }: Asking, settings: SignInSettings, attempt: Attempt, code: string) {
-  const response = await fetch(`${webUrlOf(config.githubApiUrl)}/login/oauth/access_token`, {
-    method: 'POST',
-    headers: { Accept: 'application/json' },
-    body: new URLSearchParams({
-      client_id: settings.clientId,
-      client_secret: settings.clientSecret,
-      code,
-      redirect_uri: settings.callbackUrl,
-      code_verifier: attempt.verifier,
-    }),
-    signal: AbortSignal.timeout(requestTimeout),
-  });
+  const response = await fetchThroughProxy(config)(
+    `${webUrlOf(config.githubApiUrl)}/login/oauth/access_token`,
+    {
+      method: 'POST',
+      headers: { Accept: 'application/json' },
+      body: new URLSearchParams({
+        client_id: settings.clientId,
+        client_secret: settings.clientSecret,
+        code,
+        redirect_uri: settings.callbackUrl,
+        code_verifier: attempt.verifier,
+      }),
+      signal: AbortSignal.timeout(requestTimeout),
+    },
+  );
   if (!response.ok) throw new Error(`GitHub answered ${response.status} to the exchange of a code`);
   return answerShape.parse(await response.json());
 }

@@ -1,7 +1,6 @@
 import type { WebClient } from '@slack/web-api';
-import type { EnvHttpProxyAgent } from 'undici';
-import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
+import { fetchThroughProxy } from '../../github/through-proxy.ts';
 
 /** Why Slack did not do something. */
 export class SlackFailure extends Error {
@@ -34,32 +33,10 @@ export const quiet = {
   getLevel: () => 'error' as never,
 };
 
-const proxies = new WeakMap<Config, EnvHttpProxyAgent>();
-
-/** The proxy to Slack; undefined if there is none. */
-export async function proxyOf(config: Config): Promise<EnvHttpProxyAgent | undefined> {
-  const { httpsProxy, noProxy } = config;
-  if (httpsProxy === null) return undefined;
-  const { EnvHttpProxyAgent } = await import('undici');
-  const known = proxies.get(config) ?? new EnvHttpProxyAgent({ httpProxy: '', httpsProxy, noProxy });
-  proxies.set(config, known);
-  return known;
-}
-
-/** Asks an address of Slack, through the proxy if there is one. */
-const fetchSlack =
-  (config: Config): typeof fetch =>
-  async (url, init) => {
-    const dispatcher = await proxyOf(config);
-    if (!dispatcher) return fetch(url, init);
-    const { fetch: fetchThrough } = await import('undici');
-    return fetchThrough(url as string, { ...(init as object), dispatcher }) as unknown as Promise<Response>;
-  };
-
 /** Options of the library: our jobs try again, so that it does not. */
 export const optionsOf = ({ config }: Pick<Deps, 'config'>) => ({
   slackApiUrl: config.slack.apiUrl,
-  fetch: fetchSlack(config) as never,
+  fetch: fetchThroughProxy(config) as never,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   timeout: patience,
@@ -141,7 +118,7 @@ export async function respond(
   };
   let answer: Response;
   try {
-    answer = await fetchSlack(config)(url, {
+    answer = await fetchThroughProxy(config)(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),

@@ -3,7 +3,8 @@ import { assertStorable } from '../../api/read-request.ts';
 import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { type SlackApp, slackAppsWithSockets } from '../../notices/slack/slack-apps.ts';
-import { optionsOf, proxyOf, quiet } from '../../notices/slack/slack-client.ts';
+import { proxyAgent } from '../../github/through-proxy.ts';
+import { optionsOf, quiet } from '../../notices/slack/slack-client.ts';
 import { acceptRequest, type Heard, readCommandRequest, readInteraction } from './receive-slack.ts';
 
 // Socket Mode, for services that Slack cannot reach: one connection for each app and worker process. Requests are the
@@ -77,7 +78,7 @@ class Connection {
     const about = { app: this.#app.key };
     try {
       const { SocketModeClient } = await import('@slack/socket-mode');
-      const dispatcher = await proxyOf(this.#deps.config);
+      const dispatcher = await proxyAgent(this.#deps.config);
       if (this.#isClosed) return;
       const client = new SocketModeClient({
         appToken: this.#app.appToken!,
