@@ -24,11 +24,19 @@ const server = inject('postgresUrl');
 const postgresBin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1) ?? '';
 
 /** The blocks of commands below a heading, in the folders of this test. */
-function blocksOf(heading: string): string[] {
-  const section = between(`${page}\n## `, `\n## ${heading}\n`, '\n## ');
-  const folders = { '/var/lib/holdfast': holdfast, '/opt/holdfast': code, '/var/backups': backups };
-  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) =>
-    Object.entries(folders).reduce((text, [path, own]) => text.replaceAll(path, own), block!),
+function blocksOf(heading: string, document = page): string[] {
+  const section = between(`${document}\n## `, `\n## ${heading}\n`, '\n## ');
+  const folders = {
+    '/var/lib/holdfast': holdfast,
+    '/opt/holdfast': code,
+    '/var/backups': backups,
+    '/etc/holdfast': folder,
+  };
+  return [...section.matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, indent, block]) =>
+    Object.entries(folders).reduce(
+      (text, [path, own]) => text.replaceAll(path, own),
+      block!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    ),
   );
 }
 
@@ -47,6 +55,7 @@ beforeEach(async () => {
   backups = join(folder, 'backups');
   await mkdir(holdfast);
   await mkdir(backups);
+  await writeFile(join(folder, 'environment'), '');
   github = await startSandbox({ app: null });
   token = github.addUser('ada').token;
   github.addOrganization('acme', { admins: ['ada'] });
@@ -81,7 +90,7 @@ set -eu
 cd '${holdfast}'
 case $1 in
   start)
-    env -i PATH="$PATH" '${process.execPath}' '${main}' >> '${folder}/log' 2>&1 < /dev/null &
+    env -i PATH="$PATH" $(cat '${folder}/environment') '${process.execPath}' '${main}' >> '${folder}/log' 2>&1 < /dev/null &
     echo $! > '${folder}/pid' ;;
   stop)
     if [ -e '${folder}/pid' ]; then
@@ -105,12 +114,12 @@ async function paste(commands: string | undefined): Promise<string> {
 /** Whether systemd would say that the service is active. */
 const isUp = () => existsSync(pidFile());
 
-/** Writes `.env`, which is all that the service is told. */
-async function settings(more: Record<string, string> = {}): Promise<void> {
+/** Writes what the service is told. @param place `.env`, or the file of the systemd unit. */
+async function settings(more: Record<string, string> = {}, place = join(holdfast, '.env')): Promise<void> {
   const { port } = new URL(url);
   const values = { PORT: port, HOST: '127.0.0.1', PUBLIC_URL: url, GITHUB_API_URL: github.url, ...more };
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
-  await writeFile(join(holdfast, '.env'), lines.join(''));
+  await writeFile(place, lines.join(''));
 }
 
 /** Waits until the service answers `/readyz` so. */
@@ -262,6 +271,26 @@ describe.each(['pg_dump', 'db import'])('by %s', (by) => {
     await paste(start);
     await expectAllBack(freeze);
   });
+});
+
+test('docs/move.md moves to PostgreSQL and back', async ({ skip }) => {
+  if (whyNotOnPostgres) skip(whyNotOnPostgres);
+  const move = documentAt('docs/move.md');
+  const [there, back] = [
+    'From the embedded database to PostgreSQL',
+    'From PostgreSQL to the embedded database',
+  ];
+  await settings({}, join(folder, 'environment'));
+  await startAndSetUp();
+  const freeze = await makeFreeze();
+  await paste(`DATABASE_URL=${await makeDatabase()}`);
+  for (const block of blocksOf(there, move)) await paste(block);
+  await expectAllBack(freeze);
+  // A new shell knows nothing of the settings.
+  await paste('unset DATABASE_URL SECRET_KEY SECRET_KEY_PREVIOUS; cd /');
+  for (const block of blocksOf(back, move)) await paste(block);
+  await waitFor('ready');
+  expect((await ask('GET')).text).toContain(freeze);
 });
 
 async function makeDatabase(): Promise<string> {
