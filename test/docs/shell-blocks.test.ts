@@ -35,3 +35,5 @@ test('jq fails where there is no answer, if its output is used', () => {
 test('no failure counts as success', () => {
   expect(linesOf(/\|\| *(true\b|:|exit 0)/)).toEqual([]);
 });
+
+test('no address is left out', () => expect(linesOf(/…\/v1/)).toEqual([]));

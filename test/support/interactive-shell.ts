@@ -48,3 +48,13 @@ export function openShell(env: Record<string, string | undefined>, cwd?: string)
     },
   };
 }
+
+/** Bash whose `date -d` counts from so many days ahead of now. */
+export const clockAhead = (days: number): string => `date() {
+  local words=()
+  while [ $# -gt 0 ]; do
+    if [ "$1" = -d ]; then words+=(-d "$2 ${days} days"); shift; else words+=("$1"); fi
+    shift
+  done
+  command date "\${words[@]}"
+}`;

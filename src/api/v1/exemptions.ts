@@ -88,7 +88,7 @@ export const requestExemptionEndpoint = endpoint({
   description:
     'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
   params: z.object({ owner, repository, number }),
-  body: { schema: newExemption, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
+  body: { schema: newExemption, example: { reason: 'INC-4711 fix', expires_at: null } },
   async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
     const wanted = readNewExemption(body);
     return requestExemption(deps, { actor, notAdmin }, repository, path.number, wanted, remember);

@@ -170,7 +170,7 @@ export const updatePlanEndpoint = endpoint({
   access: { ...accessToChange, releases: true },
   params: planPath,
   exists: planExists,
-  body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
+  body: { schema: planChange, example: { end: '2100-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
   handle: ({ deps, actor, account, administered, path, body }) =>

@@ -53,7 +53,7 @@ export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a time
 export const localTime = z.string().openapi({
   format: 'date-time-local',
   description: wallClock,
-  example: '2026-03-01T10:00:00',
+  example: '2099-12-31T18:00:00',
 });
 
 /** The maximum length of a reason, from the interface. */
@@ -219,8 +219,8 @@ const savedFreezeSchema = z
 export const exampleFreeze = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   reason: 'Quarter end',
-  start: '2030-12-31T18:00:00',
-  end: '2031-01-01T09:00:00',
+  start: '2099-12-31T18:00:00',
+  end: '2100-01-01T09:00:00',
   timezone: 'Europe/Paris',
   matching_conditions: ['base=main'],
   exclude_conditions: ['label=hotfix'],

@@ -67,7 +67,7 @@ export const updateFreezeEndpoint = endpoint({
   access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', releases: true },
   params: freezePath,
   exists: freezeExists,
-  body: { schema: freezeChange, example: { end: '2031-01-01T12:00:00' } },
+  body: { schema: freezeChange, example: { end: '2100-01-01T12:00:00' } },
   success: { status: 200, ...savedFreezeSuccess },
   alsoRefuses: [400],
   async handle({ deps, actor, repository, path, body }) {

@@ -25,7 +25,7 @@ const globs = (what: string) =>
 
 const include = globs('repository names that the plan freezes').min(1);
 const excluded = globs('repository names that the plan excludes');
-const date = z.string().openapi({ format: 'date', example: '2026-12-24' });
+const date = z.string().openapi({ format: 'date', example: '2099-12-24' });
 const rule = z
   .string()
   .openapi({ description: 'RFC 5545: an RRULE without DTSTART, UNTIL and WKST', maxLength: 1000 });
@@ -200,20 +200,20 @@ export const exampleNewPlan = {
   name: 'Year end',
   reason: 'Books are closed',
   repositories: { include: ['*'], exclude: ['sandbox-*'] },
-  start: '2026-12-24T18:00:00',
-  end: '2027-01-02T08:00:00',
+  start: '2099-12-24T18:00:00',
+  end: '2100-01-02T08:00:00',
   timezone: 'Europe/Paris',
-  recurrence: { rule: 'FREQ=YEARLY', except: ['2028-12-24'], until: null },
+  recurrence: { rule: 'FREQ=YEARLY', except: ['2101-12-24'], until: null },
   matching_conditions: ['base=main'],
   exclude_conditions: ['label=hotfix'],
 };
 
 export const exampleOccurrences = [
   {
-    start: '2026-12-24T18:00:00',
-    end: '2027-01-02T08:00:00',
-    starts_at: '2026-12-24T17:00:00.000Z',
-    ends_at: '2027-01-02T07:00:00.000Z',
+    start: '2099-12-24T18:00:00',
+    end: '2100-01-02T08:00:00',
+    starts_at: '2099-12-24T17:00:00.000Z',
+    ends_at: '2100-01-02T07:00:00.000Z',
   },
 ];
 
