@@ -20,6 +20,8 @@ export type Deps = {
   db: PrismaClient;
   /** The same database, for stores on the hot roads. */
   sql: Sql;
+  /** What is wrong with it now. */
+  trouble: Database['trouble'];
   /** Keeps the database small and quick, if its server does not. */
   keepUp: Database['keepUp'];
   queue: Pick<JobQueue, 'send' | 'sendAfter'>;

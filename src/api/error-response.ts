@@ -1,24 +1,12 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { codeOf, isConflict } from '../database/database-errors.ts';
+import { isConflict } from '../database/database-errors.ts';
+import { type DatabaseTrouble, type TroubleKind, troubleOf } from '../database/trouble.ts';
 import { Refusal, refusalStatus } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** Prisma's codes for "the database is not available" and "the pool is exhausted". */
-const databaseAway = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
+/** Prisma's code for a transaction that another one ended. */
 const writeConflict = 'P2034';
-/** PostgreSQL's codes for the same, which Prisma may pass on: it shuts down, starts, or has no connection left. */
-const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
-
-/** The driver's messages, without a code, for a connection that breaks during a transaction or its commit. */
-const connectionLost = /^(?:Connection terminated|Client has encountered a connection error)/;
-
-// The same for `database/sql.ts`.
-const isAway = (error: unknown): boolean =>
-  error instanceof Error &&
-  !('status' in error) &&
-  (/^(?:57P0[1-5]|53300|08[0-9A-Z]{3})$/.test(codeOf(error)) ||
-    ('address' in error && codeOf(error) === 'ECONNREFUSED'));
 
 /** Turns an error into an API response. `errorPage` does the same for pages. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
@@ -43,29 +31,19 @@ export const refusalOf = (error: unknown): Refusal | null =>
 
 /** The database errors that a client can act on. */
 function translate(error: unknown): Refusal | null {
-  const code =
-    error instanceof Prisma.PrismaClientKnownRequestError
-      ? error.code
-      : error instanceof Prisma.PrismaClientInitializationError
-        ? 'P1001'
-        : null;
-  if (code === writeConflict || isConflict(error))
+  const isConflicting = error instanceof Prisma.PrismaClientKnownRequestError && error.code === writeConflict;
+  if (isConflicting || isConflict(error))
     return new Refusal('conflict', 'The resource changed at the same time. Read it and try again.');
-  if ((code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) || isAway(error)) {
-    return new Refusal(
-      'unavailable',
-      'The database does not answer. Nothing was changed. Try again in a moment.',
-      {
-        retryAfter: 5,
-      },
-    );
-  }
-  if (error instanceof Error && connectionLost.test(error.message)) {
-    return new Refusal(
-      'unavailable',
-      'The connection to the database broke, so the change may or may not be saved. Read the resource, or send the request again with the same Idempotency-Key.',
-      { retryAfter: 5 },
-    );
-  }
-  return null;
+  const trouble = troubleOf(error);
+  return trouble && new Refusal('unavailable', textOf(trouble), { retryAfter: 5 });
 }
+
+/** For callers, who cannot put the database right. */
+function textOf({ kind, isUncertain }: DatabaseTrouble): string {
+  if (isUncertain)
+    return 'The connection to the database broke, so the change may or may not be saved. Read the resource, or send the request again with the same Idempotency-Key.';
+  const what = savesNothing.has(kind) ? 'cannot save anything' : 'does not answer';
+  return `The database ${what}. Nothing was changed. Try again in a moment.`;
+}
+
+const savesNothing: ReadonlySet<TroubleKind> = new Set(['full', 'read_only']);

@@ -2,8 +2,12 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { within } from '../time/clock.ts';
+import { Connections } from './connections.ts';
 import { type Database, type OpenConnection, transactionOptions, type Listen } from './database.ts';
+import { KnownTrouble } from './known-trouble.ts';
 import { migrate } from './migrate.ts';
+import { withPatience } from './patience.ts';
 import { openSharedReads, sqlOfPool } from './sql.ts';
 import { refuseUnfinishedImport, explainFailure, patience } from './database-errors.ts';
 
@@ -11,11 +15,15 @@ import { refuseUnfinishedImport, explainFailure, patience } from './database-err
  * Opens the configured database and updates its tables.
  * @throws DataDirInUse if the embedded database is open in another process; UnusableDatabase if the database
  *   cannot be reached or used; UnfinishedImport.
+ * @param trouble gets what goes wrong with it from then on.
  */
-export async function connectDatabase(where: Config['database']): Promise<Database> {
-  if (!('dataDir' in where)) return connectPostgres(where.connectionString);
+export async function connectDatabase(
+  where: Config['database'],
+  trouble: KnownTrouble = new KnownTrouble(),
+): Promise<Database> {
+  if (!('dataDir' in where)) return connectPostgres(where.connectionString, trouble);
   const { openEmbedded } = await embedded();
-  return openEmbedded(where.dataDir);
+  return openEmbedded(where.dataDir, trouble);
 }
 
 /**
@@ -45,25 +53,10 @@ export async function openConnection(where: Config['database'], isBare = false):
 /** Only where it is used: PGlite's program is megabytes of memory. */
 const embedded = () => import('./embedded.ts');
 
-/**
- * Connections that several statements can be sent through at once. `keepAlive`: a firewall must not forget them while
- * they are idle, because they would hang then.
- */
-const pipelined = (connectionString: string) => ({
-  connectionString,
-  pipeline: true,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 60_000,
-});
-
 /** For 10 minutes: after seconds without work, the freezes of a release would begin with new, cold connections. */
-const pooled = (connectionString: string) => ({
-  ...pipelined(connectionString),
-  max: 15,
-  idleTimeoutMillis: 600_000,
-});
+const pooled = { max: 15, idleTimeoutMillis: 600_000 };
 
-async function connectPostgres(connectionString: string): Promise<Database> {
+async function connectPostgres(connectionString: string, trouble: KnownTrouble): Promise<Database> {
   // A separate connection: an advisory lock belongs to a session, and a pool does not keep a session.
   const connection = await openConnection({ connectionString });
   try {
@@ -72,32 +65,34 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await connection.close();
   }
-  const pool = new pg.Pool(pooled(connectionString));
-  // If an idle connection breaks, the next use replaces it.
-  pool.on('error', () => {});
-  const reads = openSharedReads(pipelined(connectionString));
+  const connections = new Connections(connectionString, trouble);
+  const pool = connections.pool(pooled);
+  const reads = openSharedReads(() => connections.client({ pipeline: true }));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
   return {
     prisma,
     sql: sqlOfPool(pool, reads),
-    listen: listenThrough(connectionString),
+    trouble,
+    listen: listenThrough(connections),
     keepUp: async () => {},
-    close: async () => {
-      await prisma.$disconnect();
-      await Promise.all([pool.end(), reads.end()]);
+    async close() {
+      await within(goodbye, Promise.all([prisma.$disconnect(), pool.end(), reads.end()]));
+      connections.cut();
     },
   };
 }
 
 // Milliseconds.
+/** For connections that close in peace. */
+const goodbye = 500;
 const listenEvery = 10_000;
 const listenPatience = 5000;
 const shortestPause = 1000;
-const longestPause = 30_000;
+const longestPause = 5000;
 
 /** Listens on a connection of its own. Replaces it when it breaks, after pauses that grow. */
 const listenThrough =
-  (connectionString: string): Listen =>
+  (connections: Connections): Listen =>
   async (channel, hear, failed) => {
     let client: pg.Client | null = null;
     let timer: NodeJS.Timeout;
@@ -105,13 +100,7 @@ const listenThrough =
     let isClosed = false;
 
     const connect = async () => {
-      const mine = (client = new pg.Client({
-        connectionString,
-        connectionTimeoutMillis: listenPatience,
-        query_timeout: listenPatience,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: listenEvery,
-      }));
+      const mine = (client = connections.client({ pipeline: false }));
       const lose = (error: unknown) => {
         if (client !== mine || isClosed) return;
         client = null;
@@ -123,7 +112,7 @@ const listenThrough =
       };
       // Again and again: only an answer shows that the connection is still there.
       const listen = async () => {
-        await mine.query(`LISTEN ${channel}`);
+        await withPatience(listenPatience, () => mine.query(`LISTEN ${channel}`));
         if (client === mine && !isClosed) timer = setTimeout(() => void listen().catch(lose), listenEvery);
       };
       mine.on('error', lose).on('notification', ({ payload = '' }) => hear(payload));
@@ -142,7 +131,7 @@ const listenThrough =
       async close() {
         isClosed = true;
         clearTimeout(timer);
-        await client?.end().catch(() => {});
+        await within(goodbye, client?.end().catch(() => {}) ?? Promise.resolve());
       },
     };
   };

@@ -1,4 +1,5 @@
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import type { KnownTrouble } from './known-trouble.ts';
 import type { Sql } from './sql.ts';
 
 /**
@@ -19,6 +20,8 @@ export type Database = {
   prisma: PrismaClient;
   /** The same database, for the hot roads. */
   sql: Sql;
+  /** What is wrong with it now. */
+  trouble: KnownTrouble;
   listen: Listen;
   /** Does what keeps the database small and quick, if its server does not. */
   keepUp(): Promise<void>;

@@ -11,6 +11,7 @@ import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
+import { KnownTrouble } from './known-trouble.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
@@ -27,10 +28,10 @@ export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgr
  * Opens PostgreSQL inside this process, with its files below `dataDir`, and updates its tables.
  * @throws DataDirInUse if another process has the folder; UnfinishedImport.
  */
-export async function openEmbedded(dataDir: string): Promise<Database> {
+export async function openEmbedded(dataDir: string, trouble = new KnownTrouble()): Promise<Database> {
   const { pglite, close } = await startPglite(dataDir);
   try {
-    const database = await wrapPglite(pglite);
+    const database = await wrapPglite(pglite, trouble);
     return { ...database, close: () => database.close().then(close) };
   } catch (error) {
     await close();
@@ -129,7 +130,7 @@ async function closeToOthers(dataDir: string): Promise<void> {
 }
 
 /** A running PGlite as the service's database. Tests pass a clone of a migrated one. */
-export async function wrapPglite(pglite: PGlite): Promise<Database> {
+export async function wrapPglite(pglite: PGlite, trouble = new KnownTrouble()): Promise<Database> {
   const connection = connectionOf(pglite);
   await refuseUnfinishedImport(connection);
   await migrate(connection);
@@ -137,6 +138,7 @@ export async function wrapPglite(pglite: PGlite): Promise<Database> {
   return {
     prisma,
     sql: sqlOfPglite(pglite),
+    trouble,
     async listen(channel, hear) {
       const close = await pglite.listen(channel, hear);
       hear(null);

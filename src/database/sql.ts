@@ -3,6 +3,8 @@ import type { PGliteInterface, Transaction as PgliteTransaction } from '@electri
 import pg from 'pg';
 import { mostAhead } from '../time/clock.ts';
 import type { Tx } from './database.ts';
+import { inPatience } from './patience.ts';
+import { DatabaseTrouble } from './trouble.ts';
 
 /** Rows from PostgreSQL: `int8` is a bigint, `timestamptz` a Date, `numeric` text, and `json` its value. */
 export type Row = Record<string, unknown>;
@@ -156,31 +158,37 @@ const connections = 2;
 /** Connections that many reads share. Reads of the same turn go out together, and none waits for an answer. */
 type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
-/** Opens no connection before the first read. Replaces one that breaks, and asks its questions once more. */
-export function openSharedReads(through: pg.ClientConfig): SharedReads {
-  const clients: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
+type Shared = { opening: Promise<pg.Client>; isOpen: boolean };
+
+/**
+ * Opens no connection before the first read. Replaces one that breaks, and asks its questions once more.
+ * @param make makes a connection with a pipeline.
+ */
+export function openSharedReads(make: () => pg.Client): SharedReads {
+  const shared: (Shared | null)[] = Array.from({ length: connections }, () => null);
   let turn = 0;
   let underWay = 0;
 
-  const open = async (forget: () => void): Promise<pg.Client> => {
-    const client = new pg.Client(through);
+  const open = (mine: number): Shared => {
+    const client = make();
+    const opened: Shared = { opening: client.connect(), isOpen: false };
+    const forget = () => {
+      if (shared[mine] === opened) shared[mine] = null;
+    };
     client.on('error', forget).on('end', forget);
-    await client.connect();
-    return client;
+    opened.opening.then(() => (opened.isOpen = true), forget);
+    return (shared[mine] = opened);
   };
 
   const ask = async (given: pg.QueryConfig): Promise<pg.QueryResult> => {
     const mine = (turn = (turn + 1) % connections);
-    const client = (clients[mine] ??= open(() => (clients[mine] = null)));
+    const { isOpen, opening } = shared[mine] ?? open(mine);
     underWay++;
     try {
-      const connected = await client;
+      // Others may have begun to wait for it long before.
+      const client = await (isOpen ? opening : inPatience(opening));
       // A read that is alone waits for no other.
-      return await (underWay === 1 ? connected.query(given) : sendTogether(connected, given));
-    } catch (error) {
-      // A client that lost its connection does not connect again.
-      if (isLost(error) && clients[mine] === client) clients[mine] = null;
-      throw error;
+      return await (underWay === 1 ? client.query(given) : sendTogether(client, given));
     } finally {
       underWay--;
     }
@@ -189,18 +197,14 @@ export function openSharedReads(through: pg.ClientConfig): SharedReads {
   return {
     query: ((given: pg.QueryConfig) =>
       ask(given).catch((error: unknown) => {
-        if (isLost(error)) return ask(given);
+        if (error instanceof DatabaseTrouble && error.isLost) return ask(given);
         throw error;
       })) as pg.Client['query'],
     async end() {
-      await Promise.all(clients.map(async (client) => (await client?.catch(() => null))?.end()));
+      await Promise.all(shared.map(async (each) => (await each?.opening.catch(() => null))?.end()));
     },
   };
 }
-
-/** Whether the connection broke. An answer of PostgreSQL to a statement does not count, unless it shuts down. */
-const isLost = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || (error.code?.startsWith('57P') ?? false);
 
 const corked = new WeakSet<pg.Client>();
 

@@ -11,18 +11,19 @@ type Row = { codes: RegExp; messages?: RegExp; sentence: string; until?: number 
 const rows = {
   unresolved: {
     codes: /^(?:ENOTFOUND|EAI_\w+)$/,
-    sentence: 'The host name in DATABASE_URL cannot be looked up: check the name server, or correct the name.',
+    sentence:
+      'The host name in DATABASE_URL cannot be looked up: check the name server, or correct the name.',
   },
   unreachable: {
     codes:
-      /^(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:HOST|NET)(?:UNREACH|DOWN)|EPIPE|EADDRNOTAVAIL|ENOENT|EACCES|08\w{3}|P1001|P1017)$/,
+      /^(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:HOST|NET)(?:UNREACH|DOWN)|EPIPE|EADDRNOTAVAIL|ETIMEDOUT|ENOENT|EACCES|08\w{3}|P100[12]|P1017)$/,
     messages:
-      /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Connection ended)/,
+      /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
     sentence: 'PostgreSQL does not answer at DATABASE_URL: start it, or open the way to it.',
   },
   silent: {
-    codes: /^(?:ETIMEDOUT|57014|25P0[34]|P1002|P1008|P2024|P2028)$/,
-    messages: /timeout expired|timeout exceeded|connection timeout|read timeout|idle-in-transaction timeout/i,
+    codes: /^(?:57014|25P0[34]|P1008|P2024|P2028)$/,
+    messages: /timeout exceeded|read timeout/i,
     sentence: 'The database does not answer in time: check its load, its locks, and the way to it.',
   },
   stopping: {
@@ -33,7 +34,7 @@ const rows = {
     codes: /^(?:53300|P2037)$/,
     sentence:
       'PostgreSQL has no connection left for Holdfast: raise max_connections, or the CONNECTION LIMIT of the user or database. Each process uses up to 18.',
-    until: 10_000,
+    until: 5_000,
   },
   read_only: {
     codes: /^25006$/,
@@ -50,14 +51,15 @@ const rows = {
   failing: {
     codes: /^(?:53[24]\w{2}|53000|58\w{3}|EIO|EMFILE|ENFILE|XX001|XX002)$/,
     sentence: 'The database fails for lack of memory or because of its disk: see its log.',
-    until: 10_000,
+    until: 5_000,
   },
   refused: {
     codes: /^(?:28\w{3}|3D000|42501|P1000|P1003|P1010)$/,
     sentence: 'PostgreSQL refuses the user, the password or the database of DATABASE_URL: correct it.',
   },
   encryption: {
-    codes: /^(?:ERR_TLS\w*|ERR_SSL\w*|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+|HOSTNAME_MISMATCH|EPROTO|P1011)$/,
+    codes:
+      /^(?:ERR_TLS\w*|ERR_SSL\w*|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+|HOSTNAME_MISMATCH|EPROTO|P1011)$/,
     messages: /does not support SSL connections|establishing an SSL connection/,
     sentence:
       'The encrypted connection to PostgreSQL fails: check sslmode and sslrootcert in DATABASE_URL, and the certificate.',
@@ -68,7 +70,7 @@ const rows = {
     messages: /unsupported startup parameter|prepared statement name is already in use/,
     sentence:
       'A pooler in transaction mode is between Holdfast and PostgreSQL: set its pool_mode to session, or name PostgreSQL itself in DATABASE_URL.',
-    until: 10_000,
+    until: 5_000,
   },
 } satisfies Record<string, Row>;
 
@@ -89,7 +91,8 @@ export const lastsFor = (kind: TroubleKind): number | null => (rows[kind] as Row
  */
 export function kindOf(error: unknown): TroubleKind | null {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const is = (pattern: RegExp | undefined, text: unknown) => typeof text === 'string' && !!pattern?.test(text);
+  const is = (pattern: RegExp | undefined, text: unknown) =>
+    typeof text === 'string' && !!pattern?.test(text);
   const saidBy = (kind: TroubleKind) => is((rows[kind] as Row).messages, message);
   const found = saysMore.test(typeof code === 'string' ? code : '') ? troubleKinds.find(saidBy) : undefined;
   return found ?? troubleKinds.find((kind) => is(rows[kind].codes, code)) ?? null;
@@ -111,6 +114,11 @@ export class DatabaseTrouble extends Error {
     this.kind = kind;
     this.isUncertain = isUncertain;
   }
+
+  /** Whether the connection is gone, so that another one may answer. */
+  get isLost(): boolean {
+    return this.isUncertain || this.kind === 'unreachable' || this.kind === 'stopping';
+  }
 }
 
 /** Kinds after which nobody knows whether the last statement was done. */
@@ -129,17 +137,21 @@ export function explainTrouble(error: unknown, wasAsked: boolean): unknown {
 /** PostgreSQL itself says that it did not do what it was asked. */
 const isAnswer = (error: unknown): boolean => error instanceof Error && 'severity' in error;
 
-/** Prisma wraps errors of connections that it opens, and has some of its own: no connection or transaction in time. */
+/** Prisma's own: it has no connection or no transaction in time. */
 const ofPrisma = /^P\d{4}$/;
 
 /** The trouble that an error of any part stands for; null if it is none of the database. */
 export function troubleOf(error: unknown): DatabaseTrouble | null {
   if (error instanceof DatabaseTrouble) return error;
-  if (error instanceof AggregateError) return error.errors.map(troubleOf).find((each) => each !== null) ?? null;
+  if (error instanceof AggregateError)
+    return error.errors.map((each) => troubleOf(each)).find((each) => each !== null) ?? null;
   if (!(error instanceof Error)) return null;
-  const { code, errorCode } = error as { code?: unknown; errorCode?: unknown };
-  const known = [code, errorCode].find((each) => typeof each === 'string' && ofPrisma.test(each));
-  if (known === undefined) return null;
-  const kind = kindOf({ code: known });
+  const { code = '' } = error as { code?: unknown };
+  const kind =
+    error.name === 'PrismaClientInitializationError'
+      ? 'unreachable'
+      : ofPrisma.test(String(code))
+        ? kindOf({ code })
+        : null;
   return kind && new DatabaseTrouble(kind, false, error);
 }

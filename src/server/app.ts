@@ -9,8 +9,9 @@ import { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
+import { KnownTrouble } from '../database/known-trouble.ts';
 import type { Deps } from '../deps.ts';
-import { createLogger } from './log.ts';
+import { createLogger, tellTrouble } from './log.ts';
 import { tellOfClock } from './watch-clock.ts';
 import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Phase, type Service } from './service.ts';
@@ -52,7 +53,7 @@ async function openDatabase(
     const { renewFolder } = await import('./archive/import-database.ts');
     await renewFolder(where.dataDir, parts);
   }
-  return connectDatabase(where);
+  return connectDatabase(where, new KnownTrouble(tellTrouble(parts.log)));
 }
 
 /**

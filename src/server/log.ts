@@ -1,5 +1,6 @@
-import { type Logger, pino } from 'pino';
+import { type LogFn, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
+import { type DatabaseTrouble, troubleOf } from '../database/trouble.ts';
 
 /**
  * Everything that could be a credential, anywhere in a line: our keys, tokens of calendars, GitHub and Slack, PEM blocks. It needs no word
@@ -18,9 +19,30 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, wri
     level: config.logLevel,
     base: null,
     serializers: { err: withoutBodies, data: withoutText },
+    hooks: { logMethod: quietly },
   };
   return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
 }
+
+/**
+ * While the database is in trouble, most work fails, and fails again and again. One line a minute says so (`tellTrouble`);
+ * what each of them could not do stands in the log at `debug`.
+ */
+function quietly(this: Logger, given: Parameters<LogFn>, write: LogFn, level: number): void {
+  const [first] = given as [unknown];
+  const error = first instanceof Error ? first : (first as { err?: unknown } | undefined)?.err;
+  if (level < pino.levels.values['warn']! || !troubleOf(error)) write.apply(this, given);
+  else this.debug(...given);
+}
+
+/** Tells of trouble with the database, and of its end. */
+export const tellTrouble =
+  (log: Logger) =>
+  (trouble: DatabaseTrouble | null): void => {
+    if (!trouble) return log.info('the database answers again');
+    const { kind, message, cause } = trouble;
+    log.error({ database: kind, reason: (cause as Error | undefined)?.message }, message);
+  };
 
 /** The logged fields of an error. Other fields hold payloads: GraphQL's `data`, a webhook's `event`, an answer. */
 const loggedFields = [

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { Permissions } from '../auth/permissions.ts';
-import { type Clock, within } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -16,7 +16,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue, type JobQueue } from '../database/queue/queue.ts';
-import { clockCheck, hearDatabase, watchClock } from './watch-clock.ts';
+import { watchClock } from './watch-clock.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
 import { JobTokens } from '../auth/oidc/job-token.ts';
@@ -35,6 +35,8 @@ import { mountCalendars } from '../api/v1/calendars.ts';
 import { serveEndpoint } from '../api/serve-endpoint.ts';
 import { mountNaturalAddresses, mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { mountHealth } from './health.ts';
+import { requestPatience, withPatience } from '../database/patience.ts';
 
 /** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
 export type Phase = {
@@ -85,6 +87,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const deps: Deps = {
     db: database.prisma,
     sql: database.sql,
+    trouble: database.trouble,
     keepUp: database.keepUp,
     queue,
     ownWrites: new OwnWrites(),
@@ -144,6 +147,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const limits = new CallerLimits(deps.clock);
   const callers = { jobs: new JobTokens(deps.clock), limits };
   api.use(ownRequestId, logRequests(deps.log, deps.metrics));
+  api.use((_context, next) => withPatience(requestPatience, next));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
   mountHealth(api, deps, queue);
@@ -167,32 +171,3 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   mountNaturalAddresses(api);
   return api;
 }
-
-/** How many milliseconds a part may take to answer before it counts as not ready. */
-const readyWithin = 3000;
-
-/**
- * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic. A clock
- * that differs is told there, and keeps nobody away: the witnesses' time counts.
- */
-function mountHealth(api: OpenAPIHono, deps: Deps, queue: Pick<JobQueue, 'isReady'>): void {
-  api.get('/healthz', (context) => context.json({ status: 'ok' }));
-  api.get('/readyz', async (context) => {
-    const [database, jobs] = await Promise.all([inTime(hearDatabase(deps)), inTime(queue.isReady())]);
-    const checks = {
-      database: database ? 'ok' : 'unavailable',
-      job_queue: jobs ? 'ok' : 'unavailable',
-      clock: clockCheck(deps.witnesses),
-    };
-    return context.json(
-      { status: database && jobs ? 'ready' : 'not ready', checks },
-      database && jobs ? 200 : 503,
-    );
-  });
-}
-
-const inTime = async (check: Promise<boolean>): Promise<boolean> =>
-  (await within(
-    readyWithin,
-    check.catch(() => false),
-  )) ?? false;

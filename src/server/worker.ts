@@ -83,7 +83,7 @@ export type Worker = {
 
 const sweepEvery = 60_000;
 /** Milliseconds that jobs get to finish when the worker stops. */
-const patience = 8000;
+const patience = 7500;
 
 /** Runs jobs until it is stopped, and requests the sweep at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../time/clock.ts';
+import { giveBack, takeOrGiveBack } from '../database/give-back.ts';
 import type { Deps } from '../deps.ts';
 import {
   afterAccepted,
@@ -86,6 +87,9 @@ const keepText = `UPDATE installations SET ${keepsPace()}, lease_until = $9::tim
 
 const releaseText = `UPDATE installations SET ${keepsPace()}, lease_until = NULL, lease_holder = NULL WHERE ${isHolder}`;
 
+/** Of a take whose answer was lost: the pace that it left is in the database. */
+const forgetText = `UPDATE installations SET lease_until = NULL, lease_holder = NULL WHERE ${isHolder}`;
+
 const releaseUnlessDueText = `
   UPDATE installations SET ${keepsPace()}, (lease_holder, lease_until) = (
     SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $9::timestamptz END
@@ -154,7 +158,12 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
   const endPassTurn = () => (turns = turns.filter((turn) => turn !== passTurn));
 
   const most = Math.min(mostTaken, mostAtOnce(range));
-  const first = await takeBy('outbox-first-take', firstTake, most);
+  const letGo = () => sql.query('outbox-release', releaseText, itself());
+  const first = await takeOrGiveBack(
+    leaseLife,
+    () => takeBy('outbox-first-take', firstTake, most),
+    () => sql.query('outbox-forget', forgetText, [installationId, holder]),
+  );
   if (first.length === 0) return null;
   ({ turns } = first[0]!);
   const stored = paceIn(first[0]!) ?? pace;
@@ -217,7 +226,7 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     },
     /** Releases the lease if it was not released. */
     async release() {
-      if (!isReleased) await sql.query('outbox-release', releaseText, itself());
+      if (!isReleased) await giveBack(leaseLife, letGo);
     },
   };
 }

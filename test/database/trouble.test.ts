@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { DatabaseTrouble, explainTrouble, kindOf, troubleOf } from '../../src/database/trouble.ts';
+import type { DatabaseTrouble} from '../../src/database/trouble.ts';
+import { explainTrouble, kindOf, troubleOf } from '../../src/database/trouble.ts';
 
 const withCode = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });
 
@@ -13,7 +14,7 @@ test.each([
   ['ENETUNREACH', 'unreachable'],
   ['EPIPE', 'unreachable'],
   ['08006', 'unreachable'],
-  ['ETIMEDOUT', 'silent'],
+  ['ETIMEDOUT', 'unreachable'],
   ['57014', 'silent'],
   ['25P03', 'silent'],
   ['P2028', 'silent'],
@@ -48,7 +49,8 @@ test.each([
 test.each([
   ['Connection terminated unexpectedly', 'unreachable'],
   ['Client has encountered a connection error and is not queryable', 'unreachable'],
-  ['timeout expired', 'silent'],
+  ['timeout expired', 'unreachable'],
+  ['Connection terminated due to connection timeout', 'unreachable'],
   ['timeout exceeded when trying to connect', 'silent'],
   ['Query read timeout', 'silent'],
   ['The server does not support SSL connections', 'encryption'],

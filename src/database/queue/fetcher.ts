@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, within } from '../../time/clock.ts';
+import { withPatience } from '../patience.ts';
 import type { Takers } from './define-task.ts';
 import type { Job, TaskName } from './jobs.ts';
 import type { JobQueue, Sent, Taken } from './queue.ts';
@@ -29,6 +30,8 @@ const longestYield = 5000;
 const roomyShare = 1 / 4;
 /** While so many jobs for each worker of a task wait for their turn in this process, it takes no more. */
 const mostInTurn = 16;
+/** For the database to hear at the end what is done and what is not. */
+const lastPatience = 500;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
 const longestWork = 15 * 60_000;
 
@@ -100,19 +103,25 @@ export class Fetcher {
 
   /** Takes no more jobs, waits for running ones, and hands back those that do not end in time. */
   async stop(patience: number): Promise<void> {
+    const stopsBy = performance.now() + patience;
+    const left = () => Math.max(0, stopsBy - performance.now());
     const before = this.#state;
     this.#state = { name: 'stopping' };
     this.#clock.clearTimeout(this.#alarm.timer);
     if (before.name === 'gathering') clearTimeout(before.timer);
     await this.#listener?.close();
-    if (before.name === 'polling') await before.ended;
+    if (before.name === 'polling') await within(left(), before.ended);
     const unbegun = [...this.#tasks.values()].flatMap(({ turns }) => turns.clear());
     for (const { id } of unbegun) this.#working.delete(id);
-    await within(patience, this.#allFinished());
+    await within(left(), this.#allFinished());
     this.#clock.clearInterval(this.#heartbeat);
-    await this.#exchange([]);
     const unfinished = [...unbegun, ...this.#mine()];
-    if (unfinished.length > 0) await this.#queue.release(unfinished);
+    // If the database does not answer, others take the jobs when this process no longer keeps them.
+    await withPatience(lastPatience, async () => {
+      await this.#exchange([]);
+      if (unfinished.length > 0)
+        await this.#queue.release(unfinished).catch((error: unknown) => this.#fail(error));
+    });
   }
 
   /** Resolves when nothing runs and nothing is due. @returns how many jobs this process has taken so far. */

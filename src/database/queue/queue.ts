@@ -26,8 +26,8 @@ export type JobQueue = {
    * @returns whether it was new.
    */
   sendAfter(first: { name: string; text: string; values: unknown[] }, jobs: Job[]): Promise<boolean>;
-  /** Whether the queue answers now. */
-  isReady(): Promise<boolean>;
+  /** @throws why the queue does not answer now, or takes no changes. */
+  assertReady(): Promise<void>;
 
   /** Deletes finished jobs and takes others that are due. */
   exchange(done: Taken[], capacities: Capacity[]): Promise<Taken[]>;
@@ -79,11 +79,9 @@ export function createJobQueue(
       const [row] = await sql.query<{ isSent: boolean }>(name, insert(text), all);
       return row!.isSent;
     },
-    isReady: () =>
-      sql.query('queue ready', 'SELECT EXISTS (SELECT FROM jobs)').then(
-        () => true,
-        () => false,
-      ),
+    async assertReady() {
+      await sql.query('queue ready', 'SELECT FROM jobs LIMIT 0 FOR UPDATE');
+    },
     async exchange(done, capacities) {
       const [tasks, counts] = [capacities.map(({ task }) => task), capacities.map(({ jobs }) => jobs)];
       const values = [idsOf(done), tasks, counts, lifetime, githubTime()];

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { bearerOf } from '../../auth/caller.ts';
 import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 import { datedBack, githubTimeOf, jobNow } from '../../database/queue/queue.ts';
+import { type TroubleKind, troubleKinds } from '../../database/trouble.ts';
 import type { Deps } from '../../deps.ts';
 import type { Budget } from '../../github/ask-github.ts';
 import { Answers } from '../../github/cache.ts';
@@ -101,18 +102,26 @@ const mostBudgets = 100;
  * @param figures null if the database did not answer.
  * @param now milliseconds since the epoch.
  * @param aheadOf how many milliseconds the clock of this process is ahead of others; null: not known.
+ * @param troubles what is wrong with the database now, as this process found out.
  */
 export function gaugesOf(
   figures: Figures | null,
   budgets: Budget[],
   now: number,
   aheadOf: Record<string, number | null> = {},
+  troubles: TroubleKind[] = [],
 ): Registry {
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `holdfast_${name}`, help, labelNames, registers: [registry] });
 
   gauge('scrape_database_up', 'Whether the database answered this scrape: 1 or 0').set(figures ? 1 : 0);
+  const trouble = gauge(
+    'database_trouble',
+    'Whether what this process asks of the database fails: 1 or 0, by what is wrong',
+    'kind',
+  );
+  for (const kind of troubleKinds) trouble.set({ kind }, troubles.includes(kind) ? 1 : 0);
   const rateLimit = gauge(
     'github_rate_limit_remaining_ratio',
     'Share of the hourly GitHub rate limit that is left, 0 to 1, as this process last heard',
@@ -186,11 +195,14 @@ export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
     const now = deps.clock.now();
     const { witnesses } = deps;
     const aheadOf = { github: witnesses.ahead('github'), database: witnesses.ahead('database') };
-    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now, aheadOf);
+    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now, aheadOf, troublesOf(deps));
     const all = Registry.merge([deps.metrics.registry, gauges]);
     return context.body(await all.metrics(), 200, { 'Content-Type': all.contentType });
   });
 }
+
+const troublesOf = ({ trouble }: Pick<Deps, 'trouble'>): TroubleKind[] =>
+  trouble.now().map(({ kind }) => kind);
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { giveBack, takeOrGiveBack } from '../../database/give-back.ts';
 import type { Tx } from '../../database/database.ts';
 import { believed, type SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
@@ -107,21 +108,29 @@ export type Turn = { holder: string; keep(now: Date): Promise<boolean>; end(): P
 export async function takeTurn(sql: SqlTx, repositoryId: bigint, now: Date): Promise<Turn | Date> {
   const holder = randomUUID();
   const until = (from: Date) => new Date(from.getTime() + leaseLife);
-  const [row] = await sql.query<{ holder: string; until: Date }>(
-    'hold-take-turn',
-    `INSERT INTO instant_holds AS hold (repository_id, lease_holder, lease_until) VALUES ($1, $2::uuid, $4)
+  const end = () =>
+    sql.query(
+      'hold-end-turn',
+      'UPDATE instant_holds SET lease_until = NULL, lease_holder = NULL WHERE repository_id = $1 AND lease_holder = $2::uuid',
+      [repositoryId, holder],
+    );
+  const take = () =>
+    sql.query<{ holder: string; until: Date }>(
+      'hold-take-turn',
+      `INSERT INTO instant_holds AS hold (repository_id, lease_holder, lease_until) VALUES ($1, $2::uuid, $4)
      ON CONFLICT (repository_id) DO UPDATE SET
        lease_holder = CASE WHEN coalesce(hold.lease_until, $3) <= $3 THEN excluded.lease_holder ELSE hold.lease_holder END,
        lease_until = CASE WHEN coalesce(hold.lease_until, $3) <= $3 THEN excluded.lease_until ELSE hold.lease_until END
      RETURNING lease_holder::text AS holder, lease_until AS until`,
-    [repositoryId, holder, now, until(now)],
-  );
+      [repositoryId, holder, now, until(now)],
+    );
+  const [row] = await takeOrGiveBack(leaseLife, take, end);
   if (row!.holder !== holder) return row!.until;
-  const set = (name: string, change: string, more: unknown[]) =>
+  const keep = (at: Date) =>
     sql.query(
-      name,
-      `UPDATE instant_holds SET ${change} WHERE repository_id = $1 AND lease_holder = $2::uuid RETURNING repository_id`,
-      [repositoryId, holder, ...more],
+      'hold-keep-turn',
+      'UPDATE instant_holds SET lease_until = $3 WHERE repository_id = $1 AND lease_holder = $2::uuid RETURNING repository_id',
+      [repositoryId, holder, until(at)],
     );
   let renewedAt = now.getTime();
   return {
@@ -129,9 +138,9 @@ export async function takeTurn(sql: SqlTx, repositoryId: bigint, now: Date): Pro
     async keep(at) {
       if (at.getTime() < renewedAt + renewAfter) return true;
       renewedAt = at.getTime();
-      return (await set('hold-keep-turn', 'lease_until = $3', [until(at)])).length === 1;
+      return (await keep(at)).length === 1;
     },
-    end: async () => void (await set('hold-end-turn', 'lease_until = NULL, lease_holder = NULL', [])),
+    end: () => giveBack(leaseLife, end),
   };
 }
 
