@@ -1,6 +1,7 @@
 // Connections to PostgreSQL on which nobody waits for ever. A way to it can end without a word: a failover, a network that
 // parts, a firewall that forgets. TCP then tries for a quarter of an hour.
 import pg from 'pg';
+import { within } from '../time/clock.ts';
 import type { KnownTrouble } from './known-trouble.ts';
 import {
   connectionPatience,
@@ -76,8 +77,12 @@ export class Connections {
   /** @returns the error to throw. */
   explain(error: unknown, wasAsked: boolean): unknown {
     const explained = explainTrouble(error, wasAsked);
-    if (explained instanceof DatabaseTrouble && explained !== error) this.trouble.note(explained);
-    return explained;
+    return explained instanceof DatabaseTrouble && explained !== error ? this.noted(explained) : explained;
+  }
+
+  noted(trouble: DatabaseTrouble): DatabaseTrouble {
+    this.trouble.note(trouble);
+    return trouble;
   }
 }
 
@@ -206,12 +211,22 @@ class Pool extends pg.Pool {
   }
 
   async #take(): Promise<pg.PoolClient> {
-    if (patienceLeft() <= 0) throw tooLate();
+    const left = patienceLeft();
+    if (left <= 0) throw tooLate();
+    const given = super.connect();
     try {
-      return await super.connect();
+      if (this.idleCount > 0) return await given;
+      const client = await within(left, given);
+      if (client) return client;
     } catch (error) {
       throw this.#connections.explain(error, false);
     }
+    given.then(
+      (client) => client.release(),
+      () => {},
+    );
+    noteSilence();
+    throw this.#connections.noted(tooLate());
   }
 }
 

@@ -100,7 +100,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
       if (performance.now() - since > rightIn) expect((await ready()).body).toBe('ready in time');
       await delay(200);
     }
-    expect((await some(20)).map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    expect((await some(20)).filter(({ status }) => status >= 300)).toEqual([]);
     github.push(web, 1);
     await github.waitForStatus(web, 1, 'success', { timeoutMs: rightIn - (performance.now() - since) });
   }

@@ -1,7 +1,7 @@
 // A network between the service and its database that a test cuts as networks do: with and without a word.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -87,7 +87,10 @@ export async function startNames(folder: string): Promise<Names> {
   const resolver = pathToFileURL(fileURLToPath(new URL('./resolve-from-file.ts', import.meta.url)));
   resolver.searchParams.set('file', file);
   const names: Record<string, string | null> = {};
-  const save = () => writeFile(file, JSON.stringify(names));
+  const save = async () => {
+    await writeFile(`${file}.new`, JSON.stringify(names));
+    await rename(`${file}.new`, file);
+  };
   await save();
   return {
     options: `--import ${resolver}`,
