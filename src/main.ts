@@ -13,6 +13,11 @@ try {
       void app.close().then(() => process.exit(0));
     });
   }
+  void app.ended?.then(({ kind, message }) => {
+    const text = `The embedded database has stopped. ${message} This process ends, so that it is started again.`;
+    app.log.fatal({ database: kind }, text);
+    process.exit(1);
+  });
 } catch (error) {
   console.error(explain(error));
   process.exit(1);

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { KnownTrouble } from './known-trouble.ts';
 import type { Sql } from './sql.ts';
+import type { DatabaseTrouble } from './trouble.ts';
 
 /**
  * Hears the messages of a channel until it is closed.
@@ -22,6 +23,8 @@ export type Database = {
   sql: Sql;
   /** What is wrong with it now. */
   trouble: KnownTrouble;
+  /** Resolves when only a new process can open it again. */
+  ended?: Promise<DatabaseTrouble>;
   listen: Listen;
   /** Does what keeps the database small and quick, if its server does not. */
   keepUp(): Promise<void>;

@@ -1,5 +1,17 @@
 import { cpSync, existsSync } from 'node:fs';
-import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createHash } from 'node:crypto';
@@ -15,6 +27,7 @@ import { KnownTrouble } from './known-trouble.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
+import { type DatabaseTrouble, kindOf } from './trouble.ts';
 import { DataDirInUse, refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
@@ -32,7 +45,10 @@ export async function openEmbedded(dataDir: string, trouble = new KnownTrouble()
   const { pglite, close } = await startPglite(dataDir);
   try {
     const database = await wrapPglite(pglite, trouble);
-    return { ...database, close: () => database.close().then(close) };
+    const keepUpWithRoom = async () => {
+      if (await hasRoom(dataDir)) await database.keepUp();
+    };
+    return { ...database, keepUp: keepUpWithRoom, close: () => database.close().then(close) };
   } catch (error) {
     await close();
     throw error;
@@ -75,7 +91,29 @@ async function startPglite(
   }
 }
 
+/** Bytes that a checkpoint may need. Without them PostgreSQL stops, and with it the process. */
+const room = 64 * 1024 * 1024;
+
+async function hasRoom(dataDir: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize >= room;
+}
+
+/** @throws UnusableDatabase if the disk is full. */
 async function openFolder(dataDir: string, isBare = false): Promise<PGlite> {
+  try {
+    return await openFiles(dataDir, isBare);
+  } catch (error) {
+    // PostgreSQL only says that it stopped.
+    if (kindOf(error) !== 'full' && (await hasRoom(dataDir))) throw error;
+    throw new UnusableDatabase(
+      `The embedded database cannot start, because the disk of DATA_DIR ${dataDir} is full: make room on it, 64 MiB or more, and start again. What is saved is not lost.`,
+      { cause: error },
+    );
+  }
+}
+
+async function openFiles(dataDir: string, isBare: boolean): Promise<PGlite> {
   const folder = embeddedFolder(dataDir);
   if (!isBare && !existsSync(folder)) await copyPrepared(folder);
   // Also before the start, so that nobody can read the files during it.
@@ -135,10 +173,16 @@ export async function wrapPglite(pglite: PGlite, trouble = new KnownTrouble()): 
   await refuseUnfinishedImport(connection);
   await migrate(connection);
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(pglite), transactionOptions });
+  const { promise: ended, resolve: end } = Promise.withResolvers<DatabaseTrouble>();
+  if (pglite instanceof PreparedPglite) {
+    pglite.onTrouble = (found) => trouble.note(found);
+    pglite.onEnd = end;
+  }
   return {
     prisma,
     sql: sqlOfPglite(pglite),
     trouble,
+    ended,
     async listen(channel, hear) {
       const close = await pglite.listen(channel, hear);
       hear(null);

@@ -1,5 +1,6 @@
 import { PGlite, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 import { LRUCache } from 'lru-cache';
+import { DatabaseTrouble, explainTrouble, kindOf } from './trouble.ts';
 
 const { serialize } = protocol;
 
@@ -25,12 +26,55 @@ export class PreparedPglite extends PGlite {
   /** PostgreSQL drops them with the next statement. */
   #forgotten: string[] = [];
   #named = 0;
+  /** Why PostgreSQL is no more. It would turn in a circle for ever if it were asked again. */
+  #end: DatabaseTrouble | null = null;
+  /** Hears what goes wrong with the database. */
+  onTrouble: (trouble: DatabaseTrouble) => void = () => {};
+  /** Hears that it is no more: only a new process can open it again. */
+  onEnd: (trouble: DatabaseTrouble) => void = () => {};
   /** By channel. PGlite's own listeners do not hear of answers whose bytes are read here. */
   readonly #listeners = new Map<string, Set<Hear>>();
 
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
     await this._checkReady();
     return this._runExclusiveTransaction(() => this.#run<Row>(text, values, options));
+  }
+
+  override async exec(...given: Parameters<PGlite['exec']>) {
+    return super.exec(...given).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Everything that is asked goes through it. */
+  override execProtocolRawSync(message: Uint8Array): Uint8Array {
+    if (this.#end) throw this.#end;
+    try {
+      const answer = super.execProtocolRawSync(message);
+      if (answer.length < longestPanic && Buffer.from(answer).includes(panicked))
+        this.#stop(parse(answer)[0]);
+      return answer;
+    } catch (error) {
+      // It called `abort`.
+      if (error instanceof Error && error.name === 'RuntimeError') this.#stop(error);
+      throw error;
+    }
+  }
+
+  override async close(): Promise<void> {
+    if (!this.#end) await super.close();
+  }
+
+  #stop(error: unknown): void {
+    if (this.#end) return;
+    this.#end = new DatabaseTrouble(kindOf(error) ?? 'failing', false, error);
+    this.onEnd(this.#end);
+  }
+
+  /** @throws what is wrong with the database, or the error itself. */
+  #fail(error: unknown): never {
+    if (isPanic(error)) this.#stop(error);
+    const explained = this.#end ?? explainTrouble(error, true);
+    if (explained instanceof DatabaseTrouble) this.onTrouble(explained);
+    throw explained;
   }
 
   override async listen(channel: string, hear: Hear, tx?: Transaction) {
@@ -44,17 +88,20 @@ export class PreparedPglite extends PGlite {
   }
 
   override transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return super.transaction((tx) => {
+    const done = super.transaction((tx) => {
       // A closed database refuses with its own error.
       const query: Transaction['query'] = (text, values, options) =>
         tx.closed ? tx.query(text, values, options) : this.#run(text, values, options);
       return work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
+    return done.catch((error: unknown) => this.#fail(error));
   }
 
   #run<Row>(text: string, values: unknown[] = [], options?: QueryOptions): Promise<Results<Row>> {
     return this._runExclusiveQuery(async () => {
-      const statement = this.#statements.get(text) ?? (await this.#prepare(text));
+      const statement =
+        this.#statements.get(text) ??
+        (await this.#prepare(text).catch((error: unknown) => this.#fail(error)));
       const texts = values.map((value, index) => this.#textOf(value, statement.parameters[index]!));
       const bind = serialize.bind({ statement: statement.name, values: texts });
       try {
@@ -63,7 +110,7 @@ export class PreparedPglite extends PGlite {
       } catch (error) {
         // Its tables may have changed. The next call prepares it again.
         this.#statements.delete(text);
-        throw error;
+        return this.#fail(error);
       }
     });
   }
@@ -134,6 +181,13 @@ export class PreparedPglite extends PGlite {
   }
 }
 
+/** The severity of an error after which PostgreSQL ends. */
+const panicked = 'SPANIC\0';
+/** Bytes of an answer that says so. */
+const longestPanic = 8192;
+
+const isPanic = (error: unknown): boolean => (error as { severity?: unknown } | null)?.severity === 'PANIC';
+
 // A message of PostgreSQL's protocol is a byte for its kind, four for its length without that byte, and its content.
 const kinds = { row: 0x44, complete: 0x43, error: 0x45, notification: 0x41 };
 const afterHead = 5;
@@ -165,7 +219,7 @@ function named(columns: Column[], values: unknown[]): Record<string, unknown> {
 const textAt = (answer: Buffer, at: number): string => answer.toString('utf8', at, answer.indexOf(0, at));
 
 /** As objects of PGlite, for what is rare. An error among them is what PGlite throws. */
-function parse(answer: Buffer): Message[] {
+function parse(answer: Uint8Array): Message[] {
   const messages: Message[] = [];
   new protocol.Parser().parse(answer, (message) => void messages.push(message));
   return messages;

@@ -10,6 +10,7 @@ import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
 import { KnownTrouble } from '../database/known-trouble.ts';
+import type { DatabaseTrouble } from '../database/trouble.ts';
 import type { Deps } from '../deps.ts';
 import { createLogger, tellTrouble } from './log.ts';
 import { tellOfClock } from './watch-clock.ts';
@@ -29,6 +30,8 @@ export type App = {
   readonly deps: Deps;
   /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
+  /** Resolves when the process must be started again, with the reason. */
+  ended: Promise<DatabaseTrouble> | undefined;
   /** Takes no new requests and jobs, finishes those under way (at most 10 s), and closes the database. */
   close(): Promise<void>;
 };
@@ -132,6 +135,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
       return service.deps;
     },
     settled: async () => (await service?.settled()) ?? 0,
+    ended: database.ended,
     async close() {
       isStopping = true;
       const answered = stopServing(patience);
