@@ -30,7 +30,7 @@ type KeyedRequest = { caller: string; request: string; key: string };
  * answer is part of the transaction, so a process that dies leaves nothing behind. Only successes are saved, so a client
  * may correct a refused request and send it again with its key.
  * @param where.request the method and path. @param body the parsed JSON.
- * @throws Refusal conflict if the first request still runs after 10 s; invalid for the same key with another body.
+ * @throws Refusal conflict if the first request still runs after 4 s; invalid for the same key with another body.
  */
 export async function runOnce(
   deps: OnceDeps,
@@ -97,8 +97,8 @@ async function save(
   const { caller, request, key } = where;
   const text = JSON.stringify(answer);
   const now = nowOf(clock);
-  // If another open transaction has the same key, PostgreSQL waits here until it ends, but not longer than this.
-  await tx.query('wait-for-key', `SET LOCAL lock_timeout = '10s'`);
+  // If another open transaction has the same key, PostgreSQL waits here until it ends, but not longer than this: a request has 5 s.
+  await tx.query('wait-for-key', `SET LOCAL lock_timeout = '4s'`);
   const values = [
     caller,
     request,

@@ -35,6 +35,7 @@ const well = {
   'up{job="holdfast", instance="web"}': '1x30',
   'up{job="holdfast", instance="worker"}': '1x30',
   'holdfast_scrape_database_up{job="holdfast", instance="web"}': '1x30',
+  'holdfast_database_trouble{job="holdfast", instance="web", kind="full"}': '0x30',
   'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '600x30',
   'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="sweep"}': '600x30',
   'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '0x30',
@@ -45,6 +46,7 @@ const well = {
 };
 const alerts = [
   'HoldfastDown',
+  'HoldfastDatabaseTrouble',
   'HoldfastStatusesOverdue',
   'HoldfastJobsFailing',
   'HoldfastRateLimitLow',
