@@ -158,7 +158,7 @@ const connections = 2;
 /** Connections that many reads share. Reads of the same turn go out together, and none waits for an answer. */
 type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
-type Shared = { opening: Promise<pg.Client>; isOpen: boolean };
+type Shared = { opening: Promise<pg.Client>; isOpen: boolean; forget(): void };
 
 /**
  * Opens no connection before the first read. Replaces one that breaks, and asks its questions once more.
@@ -171,10 +171,10 @@ export function openSharedReads(make: () => pg.Client): SharedReads {
 
   const open = (mine: number): Shared => {
     const client = make();
-    const opened: Shared = { opening: client.connect(), isOpen: false };
     const forget = () => {
       if (shared[mine] === opened) shared[mine] = null;
     };
+    const opened: Shared = { opening: client.connect(), isOpen: false, forget };
     client.on('error', forget).on('end', forget);
     opened.opening.then(() => (opened.isOpen = true), forget);
     return (shared[mine] = opened);
@@ -182,13 +182,17 @@ export function openSharedReads(make: () => pg.Client): SharedReads {
 
   const ask = async (given: pg.QueryConfig): Promise<pg.QueryResult> => {
     const mine = (turn = (turn + 1) % connections);
-    const { isOpen, opening } = shared[mine] ?? open(mine);
+    const { isOpen, opening, forget } = shared[mine] ?? open(mine);
     underWay++;
     try {
       // Others may have begun to wait for it long before.
       const client = await (isOpen ? opening : inPatience(opening));
       // A read that is alone waits for no other.
       return await (underWay === 1 ? client.query(given) : sendTogether(client, given));
+    } catch (error) {
+      // PostgreSQL says that it ends a connection before it does.
+      if (isLost(error)) forget();
+      throw error;
     } finally {
       underWay--;
     }
@@ -197,7 +201,7 @@ export function openSharedReads(make: () => pg.Client): SharedReads {
   return {
     query: ((given: pg.QueryConfig) =>
       ask(given).catch((error: unknown) => {
-        if (error instanceof DatabaseTrouble && error.isLost) return ask(given);
+        if (isLost(error)) return ask(given);
         throw error;
       })) as pg.Client['query'],
     async end() {
@@ -205,6 +209,8 @@ export function openSharedReads(make: () => pg.Client): SharedReads {
     },
   };
 }
+
+const isLost = (error: unknown): boolean => error instanceof DatabaseTrouble && error.isLost;
 
 const corked = new WeakSet<pg.Client>();
 

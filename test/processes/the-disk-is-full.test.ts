@@ -75,7 +75,7 @@ test('callers get 503, and /readyz and the log say why; it is over by itself', a
       'The database cannot save anything. Nothing was changed. Try again in a moment.',
     );
   }
-  expect((await ask('GET', `/v1/repos/${web}/scheduled_freeze`)).status).toBe(200);
+  expect((await ask('GET', '/healthz')).status).toBe(200);
   expect(await ready()).toMatchObject({
     status: 503,
     body: { status: 'not ready', reasons: [expect.stringContaining('disk of the database is full')] },
@@ -95,8 +95,8 @@ test('callers get 503, and /readyz and the log say why; it is over by itself', a
 
 test('a start on the full disk says so, and the next one finds everything', async ({ skip }) => {
   if (whyNot) skip(whyNot);
-  service.child.kill('SIGKILL');
-  await service.ended;
+  service.child.kill('SIGTERM');
+  expect(await service.ended).toBe(0);
   disk.fill();
   const failed = start(join(disk.path, 'data'));
   expect(await failed.ended).toBe(1);
