@@ -23,11 +23,12 @@ import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
+import { explainDisk, hasRoom } from './disk-room.ts';
 import { KnownTrouble } from './known-trouble.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
-import { type DatabaseTrouble, kindOf } from './trouble.ts';
+import type { DatabaseTrouble } from './trouble.ts';
 import { DataDirInUse, refuseUnfinishedImport, UnusableDatabase } from './database-errors.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
@@ -91,25 +92,12 @@ async function startPglite(
   }
 }
 
-/** Bytes that a checkpoint may need. Without them PostgreSQL stops, and with it the process. */
-const room = 64 * 1024 * 1024;
-
-async function hasRoom(dataDir: string): Promise<boolean> {
-  const { bavail, bsize } = await statfs(dataDir);
-  return bavail * bsize >= room;
-}
-
 /** @throws UnusableDatabase if the disk is full. */
 async function openFolder(dataDir: string, isBare = false): Promise<PGlite> {
   try {
     return await openFiles(dataDir, isBare);
   } catch (error) {
-    // PostgreSQL only says that it stopped.
-    if (kindOf(error) !== 'full' && (await hasRoom(dataDir))) throw error;
-    throw new UnusableDatabase(
-      `The embedded database cannot start, because the disk of DATA_DIR ${dataDir} is full: make room on it, 64 MiB or more, and start again. What is saved is not lost.`,
-      { cause: error },
-    );
+    throw await explainDisk(error, dataDir);
   }
 }
 

@@ -140,6 +140,9 @@ const isAnswer = (error: unknown): boolean => error instanceof Error && 'severit
 /** Prisma's own: it has no connection or no transaction in time. */
 const ofPrisma = /^P\d{4}$/;
 
+/** What only `pg` says. */
+const ofDriver = /^(?:Connection terminated|Client has encountered a connection error)/;
+
 /** The trouble that an error of any part stands for; null if it is none of the database. */
 export function troubleOf(error: unknown): DatabaseTrouble | null {
   if (error instanceof DatabaseTrouble) return error;
@@ -147,6 +150,7 @@ export function troubleOf(error: unknown): DatabaseTrouble | null {
     return error.errors.map((each) => troubleOf(each)).find((each) => each !== null) ?? null;
   if (!(error instanceof Error)) return null;
   const { code = '' } = error as { code?: unknown };
+  if (code === '' && ofDriver.test(error.message)) return new DatabaseTrouble('unreachable', true, error);
   const kind =
     error.name === 'PrismaClientInitializationError'
       ? 'unreachable'

@@ -1,5 +1,5 @@
 // Counts what this process asks of PostgreSQL, whoever asks: the door and Prisma. `LISTEN` does not count: it is repeated by
-// real time.
+// real time. Nor do the settings of a new connection.
 import pg from 'pg';
 
 type Asked = string | { text?: string };
@@ -17,7 +17,7 @@ function wrap(): void {
   const query = prototype.query;
   prototype.query = function (this: pg.Client, asked, ...more) {
     const text = typeof asked === 'string' ? asked : (asked.text ?? '');
-    if (!text.startsWith('LISTEN '))
+    if (!text.startsWith('LISTEN ') && !text.includes(`set_config('statement_timeout'`))
       for (const statement of statementsIn(text)) for (const listen of listeners) listen(statement);
     return query.call(this, asked, ...more);
   };
