@@ -57,7 +57,7 @@ const alerts = [
 test('promtool takes the file', ({ skip }) => {
   if (whyNot) skip(whyNot);
   const { status, said } = promtool(['check', 'rules', rules]);
-  expect(said).toContain('6 rules found');
+  expect(said).toContain('7 rules found');
   expect(status).toBe(0);
 });
 
