@@ -8,6 +8,7 @@ import { endAll } from './child-process.ts';
 import { benchCalendar } from './calendar.ts';
 import { benchConditions } from './conditions.ts';
 import { benchDeployments } from './deployments.ts';
+import { benchEverything } from './everything.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstant } from './instant.ts';
@@ -32,6 +33,7 @@ const benches = [
   benchBodies,
   benchWindow,
   benchFanOut,
+  benchEverything,
   benchInstant,
   benchDeployments,
   benchBoundaries,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 import { LRUCache } from 'lru-cache';
 import { DatabaseTrouble, explainTrouble, kindOf } from './trouble.ts';
@@ -6,6 +7,12 @@ const { serialize } = protocol;
 
 /** A statement that PostgreSQL has parsed and planned, with the types of its parameters and columns. */
 type Prepared = { name: string; parameters: number[]; fields: { name: string; dataTypeID: number }[] };
+
+/**
+ * Milliseconds of statements after which the event loop has a turn. PostgreSQL works in this thread, and its answers come
+ * in microtasks: while statements follow each other, no request, no timer and no signal would be served.
+ */
+const longestTurn = 5;
 
 type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 type Hear = (payload: string) => void;
@@ -34,6 +41,8 @@ export class PreparedPglite extends PGlite {
   onEnd: (trouble: DatabaseTrouble) => void = () => {};
   /** By channel. PGlite's own listeners do not hear of answers whose bytes are read here. */
   readonly #listeners = new Map<string, Set<Hear>>();
+  /** When this turn of the event loop had its first statement; null before that. */
+  #turnBegan: number | null = null;
 
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
     await this._checkReady();
@@ -99,6 +108,7 @@ export class PreparedPglite extends PGlite {
 
   #run<Row>(text: string, values: unknown[] = [], options?: QueryOptions): Promise<Results<Row>> {
     return this._runExclusiveQuery(async () => {
+      await this.#giveTurn();
       const statement =
         this.#statements.get(text) ??
         (await this.#prepare(text).catch((error: unknown) => this.#fail(error)));
@@ -113,6 +123,14 @@ export class PreparedPglite extends PGlite {
         return this.#fail(error);
       }
     });
+  }
+
+  /** Has the event loop turn if statements have kept it for long. */
+  async #giveTurn(): Promise<void> {
+    if (this.#turnBegan !== null && performance.now() - this.#turnBegan >= longestTurn) await nextTurn();
+    if (this.#turnBegan !== null) return;
+    this.#turnBegan = performance.now();
+    setImmediate(() => (this.#turnBegan = null));
   }
 
   async #prepare(text: string): Promise<Prepared> {

@@ -6,7 +6,7 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { defineTask } from '../database/queue/define-task.ts';
-import { type ForeignStatus, jobs } from '../database/queue/jobs.ts';
+import { askStep, type ForeignStatus, inSteps, jobs } from '../database/queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn, type Status } from './status.ts';
 import { inSeconds } from '../time/local-time.ts';
@@ -189,7 +189,10 @@ export async function refuseStatus(
       isHeld: isHeld && write.state !== 'success',
       now,
     });
-    if (!isMeant || write.state === 'success' || isHeld) return;
+    if (!isMeant || write.state === 'success') return;
+    // It was not asked about as long as its status waited.
+    await deps.queue.send([jobs.askMergeStates(write.repositoryId, inSteps(now, askStep))], tx);
+    if (isHeld) return;
     const metadata = { sha, state: wanted.state, description: wanted.description, why };
     await markNotHeld(deps, tx, write, { type: 'freeze_status.refused', metadata }, null);
   });

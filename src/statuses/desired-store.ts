@@ -131,6 +131,14 @@ export type Desired = {
   };
 };
 
+/**
+ * SQL for whether GitHub may show something other than our holding status.
+ * @param status the name of the row.
+ */
+const mayShowSuccess = (status: string): string => `
+  coalesce(${status}.state = 'success' OR ${status}.written_state = 'success' OR ${status}.attempts > 0
+    OR (${status}.is_waiting AND ${status}.written_state IS NULL), false)`;
+
 /** Whether GitHub shows or may show our status there. Only that needs a new status. */
 const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending')`;
 
@@ -170,7 +178,9 @@ const write = `
         AND (known.not_held = 'refused' OR known.repeat_after <= $4) THEN NULL ELSE known.not_held END,
       not_held_told = CASE WHEN excluded.state = 'success' THEN NULL ELSE known.not_held_told END
     WHERE known.observation < excluded.observation OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
-    RETURNING is_waiting
+    RETURNING sha, is_waiting, ${mayShowSuccess('known')} AS may_show_success
+  ), unwritten AS (
+    SELECT sha FROM decided WHERE may_show_success
   ), released AS (
     UPDATE head_statuses SET
       state = 'success', description = '${freeText}', tier = ${tiers.isClosed}, observation = $3,
@@ -203,12 +213,15 @@ const write = `
   )
   SELECT (SELECT count(*)::int FROM decided WHERE is_waiting) AS differing,
     EXISTS (SELECT 1 FROM released WHERE is_waiting) AS "isReleased",
-    EXISTS (SELECT 1 FROM remembered WHERE merge_state_due_at = $10) AS "isDue"`;
+    EXISTS (
+      SELECT FROM remembered WHERE (merge_state_due_at = $10 OR merge_state_due_at <= $4)
+        AND head_sha NOT IN (SELECT sha FROM unwritten) AND coalesce(merge_sha, '') NOT IN (SELECT sha FROM unwritten)
+    ) AS "isDue"`;
 
 /**
  * Saves the wanted statuses.
  * @returns how many statuses to write, whether to release heads of closed pull requests, and whether to ask GitHub about
- *   held pull requests.
+ *   held pull requests whose status stands. The writer asks about the others, once it has written their status.
  */
 export async function writeDesired(tx: SqlTx, desired: Desired): Promise<Written> {
   const { repositoryId, installationId, observation, now, isMergeGroup, repository } = desired;
@@ -295,10 +308,6 @@ export const statusesOfHeld = Prisma.sql`
  * Whether GitHub may show something other than our holding status. A test merge commit without a row has no status of
  * ours, so GitHub only requires the status of the head.
  */
-export const isUnwritten = Prisma.sql`(
-  head.state IS NULL OR ${mayShowSuccess(Prisma.sql`head`)} OR ${mayShowSuccess(Prisma.sql`merge`)})`;
-
-function mayShowSuccess(status: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`coalesce(${status}.state = 'success' OR ${status}.written_state = 'success'
-    OR ${status}.attempts > 0 OR (${status}.is_waiting AND ${status}.written_state IS NULL), false)`;
-}
+export const isUnwritten = Prisma.raw(
+  `(head.state IS NULL OR ${mayShowSuccess('head')} OR ${mayShowSuccess('merge')})`,
+);

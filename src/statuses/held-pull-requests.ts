@@ -105,8 +105,6 @@ export async function isHeldByStatuses({ db }: Pick<Deps, 'db'>, repositoryId: b
 
 /** Milliseconds, like all times here. GitHub works its answer out in the background: nothing is asked so soon after a status. */
 const settling = 4_000;
-/** While statuses wait to be written. */
-const writtenAfter = 5_000;
 /** The share of GitHub's budget that is left for what holds pull requests. */
 const reserve = 1 / 10;
 const spareFor = 60_000;
@@ -139,7 +137,7 @@ async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<void> {
     });
     if (areMore) await sleep(Math.min(longestRest, restFactor * (performance.now() - began)));
   }
-  const next = await nextDue(deps, repositoryId);
+  const next = await nextDue(deps.db, repositoryId);
   if (next) throw notBefore(next.getTime());
 }
 
@@ -172,6 +170,19 @@ export const findLeaking = (db: Tx, repositoryId: bigint): Promise<WatchedPullRe
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
   ORDER BY number LIMIT ${mostMergeStates}`;
 
+/**
+ * Repositories with pull requests whose status stands and that came due lately, although nobody asked about them. The job
+ * was lost; what was lost before, the hourly check finds.
+ */
+export const unaskedSince = (db: Tx, since: Date, until: Date): Promise<{ id: bigint }[]> => db.$queryRaw<
+  { id: bigint }[]
+>`
+  SELECT DISTINCT held.repository_id AS id
+  FROM (
+    SELECT * FROM open_pull_requests WHERE merge_state_due_at > ${since} AND merge_state_due_at <= ${until} OFFSET 0
+  ) held ${statusesOfHeld}
+  WHERE NOT ${isUnwritten}`;
+
 /** Of those whose status stands. `OFFSET 0`: first what is due, then its statuses, also without statistics. */
 const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<WatchedPullRequest[]> => db.$queryRaw<
   WatchedPullRequest[]
@@ -185,12 +196,20 @@ const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<WatchedPullRe
     AND coalesce(greatest(head.written_at, merge.written_at) <= ${new Date(now.getTime() - settling)}, true)
   ORDER BY held.merge_state_due_at, held.number LIMIT ${mostMergeStates}`;
 
-/** What is due and was not asked about waits for its status. */
-async function nextDue({ db, clock }: Deps, repositoryId: bigint): Promise<Date | null> {
-  const where = { repositoryId, mergeStateDueAt: { not: null } };
-  const { _min } = await db.openPullRequest.aggregate({ where, _min: { mergeStateDueAt: true } });
-  const dueAt = _min.mergeStateDueAt;
-  return dueAt && new Date(Math.max(dueAt.getTime(), clock.now() + writtenAfter));
+/**
+ * When the next one is due whose status stands. What waits for its status is no reason to look again: whoever writes that
+ * sends a job.
+ */
+async function nextDue(db: Tx, repositoryId: bigint): Promise<Date | null> {
+  const [row] = await db.$queryRaw<[{ next: Date | null }]>`
+    SELECT min(greatest(held.merge_state_due_at,
+      greatest(head.written_at, merge.written_at) + ${settling} * interval '1 millisecond')) AS next
+    FROM (
+      SELECT * FROM open_pull_requests
+      WHERE repository_id = ${repositoryId} AND merge_state_due_at IS NOT NULL OFFSET 0
+    ) held ${statusesOfHeld}
+    WHERE NOT ${isUnwritten}`;
+  return row.next;
 }
 
 export const askMergeStatesTask = defineTask(

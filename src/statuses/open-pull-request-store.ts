@@ -145,7 +145,7 @@ export const rememberedAnd = (seen: string, askAt: string, gone: string): string
       leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
         THEN known.leaking_since END
     WHERE known.observation < excluded.observation
-    RETURNING merge_state_due_at
+    RETURNING merge_state_due_at, head_sha, merge_sha
   ), gone AS (
     DELETE FROM open_pull_requests
     WHERE cardinality(${gone}::int[]) > 0 AND repository_id = $1 AND number = ANY(${gone}) AND observation < $3

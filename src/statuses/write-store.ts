@@ -4,6 +4,7 @@ import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
+import { insertJobsOf } from '../database/queue/queue.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';
@@ -54,6 +55,7 @@ const lookAfter = 30_000;
  * changed back to the current status meanwhile. A saving transaction only saw that a write was in progress.
  * The planner learns from `LIMIT` how few outcomes there are, and so does not read all heads to join them. It is no
  * parameter, because PostgreSQL would plan the statement at each call, for its value.
+ * What waited for a status to ask GitHub about its pull request is asked about soon.
  */
 const settleSql = (most: number) => `
   WITH outcome AS (
@@ -71,6 +73,7 @@ const settleSql = (most: number) => `
     WHERE head.repository_id = before.repository_id AND head.sha = before.sha
       AND before.state IS NULL AND NOT before.is_contradicted
       AND (head.written_state, head.written_description) IS DISTINCT FROM (head.state, head.description)
+    RETURNING head.repository_id, head.sha, head.state
   ), settled AS (
     UPDATE head_statuses head SET
       is_waiting = is_contradicted OR NOT is_wanted,
@@ -112,7 +115,15 @@ const settleSql = (most: number) => `
         SELECT FROM (${pullRequestsAt('settled.sha', 'settled.repository_id')}) open
         WHERE merge_state_due_at > $4::timestamptz) AS holds_again
     FROM settled
-  )
+  ), standing AS (
+    SELECT repository_id, sha, state FROM settled UNION ALL SELECT repository_id, sha, state FROM returned
+  ), asked AS (${insertJobsOf(`
+    SELECT DISTINCT '${jobs.askMergeStates.task}', repository_id || $5::text, repository_id::text,
+      jsonb_build_object('repositoryId', repository_id::text), 0, $4::timestamptz
+    FROM standing WHERE state <> 'success' AND EXISTS (
+      SELECT FROM (${pullRequestsAt('standing.sha', 'standing.repository_id')}) open
+      WHERE merge_state_due_at <= $4::timestamptz)
+    ORDER BY 2`)})
   SELECT repository_id AS "repositoryId", sha, repeat_after AS "repeatAfter", is_contested AS "isContested",
     holds_again AS "holdsAgain"
   FROM following WHERE holds_again OR (is_contested AND repeat_after IS NOT NULL)`;
@@ -139,7 +150,8 @@ export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[])
     ...returned.map(keyOf),
   ];
   if (rows.length === 0) return;
-  const values = [JSON.stringify(rows), now, mostKept, askAt];
+  const { key } = jobs.askMergeStates(0n, askAt);
+  const values = [JSON.stringify(rows), now, mostKept, askAt, key.slice(1)];
   const most = 10 ** Math.ceil(Math.log10(rows.length));
   const following = await deps.sql.query<Following>(`outbox-settle ${most}`, settleSql(most), values);
   for (const { repositoryId, sha, repeatAfter, isContested, holdsAgain } of following) {

@@ -118,4 +118,35 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     await stop();
     expect(heard).toEqual(['first', 'second']);
   });
+
+  test('between statements without end the event loop turns, also in a transaction and for many at once', async () => {
+    // Longer than the time after which the loop has a turn, each.
+    const slow = 'SELECT count(*) FROM generate_series(1, $1::int)';
+    await pglite.query(slow, [1]);
+    const turnsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+      let turns = 0;
+      let isOver = false;
+      const turn = () => {
+        turns++;
+        if (!isOver) setImmediate(turn);
+      };
+      setImmediate(turn);
+      await work();
+      isOver = true;
+      return turns;
+    };
+    const each = 30_000;
+    const statements = 20;
+    const oneByOne = (run: () => Promise<unknown>) => async () => {
+      for (let count = 0; count < statements; count++) await run();
+    };
+    const least = statements - 2;
+    expect(await turnsDuring(oneByOne(() => pglite.query(slow, [each])))).toBeGreaterThanOrEqual(least);
+    const inTransaction = () => pglite.transaction((tx) => oneByOne(() => tx.query(slow, [each]))());
+    expect(await turnsDuring(inTransaction)).toBeGreaterThanOrEqual(least);
+    const together = () => Promise.all(Array.from({ length: statements }, () => pglite.query(slow, [each])));
+    expect(await turnsDuring(together)).toBeGreaterThanOrEqual(least);
+    // A turn of the loop costs little, but short statements are many.
+    expect(await turnsDuring(oneByOne(() => pglite.query('SELECT 1 AS one')))).toBeLessThan(statements);
+  });
 });

@@ -138,7 +138,7 @@ export const jobs = {
   /** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
   askMergeStates: jobsOf(
     'ask-merge-states',
-    'the sweep, where merge_state_due_at has passed',
+    'the sweep, where merge_state_due_at has passed lately; the hourly check',
     (id: bigint, at: Date) => aboutRepository(id, at),
   ),
 
