@@ -104,8 +104,8 @@ async function saveRestoration(
   const endedAt = endedEarlyAt(found)!;
   const freeze = before(found);
   const detached = await isDetached(tx, found, endedAt);
-  if (freeze.startsAt > now && freeze.planId !== undefined) await lockRepository(tx, repository.id);
-  else await assertRoom(tx, repository, now);
+  await lockRepository(tx, repository.id);
+  if (freeze.startsAt > now && freeze.planId === undefined) await assertRoom(tx, repository, now);
   if (freeze.isPause && (await findPause(tx, repository.id, now)))
     throw conflict(`The merge queue of ${fullName(repository)} is paused again. There can be one pause.`);
   const columns = (found.restores ?? {}) as Partial<Restores>;

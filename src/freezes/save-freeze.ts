@@ -52,7 +52,7 @@ export async function createFreeze(
 
 /**
  * Saves a new freeze in a transaction, with its event and its jobs.
- * @throws Refusal conflict where the repository has as many freezes as it may.
+ * @throws Refusal conflict if it lies ahead and the repository has as many freezes as it may.
  */
 async function saveNewFreeze(
   deps: Pick<Deps, 'config' | 'queue'>,
@@ -63,7 +63,8 @@ async function saveNewFreeze(
   { unenforced }: Ahead,
   now: Date,
 ): Promise<void> {
-  await assertRoom(tx, repository, now);
+  await lockRepository(tx, repository.id);
+  if (freeze.startsAt > now) await assertRoom(tx, repository, now);
   const { id, repositoryId } = freeze;
   const stamps = { createdAt: now, createdBy: actor, updatedAt: now, updatedBy: actor };
   await tx.freeze.create({ data: { ...toRow(freeze), id, repositoryId, ...stamps } });
@@ -91,18 +92,17 @@ export function notEnforced(
 }
 
 /**
- * How many freezes of a repository may be current, because we judge each of them on every pull request. Future freezes of
- * plans do not count: the number of plans is limited, and so is what each creates ahead. If they counted, thirty daily
- * plans would leave no room for the freeze that somebody needs now.
+ * How many freezes of a repository may be current when somebody makes another one ahead, because we judge each of them on
+ * every pull request. One that begins now always has room: somebody needs it now. Future freezes of plans do not count:
+ * the number of plans is limited, and so is what each creates ahead.
  */
 export const mostFreezes = 1000;
 
 /**
- * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
+ * Checks that one more freeze may be made ahead in this transaction, which has locked the repository.
  * @throws Refusal conflict.
  */
 export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
-  await lockRepository(tx, repository.id);
   const NOT = { planId: { not: null }, startsAt: { gt: now } };
   const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });
   if (count < mostFreezes) return;

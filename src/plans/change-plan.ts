@@ -17,19 +17,23 @@ import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
 import { assertMayChange, matchedRepositories } from './matched-repositories.ts';
 import { firstOccurrence, isOnce } from './occurrences.ts';
 import { deleteFreezes, moveOccurrence } from './plan-freezes.ts';
-import { countPlans, insertPlan, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
+import { insertPlan, listPlans, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
 import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
 import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
 
-/** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
+/**
+ * How many plans of an owner may repeat or lie ahead, because each may add a freeze that we judge on every pull request. A
+ * plan that begins now does not count and always has room: somebody needs it now, whatever was planned before.
+ */
 const mostPlans = 200;
 
 /**
  * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub,
  * but reads the calendar that the plan follows.
  * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal invalid, also if its calendar cannot be read; conflict if the owner has too many plans.
+ * @throws Refusal invalid, also if its calendar cannot be read; conflict if it repeats or lies ahead, and the owner has too
+ *   many such plans.
  */
 export async function createPlan(
   deps: Deps,
@@ -44,7 +48,7 @@ export async function createPlan(
   assertNotOver(checked, now);
   const plan = { ...checked, id: randomUUID(), accountId: account.id };
   const saved = await deps.db.$transaction(async (tx) => {
-    await assertRoomForPlan(tx, account, now);
+    await assertRoomForPlan(tx, account, plan, now);
     await insertPlan(tx, plan, actor, now);
     const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
@@ -68,10 +72,15 @@ export async function createPlan(
   return saved;
 }
 
-/** @throws Refusal conflict if the owner has as many plans as it may. */
-export async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
+/** Whether it has begun, and freezes nothing another time. */
+const isOfNow = (plan: Plan, now: Date): boolean => isOnce(plan) && hasBegun(plan, now);
+
+/** @throws Refusal conflict if the plan repeats or lies ahead, and the owner has as many such plans as it may. */
+export async function assertRoomForPlan(tx: Tx, account: Account, plan: Plan, now: Date): Promise<void> {
+  if (isOfNow(plan, now)) return;
   await lockAccount(tx, account.id);
-  if ((await countPlans(tx, account.id, now)) < mostPlans) return;
+  const others = await listPlans(tx, account.id, now);
+  if (others.filter((other) => other.id !== plan.id && !isOfNow(other, now)).length < mostPlans) return;
   throw conflict(
     `${account.login} has ${mostPlans} freeze plans that are not over, the most there can be. Delete one first: GET /v1/freeze_plans/${account.login} lists them.`,
   );
@@ -111,6 +120,7 @@ export async function updatePlan(
       const matched = await matchedRepositories(throughPrisma(tx), before);
       return { ...(await showPlan(tx, account, before, now, matched)), warnings: read.warnings };
     }
+    if (isOfNow(before, now)) await assertRoomForPlan(tx, account, after, now);
     await savePlan(tx, after, actor, now);
     const metadata = {
       freeze_plan_id: id,

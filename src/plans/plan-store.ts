@@ -87,10 +87,6 @@ export async function repeatingPlans(
   return row!.plans ?? [];
 }
 
-export async function countPlans(tx: Tx, accountId: bigint, now: Date): Promise<number> {
-  return tx.freezePlan.count({ where: { accountId, ...current(now) } });
-}
-
 /** A plan that is neither deleted nor over; null for any other. */
 export async function findPlan(
   tx: Tx,

@@ -12,7 +12,7 @@ import { assertRoomForPlan } from './change-plan.ts';
 import { requestReconciles } from './keep-plan.ts';
 import { assertMayChange } from './matched-repositories.ts';
 import { restoreFreezes } from './plan-freezes.ts';
-import { lockPlan, markPlanRestored, requirePlan } from './plan-store.ts';
+import { knownPlan, lockPlan, markPlanRestored, requirePlan } from './plan-store.ts';
 import { attributesOfPlan } from './plan.ts';
 
 /**
@@ -30,7 +30,8 @@ export async function restorePlan(
 ): Promise<void> {
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    await assertRoomForPlan(tx, account, now);
+    const known = await knownPlan(tx, { id, accountId: account.id }, now);
+    if (known) await assertRoomForPlan(tx, account, known.plan, now);
     await lockPlan(tx, id);
     const since = new Date(now.getTime() - restorableFor);
     const where = { id, accountId: account.id, deletedAt: { gt: since } };

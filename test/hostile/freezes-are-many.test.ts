@@ -53,6 +53,14 @@ test('a repository has at most 1,000 freezes that are not over, however many are
   const { detail } = answers.find(({ status }) => status === 409)!.body;
   expect(detail).toContain('acme/full has 1,000 freezes that are not over');
   expect(detail).toContain('GET /v1/repos/acme/full/scheduled_freeze');
+  // What begins now has room, in whatever way somebody asks for it.
+  const { id } = await acme.freeze(full);
+  const pause = `/v1/repos/${full}/merge-queue/pause`;
+  const incident = { as: acme.admin, body: { reason: 'Incident' } };
+  expect((await acme.call('PUT', pause, incident)).status).toBe(200);
+  expect((await create()).status).toBe(409);
+  await acme.remove(full, id);
+  expect((await acme.call('DELETE', pause, { as: acme.admin })).status).toBe(204);
   const made = answers.find(({ status }) => status === 201)!.body;
   await acme.remove(full, made.id);
   expect((await create()).status).toBe(201);

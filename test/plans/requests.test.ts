@@ -131,14 +131,13 @@ describe('what is accepted', () => {
     });
   });
 
-  test('200 plans that are not over, and no more', async () => {
-    const { length } = (await acme.call('GET', path, { as: acme.keys.admin })).body.freeze_plans;
+  test('200 plans that repeat or lie ahead, and no more; what begins now has room', async () => {
     const { db, clock } = acme.app.deps;
-    const plan = await db.freezePlan.findFirstOrThrow();
+    const plan = await db.freezePlan.findFirstOrThrow({ where: { rule: { not: null }, deletedAt: null } });
     const account = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
     const { deletedBy: _by, source: _none, ...row } = plan;
     await db.freezePlan.createMany({
-      data: Array.from({ length: 200 - length }, () => ({
+      data: Array.from({ length: 200 }, () => ({
         ...row,
         ...account,
         id: crypto.randomUUID(),
@@ -150,6 +149,24 @@ describe('what is accepted', () => {
     const { status, body } = await post({});
     expect(status).toBe(409);
     expect(body.detail).toMatch(/^acme has 200 freeze plans that are not over/);
+    expect((await post({ recurrence: null })).status, 'ahead').toBe(409);
+    const now = { start: null, recurrence: null };
+    const ids: string[] = [];
+    for (const more of [{ end: null }, { end: '2027-01-01T00:00:00' }]) {
+      const emergency = await post({ ...now, ...more, name: 'Emergency', timezone: 'UTC' });
+      expect(emergency.status, emergency.text).toBe(201);
+      ids.push(emergency.body.id);
+    }
+    // What repeats needs room, also where it began as one that does not.
+    const repeating = await acme.call('PATCH', `${path}/${ids[1]}`, {
+      as: acme.keys.admin,
+      body: { recurrence: { rule: 'FREQ=YEARLY' } },
+    });
+    expect(repeating.status, repeating.text).toBe(409);
+    for (const id of ids) {
+      const ended = { as: acme.keys.admin, body: { delete_reason: 'Over' } };
+      expect((await acme.call('POST', `${path}/${id}/delete`, ended)).status).toBe(204);
+    }
     await db.freezePlan.deleteMany({ where: { include: { equals: ['nothing'] } } });
   });
 });
