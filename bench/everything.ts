@@ -96,7 +96,7 @@ async function measure(where: Where, size: Size): Promise<Measured> {
       const began = performance.now();
       const freeze = { reason: 'Release', start: null, timezone: 'UTC' };
       await service.call('POST', `/v1/repos/${repository}/scheduled_freeze`, key[owner], freeze);
-      while (waits.get(repository)! > 0 && performance.now() - began < 60_000) await sleep(10);
+      while (waits.get(repository)! > 0 && performance.now() - began < 20_000) await sleep(10);
       held[owner].push(waits.get(repository)! > 0 ? Infinity : (performance.now() - began) / 1000);
     };
     const freezesBeside = (async () => {

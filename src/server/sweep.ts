@@ -18,7 +18,7 @@ import { hearForPeople } from '../notices/slack/tell-slack.ts';
 import { forgetOldSlack } from '../notices/slack/slack-links.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
-import { unaskedSince } from '../statuses/held-pull-requests.ts';
+import { isUnwritten, statusesOfHeld } from '../statuses/desired-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
 
 const minute = 60_000;
@@ -159,9 +159,17 @@ function askForDeployments(db: Tx, now: Date): Promise<bigint[]> {
 /** How far back we look for questions whether GitHub would merge that were not asked. The hourly check asks older ones. */
 const askBack = 3 * minute;
 
-/** Repositories where we should have asked GitHub whether it would merge held pull requests, but the job was lost. */
-const withUnaskedMergeStates = (db: Tx, now: Date): Promise<bigint[]> =>
-  idsOf(unaskedSince(db, new Date(now.getTime() - askBack), new Date(now.getTime() - minute)));
+/** Repositories where we should have asked GitHub about pull requests whose status stands, but the job was lost. */
+function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[]> {
+  const [since, until] = [new Date(now.getTime() - askBack), new Date(now.getTime() - minute)];
+  return idsOf(db.$queryRaw`
+    SELECT DISTINCT held.repository_id AS id
+    FROM (
+      SELECT * FROM open_pull_requests
+      WHERE merge_state_due_at > ${since} AND merge_state_due_at <= ${until} OFFSET 0
+    ) held ${statusesOfHeld}
+    WHERE NOT ${isUnwritten}`);
+}
 
 /** Repositories with an exemption that expired, or whose freezes are all over, but that is not ended yet. */
 const withOverExemptions = (db: Tx, now: Date): Promise<bigint[]> =>

@@ -3,7 +3,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
-import { type Known, longestLag, tiers } from './plan-write.ts';
+import { type Known, longestLag, mostPrompt, promptUrgency, tiers } from './plan-write.ts';
 import {
   allLastSeen,
   type LastSeen,
@@ -98,6 +98,8 @@ type DesiredRow = {
   foreign_description: string;
   /** Whether GitHub shows no status although we know of one. */
   is_missing: boolean;
+  /** Whether it goes before the holes of others, unless many such wait. */
+  is_prompt: boolean;
 };
 
 export type Desired = {
@@ -146,10 +148,17 @@ const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINC
 // are counted before the next write. A new verdict never waits; the pause only applies to repeats of the same text.
 // In `excluded`, an empty `written_state` says that the status that we know of is missing.
 const write = `
-  WITH wanted AS (
-    SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, tier int,
-      head_owner text, urgency int, is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text,
-      is_missing boolean)
+  WITH given AS (
+    SELECT *, is_prompt AND NOT EXISTS (SELECT FROM head_statuses
+      WHERE installation_id = $2 AND is_waiting AND tier = ${tiers.cannotWait} OFFSET ${mostPrompt - 1}) AS goes_first
+    FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, tier int,
+      head_owner text, urgency int, is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text,
+      foreign_description text, is_missing boolean, is_prompt boolean)
+  ), wanted AS (
+    SELECT sha, state, description, CASE WHEN goes_first THEN ${tiers.cannotWait} ELSE tier END AS tier, head_owner,
+      CASE WHEN goes_first THEN ${promptUrgency} + urgency ELSE urgency END AS urgency, is_waiting, closed_number,
+      is_foreign, foreign_state, foreign_description, is_missing
+    FROM given
   ), decided AS (
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
       sha, state, description, tier, head_owner, urgency, is_waiting, closed_number, waiting_since, counted_id,

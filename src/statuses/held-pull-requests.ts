@@ -170,19 +170,6 @@ export const findLeaking = (db: Tx, repositoryId: bigint): Promise<WatchedPullRe
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
   ORDER BY number LIMIT ${mostMergeStates}`;
 
-/**
- * Repositories with pull requests whose status stands and that came due lately, although nobody asked about them. The job
- * was lost; what was lost before, the hourly check finds.
- */
-export const unaskedSince = (db: Tx, since: Date, until: Date): Promise<{ id: bigint }[]> => db.$queryRaw<
-  { id: bigint }[]
->`
-  SELECT DISTINCT held.repository_id AS id
-  FROM (
-    SELECT * FROM open_pull_requests WHERE merge_state_due_at > ${since} AND merge_state_due_at <= ${until} OFFSET 0
-  ) held ${statusesOfHeld}
-  WHERE NOT ${isUnwritten}`;
-
 /** Of those whose status stands. `OFFSET 0`: first what is due, then its statuses, also without statistics. */
 const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<WatchedPullRequest[]> => db.$queryRaw<
   WatchedPullRequest[]

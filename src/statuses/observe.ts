@@ -24,6 +24,7 @@ import { settingSql, type Settings } from '../installations/setting-fields.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { NotNow, presentOf } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './desired-store.ts';
+import { mostNamed } from './plan-write.ts';
 
 /** A repository that GitHub may be asked about. */
 export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 'products'> & {
@@ -41,6 +42,8 @@ export type Observed = {
   clockThen: Reading;
   /** The ongoing freezes that hold merges; none if freezes are switched off. */
   freezes: ParsedFreeze[];
+  /** The ids of those that began in few repositories. */
+  ofFew: ReadonlySet<string>;
   /** Exemptions that are not over, or that ended recently. */
   exemptions: Exemption[];
   /** The ids of freezes that are not over and have a public reason. */
@@ -73,7 +76,9 @@ const numbered = `
     WHERE repositories.id = seen.id AND repositories.xmin = seen.row_version
     RETURNING repositories.observations
   ), ongoing AS (
-    SELECT ${freezeJson('f')} AS freeze, f.starts_at, f.created_at, f.id AS freeze_id
+    SELECT ${freezeJson('f')} AS freeze, f.starts_at, f.created_at, f.id AS freeze_id,
+      f.plan_id IS NULL OR EXISTS (SELECT FROM freeze_plans plan WHERE plan.id = f.plan_id
+        AND cardinality(plan.include) <= ${mostNamed} AND array_to_string(plan.include, '') !~ '[][*?{}\\\\]') AS is_of_few
     FROM seen JOIN freezes f ON f.repository_id = seen.id AND ${isNotEnded('seen.observed_at', 'f.')}
       AND f.starts_at <= seen.observed_at
   ), exempt AS (
@@ -116,6 +121,8 @@ type NumberedRow = SeenRow & {
   group_branches: string[];
   is_idle: boolean | null;
   freeze: FreezeJson | null;
+  freeze_id: string | null;
+  is_of_few: boolean | null;
 } & ExemptionRow;
 
 /**
@@ -175,6 +182,7 @@ export async function openObservation(
     observedAt: row.observed_at,
     clockThen,
     freezes,
+    ofFew: new Set(rows.flatMap((each) => (each.is_of_few ? each.freeze_id! : []))),
     exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
     hiding: row.hiding ?? [],
     instantHold: row.instant_hold ?? 'off',

@@ -140,7 +140,10 @@ export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(rep
  * success that we wrote before, in a later tier.
  */
 export const tiers = {
-  /** A merge group, because GitHub merges it as soon as it sees its status, and a hold after an exemption ended. */
+  /**
+   * A merge group, because GitHub merges it as soon as it sees its status, a hold after an exemption ended, and the few
+   * holes of a freeze that begins in few repositories.
+   */
   cannotWait: 0,
   /** GitHub shows success, and a freeze holds the commit. */
   closesHole: 1,
@@ -192,6 +195,19 @@ export function rankOf(
   return { tier, urgency: isOfEvent ? urgency - ranks : urgency };
 }
 
+// A freeze of one repository is held within seconds, also while a freeze of everything waits for hours: its few holes go
+// before the many of that one. What makes it few is what somebody with write access did, so strangers cannot make any.
+
+/** A freeze of few pull requests: so many holes of a repository at once, at most. With more, it takes turns. */
+export const mostOfFew = 30;
+/** While so many cannot wait, the next ones take turns: somebody may freeze a thousand repositories one by one. */
+export const mostPrompt = 100;
+/** Behind merge groups and holds after an exemption. */
+export const promptUrgency = 1_000;
+
+/** A plan that names so many repositories, none by a glob, begins in few. */
+export const mostNamed = 10;
+
 /** What writing a status changes. */
 export function tierOf(wanted: Status, shown: { state: string } | null): number {
   if (wanted.state === shown?.state) return tiers.changesText;
@@ -229,7 +245,8 @@ const atOnce = 1 / 4;
 const within = ({ least, most }: PaceRange, perMinute: number): number =>
   Math.min(most, Math.max(least, perMinute));
 
-const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
+/** How many writes may go at once at a pace. */
+export const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
 
 /** How many writes may go at once at the highest pace. */
 export const mostAtOnce = ({ most }: PaceRange): number => burstOf(most);
@@ -259,6 +276,17 @@ export const placesIn = ({ tokens }: Pace): number => Math.floor(tokens);
 /** Milliseconds until a write may go. */
 export const waitFor = ({ tokens, perMinute }: Pace): number =>
   tokens >= 1 ? 0 : Math.ceil((1 - tokens) / evenlyOf(perMinute));
+
+/** The part of a minute's writes that holes of large freezes leave for what cannot wait: a third of the burst. */
+export const leftForPrompt = 1 / 12;
+
+/** How many writes may go now while holes of large freezes take all that there is. */
+export const placesOfMany = ({ tokens, perMinute }: Pace): number =>
+  Math.max(0, Math.floor(tokens - Math.floor(perMinute * leftForPrompt)));
+
+/** Milliseconds until such a write may go. */
+export const waitOfMany = (pace: Pace): number =>
+  waitFor({ ...pace, tokens: pace.tokens - Math.floor(pace.perMinute * leftForPrompt) });
 
 /** Whether most of the burst is used up. Only then do accepted writes say anything about GitHub's limit. */
 export const isPressed = ({ tokens, perMinute }: Pace): boolean => tokens < burstOf(perMinute) / 2 + 1;

@@ -189,7 +189,7 @@ export const reconcileRepositoryTask = defineTask(
   jobs.reconcileRepository,
   (deps, { repositoryId, at }) =>
     reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
-  { takers: 16 },
+  { takers: 16, newestToo: true },
 );
 
 /** One question reads the waiting pull requests of a repository. They wait for GitHub, so many do at once. */

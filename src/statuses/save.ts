@@ -22,7 +22,7 @@ import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from 
 import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
 import { type LastSeen, shasThen } from './open-pull-request-store.ts';
-import { foreignIn, mustWrite, rankOf, shownNow } from './plan-write.ts';
+import { foreignIn, mostOfFew, mustWrite, rankOf, shownNow, tiers } from './plan-write.ts';
 
 /** What an observation read of the open pull requests. */
 export type Reading = {
@@ -236,14 +236,14 @@ type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
 async function write(
   deps: Deps,
   tx: SqlTx,
-  { repository, observation }: Observed,
+  { repository, observation, ofFew }: Observed,
   known: Before['known'],
   { verdicts, judged = [], gone = [], superseded = [], ...more }: Wanted,
 ): Promise<{ differing: number; jobs: Job[] }> {
   const { heard, isMergeGroup = false, isOfEvent = false, ...others } = more;
   const now = nowOf(deps.clock);
   const rows = verdicts.map((verdict) => {
-    const { sha, status, present, headOwner, closedNumber = null } = verdict;
+    const { sha, status, present, headOwner, holds, closedNumber = null } = verdict;
     const before = known.get(sha) ?? null;
     const isWaiting = mustWrite(status, present, before, observation, now);
     const heardAt = isWaiting && heard?.get(sha);
@@ -262,9 +262,14 @@ async function write(
       foreign_state: foreign?.state ?? '',
       foreign_description: (foreign?.description ?? '').toWellFormed(),
       is_missing: shown === null && before !== null,
+      is_prompt: false,
     };
-    return { row, isHeldAgain: !isWaiting && shown !== null && shown.state !== 'success' };
+    const isOfFew = holds.some(({ freeze }) => ofFew.has(freeze.id));
+    const isHole = isWaiting && row.tier === tiers.closesHole && isOfFew;
+    return { row, isHole, isHeldAgain: !isWaiting && shown !== null && shown.state !== 'success' };
   });
+  const holes = rows.filter(({ isHole }) => isHole);
+  if (!isOfEvent && holes.length <= mostOfFew) for (const { row } of holes) row.is_prompt = true;
   const askAt = askSoonAt(deps);
   const { id: installationId } = repository.installation;
   const written = await writeDesired(tx, {

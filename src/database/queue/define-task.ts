@@ -5,6 +5,8 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 /**
  * How many workers a task has, and how many jobs one takes at once. A task that yields takes none while this process
  * works on others, for a few seconds.
+ * @property newestToo half of what it takes became due last, so that who asks now does not wait for what was asked for all
+ *   repositories at once.
  * @property together jobs with the same text are done together, and a worker takes no others beside them.
  * @property owner for whom a job is done: no owner keeps more than half of the workers.
  */
@@ -12,6 +14,7 @@ export type Takers = {
   takers: number;
   jobs: number;
   yields?: boolean;
+  newestToo?: boolean;
   together?: (job: Job) => string;
   owner?: (job: Job) => string;
 };

@@ -73,6 +73,7 @@ export class Fetcher {
   readonly #working = new Map<bigint, Working>();
   #done: Taken[] = [];
   #takenSoFar = 0;
+  #isLarger = false;
   #alarm: { at: number; timer: unknown } = { at: Infinity, timer: null };
   #heartbeat: unknown = null;
   #listener: { close(): Promise<void> } | null = null;
@@ -262,10 +263,10 @@ export class Fetcher {
   /** Deletes finished jobs, and takes others for the free workers of some tasks. */
   async #exchange(tasks: [TaskName, Worked][]): Promise<void> {
     // Each of the jobs that are done together with others may be alone, and needs a worker.
-    const capacities = tasks.map(([task, { free, jobs, together }]) => ({
-      task,
-      jobs: together ? free : free * jobs,
-    }));
+    const capacities = tasks.map(([task, each]) => {
+      const jobs = each.together ? each.free : each.free * each.jobs;
+      return { task, jobs, newest: each.newestToo ? this.#halfOf(jobs) : 0 };
+    });
     const done = this.#done.splice(0);
     if (capacities.length === 0 && done.length === 0) return;
     for (const [, each] of tasks) each.mayWait = false;
@@ -278,6 +279,12 @@ export class Fetcher {
       for (const [, each] of tasks) each.mayWait = true;
       this.#fail(error);
     }
+  }
+
+  /** Of an odd number the smaller and the larger half in turns, so that one free worker serves both. */
+  #halfOf(jobs: number): number {
+    this.#isLarger = !this.#isLarger;
+    return this.#isLarger ? Math.ceil(jobs / 2) : Math.floor(jobs / 2);
   }
 
   #handOutAll(task: TaskName, taken: Taken[], asked: number): void {

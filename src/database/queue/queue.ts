@@ -7,8 +7,11 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
 /** A job that this process works on. */
 export type Taken = { id: bigint; job: Job };
 
-/** How many jobs of a task the caller can take. */
-export type Capacity = { task: TaskName; jobs: number };
+/**
+ * How many jobs of a task the caller can take.
+ * @property newest how many of them are those that became due last.
+ */
+export type Capacity = { task: TaskName; jobs: number; newest?: number };
 
 /** The message about sent jobs. The instant is in milliseconds since the epoch. */
 export type Sent = { task: TaskName; due: number };
@@ -83,8 +86,12 @@ export function createJobQueue(
       await sql.query('queue ready', 'SELECT FROM jobs LIMIT 0 FOR UPDATE');
     },
     async exchange(done, capacities) {
-      const [tasks, counts] = [capacities.map(({ task }) => task), capacities.map(({ jobs }) => jobs)];
-      const values = [idsOf(done), tasks, counts, lifetime, githubTime()];
+      const tasks = capacities.map(({ task }) => task);
+      const [counts, newest] = [
+        capacities.map(({ jobs }) => jobs),
+        capacities.map(({ newest = 0 }) => newest),
+      ];
+      const values = [idsOf(done), tasks, counts, lifetime, githubTime(), newest];
       const rows = await sql.query<TakenRow>('exchange jobs', exchangeJobs, values);
       return rows.map((row) => ({ id: row.id, job: jobOf(row) }));
     },
@@ -184,18 +191,23 @@ export const jobOf = ({ task, key, about, data, attempt }: TakenRow): Job =>
 
 const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
 
+const dueJobs = (order: 'ASC' | 'DESC', most: string) => `
+  SELECT id FROM (
+    SELECT id FROM jobs
+    WHERE jobs.task = capacity.task AND due_at <= ${jobNow('$5')} AND id <> ALL ($1::bigint[])
+    ORDER BY due_at ${order}, id ${order} LIMIT ${most} FOR UPDATE SKIP LOCKED) AS due`;
+
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
- * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due
- * again when its process gives no sign of life for $4 seconds. $5 is GitHub's time. A crash of PostgreSQL may have jobs taken and done again.
+ * those that are due for longest first, but some ($6) of those that became due last: the index has this order, so jobs of
+ * other tasks are not read. A taken job is due again when its process gives no sign of life for $4 seconds. $5 is GitHub's
+ * time. A crash of PostgreSQL may have jobs taken and done again.
  */
 const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
-    SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
+    SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[], $6::int[]) AS capacity (task, jobs, newest)
     CROSS JOIN LATERAL (
-      SELECT id FROM jobs
-      WHERE jobs.task = capacity.task AND due_at <= ${jobNow('$5')} AND id <> ALL ($1::bigint[])
-      ORDER BY due_at, id LIMIT capacity.jobs FOR UPDATE SKIP LOCKED
+      ${dueJobs('ASC', 'capacity.jobs - capacity.newest')} UNION ALL ${dueJobs('DESC', 'capacity.newest')}
     ) AS found
   )
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second'
