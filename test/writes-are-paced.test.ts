@@ -142,6 +142,25 @@ test('GraphQL’s budget is apart: decided statuses are written while nothing ca
   expect(acme.frozen(lib)).toHaveLength(31);
 });
 
+test('while a freeze of many waits for the pace, a freeze of few is held at once', async () => {
+  const many = await acme.repository('crowd', Array(40).fill({}));
+  const few = await acme.repository('few', Array(5).fill({}));
+  await pass(120);
+  const { id } = await acme.freeze(many);
+  expect(acme.frozen(many).length, 'all that the pace allows at once').toBe(perMinute / 4);
+  // The writer comes back every two seconds.
+  await pass(20, 2);
+  const begun = await acme.freeze(few);
+  expect(acme.frozen(few), 'nobody waits for the pace').toEqual([1, 2, 3, 4, 5]);
+  // What is left for few costs the many nothing but the first seconds.
+  await pass(60, 4);
+  expect(acme.frozen(many)).toHaveLength(40);
+  await acme.remove(few, begun.id);
+  await acme.remove(many, id);
+  await pass(120, 20);
+  expect([...acme.frozen(many), ...acme.frozen(few)]).toEqual([]);
+});
+
 describe('the right to write for an installation', () => {
   test('is one replica’s at a time, and its pace is not renewed with another holder', async () => {
     const { deps } = acme.app;

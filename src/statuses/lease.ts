@@ -6,13 +6,18 @@ import type { Deps } from '../deps.ts';
 import {
   afterAccepted,
   afterRefusal,
+  burstOf,
   firstPace,
   isPressed,
+  leftForPrompt,
   mostAtOnce,
   type Pace,
   paceAt,
   placesIn,
+  placesOfMany,
+  tiers,
   waitFor,
+  waitOfMany,
 } from './plan-write.ts';
 import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
 import { goesOn, type Share, turnsAfter, turnsAfterBatch } from './write-turns.ts';
@@ -55,11 +60,15 @@ type PaceRow = {
 };
 
 // The parameters of every statement about the lease: $1 the installation, $2 the holder, $3 to $7 the pace that the
-// holder knows, $8 the turns that it knows, $9 the end of the lease, $10 now.
+// holder knows, $8 the turns that it knows, $9 the end of the lease, $10 now. Of a take, $11 how many writes may go, and
+// $12 how many of them may be of those that can wait.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
 const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz,
   write_turns = $8::text[]`;
+
+/** Among the turns: holes of large freezes took all that the pace allowed, so more of them wait. */
+const manyTurn = 'many';
 
 /**
  * The first take gets the lease and as many writes as the pace allowed when it was last counted. Under instant holds it
@@ -69,6 +78,8 @@ const firstTake = take(
   'without holds',
   'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $10::timestamptz)',
   'least($11::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int))',
+  `CASE WHEN '${manyTurn}' = ANY (write_turns) AND pace_tokens < floor(pace_per_minute / 4) / 2 + 1
+    THEN floor(pace_tokens - floor(pace_per_minute * ${leftForPrompt}::float8))::int ELSE ${mostTaken} END`,
   `pace_per_minute = coalesce(pace_per_minute, $3::float8),
     pace_tokens = coalesce(pace_tokens, $4::float8) - (SELECT count(*) FROM taken),
     pace_counted_at = coalesce(pace_counted_at, $5::timestamptz),
@@ -79,7 +90,14 @@ const firstTake = take(
 );
 
 const nextTake = (holds: Holds) =>
-  take(holds, isHolder, '$11::int', keepsPace('$4::float8 - (SELECT count(*) FROM taken)'), '$8::text[]');
+  take(
+    holds,
+    isHolder,
+    '$11::int',
+    '$12::int',
+    keepsPace('$4::float8 - (SELECT count(*) FROM taken)'),
+    '$8::text[]',
+  );
 const takeWithoutHolds = nextTake('without holds');
 const takeUnderHolds = nextTake('under holds');
 
@@ -118,6 +136,9 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
   // Only the holder changes the pace, so its value is correct while it holds the lease.
   let pace = firstPace(range, nowOf(clock));
   let wasPressed = false;
+  /** How many writes it took that were tried, and the last tier among those that can wait. */
+  let takenInAll = 0;
+  let lastTier: number | null = null;
   let isReleased = false;
   let hasHolds = false;
   let passes: Passes | null = null;
@@ -127,21 +148,29 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null, turns],
   ];
   const until = () => new Date(clock.now() + leaseLife);
-  const takeBy = (name: string, text: string, places: number) =>
-    sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
-  const takeNext = (places: number) =>
+  const takeBy = (name: string, text: string, ...places: number[]) =>
+    sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), ...places]);
+  const takeNext = (places: number, many: number) =>
     hasHolds
-      ? takeBy('outbox-take-under-holds', takeUnderHolds, places)
-      : takeBy('outbox-take', takeWithoutHolds, places);
-  const stateOf = (rows: TakenRow[], places: number): WriterState => {
+      ? takeBy('outbox-take-under-holds', takeUnderHolds, places, many)
+      : takeBy('outbox-take', takeWithoutHolds, places, many);
+  // Where most of the burst is there again, nobody takes all that there is.
+  const areMany = (counted = pace) => turns.includes(manyTurn) && isPressed(counted);
+  /** How many of the writes may be of those that can wait. */
+  const manyIn = (counted: Pace) => (areMany(counted) ? placesOfMany(counted) : mostTaken);
+  const stateOf = (rows: TakenRow[], places: number, many: number): WriterState => {
     const now = nowOf(clock);
     const { isOff, pausedUntil } = rows[0]!;
     ({ hasHolds, passes } = rows[0]!);
     if (isOff) return { is: 'off' };
     if (pausedUntil && pausedUntil > now) return { is: 'paused', until: pausedUntil };
+    if (places === 0 && lastTier === tiers.closesHole && takenInAll >= burstOf(pace.perMinute) / 2)
+      turns = [...turns.filter((turn) => turn !== manyTurn), manyTurn];
     if (places === 0) return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)) };
     const writes = rows.filter(({ sha }) => sha !== null);
     if (writes.length === 0) {
+      if (!passes && areMany() && many === 0)
+        return { is: 'pacing', until: new Date(now.getTime() + waitOfMany(pace)) };
       if (!passes) return { is: 'holding' };
       // Half of the pace, unless the statuses behind had their turn and none waits.
       const share = turns.includes(passTurn) ? places : Math.ceil(places / 2);
@@ -149,10 +178,25 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     }
     wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
-    const isAll = !passes && !goesOn(turns) && writes.length < places;
-    turns = turnsAfterBatch(turns, writes, writes.length < places);
+    takenInAll += writes.length;
+    const ofMany = writes.filter(({ tier }) => tier > tiers.cannotWait);
+    const hadRoom = ofMany.length < Math.min(many, places - (writes.length - ofMany.length));
+    const goesOnBehind = goesOn(turns);
+    turns = turnsAfterBatch(turns, writes, hadRoom);
+    noteMany(ofMany, hadRoom);
     if (passes && writes.some(({ tier }) => tier > lastTierBefore[passes!])) endPassTurn();
-    return { is: 'writing', writes, isAll };
+    return { is: 'writing', writes, isAll: !passes && !goesOnBehind && !areMany() && hadRoom };
+  };
+
+  /**
+   * Notes whether holes of large freezes go on taking all that there is: not if this take had room for more.
+   * @param ofMany those of the writes that can wait.
+   */
+  const noteMany = (ofMany: Write[], hadRoom: boolean) => {
+    const wereMany = wasPressed && turns.includes(manyTurn);
+    lastTier = ofMany.at(-1)?.tier ?? (wereMany ? tiers.closesHole : null);
+    turns = turns.filter((turn) => turn !== manyTurn);
+    if (!hadRoom && lastTier === tiers.closesHole && wereMany) turns = [...turns, manyTurn];
   };
 
   const endPassTurn = () => (turns = turns.filter((turn) => turn !== passTurn));
@@ -169,9 +213,9 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
   const stored = paceIn(first[0]!) ?? pace;
   const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
-  let ahead: WriterState | null = stateOf(first, storedPlaces);
+  let ahead: WriterState | null = stateOf(first, storedPlaces, manyIn(stored));
   // More places may have become free since the first take.
-  if (ahead.is === 'holding' || (ahead.is !== 'writing' && storedPlaces === 0)) ahead = null;
+  if (ahead.is === 'holding' || ahead.is === 'pacing') ahead = null;
   return {
     /** Whether a ruleset of the installation is or may be in force. */
     get hasHolds() {
@@ -196,20 +240,22 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
       if (turn) return turn;
       pace = paceAt(pace, range, nowOf(clock));
       const places = Math.min(mostTaken, placesIn(pace));
-      let rows = await takeNext(places);
+      const many = manyIn(pace);
+      let rows = await takeNext(places, many);
       if (!hasHolds && rows[0]?.hasHolds) {
         hasHolds = true;
-        rows = await takeNext(places);
+        rows = await takeNext(places, many);
       }
-      if (places > 0 && goesOn(turns) && rows[0]?.sha === null) {
+      if (places > 0 && many > 0 && goesOn(turns) && rows[0]?.sha === null) {
         turns = turnsAfterBatch(turns, [], true);
-        rows = await takeNext(places);
+        rows = await takeNext(places, many);
       }
-      return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places);
+      return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places, many);
     },
     /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
     learn({ posted, returned, isRefused }: { posted: number; returned: number; isRefused: boolean }) {
       pace = { ...pace, tokens: pace.tokens + returned };
+      takenInAll -= returned;
       if (wasPressed) pace = afterAccepted(pace, posted, range, nowOf(clock));
       if (isRefused) pace = afterRefusal(pace, range, nowOf(clock));
     },

@@ -117,10 +117,18 @@ const takable: Record<Holds, string> = {
  * takes: without statistics, or with those from the middle of a fan-out, it would read all heads to join them. From
  * `OFFSET 0` it learns to lock each row by its key: with statistics from before the fan-out, it would search all that wait.
  * @param holds `without holds` takes nothing where the installation has some: PostgreSQL plans it in half the time.
- * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
- *   the columns of the pace, less what is taken. @param turns the turns so far.
+ * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param many how
+ *   many of them may be of other tiers than the first. @param pace the columns of the pace, less what is taken. @param turns
+ *   the turns so far.
  */
-export const take = (holds: Holds, condition: string, places: string, pace: string, turns: string) => `
+export const take = (
+  holds: Holds,
+  condition: string,
+  places: string,
+  many: string,
+  pace: string,
+  turns: string,
+) => `
   WITH lease AS (
     SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off, ${hasHold('$1::int8')} AS has_holds
     FROM installations WHERE ${condition} FOR NO KEY UPDATE
@@ -128,7 +136,7 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
     SELECT *, CASE WHEN is_off OR paused_until > $10::timestamptz THEN -1
         ELSE least(start_tier, ${passesAndLast[holds].lastTier}) END AS last_tier
     FROM (
-      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places, ${startIn(turns)},
+      SELECT *, ${passesAndLast[holds].passes} AS passes, ${turns} AS turns, ${places} AS places, ${many} AS many, ${startIn(turns)},
         $10::timestamptz AS now
       FROM lease OFFSET 0
     ) so_far
@@ -145,7 +153,10 @@ export const take = (holds: Holds, condition: string, places: string, pace: stri
     LIMIT (SELECT places FROM allowed)
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (
-      SELECT * FROM due WHERE tier >= 0 AND round > 0 LIMIT ${mostTaken}) due
+      SELECT * FROM (
+        SELECT *, count(*) FILTER (WHERE tier > ${tiers.cannotWait}) OVER (ROWS UNBOUNDED PRECEDING) AS of_many FROM due
+      ) counted WHERE tier >= 0 AND round > 0 AND (tier = ${tiers.cannotWait} OR of_many <= (SELECT many FROM allowed))
+      LIMIT ${mostTaken}) due
     WHERE head.repository_id = due.repository_id AND head.sha = due.sha
     RETURNING head.*, due.round
   ), kept AS (
