@@ -129,6 +129,17 @@ describe('taking', () => {
     expect(await queue.exchange([], room)).toEqual([]);
   });
 
+  test('some of those that became due last, each once', async () => {
+    for (const id of [1n, 2n, 3n, 4n, 5n]) {
+      await queue.send([jobs.drainOutbox(id)]);
+      await clock.setTime(inSeconds(1));
+    }
+    const room = (count: number, newest: number) => [{ task: 'drain-outbox', jobs: count, newest } as const];
+    expect(keysOf(await queue.exchange([], room(2, 1)))).toEqual(['drain-outbox 1', 'drain-outbox 5']);
+    expect(keysOf(await queue.exchange([], room(1, 1)))).toEqual(['drain-outbox 4']);
+    expect(keysOf(await queue.exchange([], room(4, 2)))).toEqual(['drain-outbox 2', 'drain-outbox 3']);
+  });
+
   test('two workers that take at once share the jobs', async () => {
     await queue.send(Array.from({ length: 100 }, (_, index) => jobs.drainOutbox(BigInt(index))));
     const room = [{ task: 'drain-outbox', jobs: 60 } as const];
