@@ -191,11 +191,8 @@ async function nextDue(db: Tx, repositoryId: bigint): Promise<Date | null> {
   const [row] = await db.$queryRaw<[{ next: Date | null }]>`
     SELECT min(greatest(held.merge_state_due_at,
       greatest(head.written_at, merge.written_at) + ${settling} * interval '1 millisecond')) AS next
-    FROM (
-      SELECT * FROM open_pull_requests
-      WHERE repository_id = ${repositoryId} AND merge_state_due_at IS NOT NULL OFFSET 0
-    ) held ${statusesOfHeld}
-    WHERE NOT ${isUnwritten}`;
+    FROM open_pull_requests held ${statusesOfHeld}
+    WHERE held.repository_id = ${repositoryId} AND held.merge_state_due_at IS NOT NULL AND NOT ${isUnwritten}`;
   return row.next;
 }
 
