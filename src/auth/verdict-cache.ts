@@ -54,7 +54,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   }
 }
 
-/** GitHub's answer; `refused` if GitHub clearly says no, which a rate limit or an outage does not. */
+/** GitHub's answer; `refused` if GitHub clearly says no, which a rate limit, an outage or a refusal of our own key does not. */
 export async function unlessRefused<Answer>(
   { clock }: { clock: Clock },
   refused: Answer,
@@ -64,7 +64,8 @@ export async function unlessRefused<Answer>(
     return await ask();
   } catch (error) {
     const isRefusal =
-      isGitHubStatus(error, 401, 403, 404) && classifyGitHubError(error, clock.now()).kind !== 'limited';
+      isGitHubStatus(error, 401, 403, 404) &&
+      !['limited', 'down'].includes(classifyGitHubError(error, clock.now()).kind);
     if (isRefusal) return refused;
     throw error;
   }

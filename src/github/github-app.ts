@@ -13,7 +13,8 @@ import { appToken } from './app-token.ts';
 import { fetchThroughProxy } from './through-proxy.ts';
 import type { AppOwner } from './app-credentials-store.ts';
 import type { Deps } from '../deps.ts';
-import { classifyGitHubError, isGitHubStatus } from './github-error.ts';
+import { classifyGitHubError, isGitHubStatus, isKeyRefused } from './github-error.ts';
+import { KeyStanding, noting } from './key-standing.ts';
 import { RateBudgets } from './ask-github.ts';
 
 /**
@@ -43,6 +44,8 @@ export type GitHubApp = {
    * @param question its key, which differs from that of every other question.
    */
   once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
+  /** Since when GitHub has refused the key of the App; null if it accepts it, as far as this process knows. */
+  keyRefusedSince(): Date | null;
   /** The login of the App: `holdfast[bot]`. Asks GitHub once. */
   botLogin(): Promise<string>;
   /** The person or organization that the App belongs to, as of a minute ago at most; null: an enterprise. */
@@ -131,12 +134,16 @@ export async function createGitHubApp(
   const hear = ({ headers }: Response, askedAt: number) => witnesses?.hearDate(headers, askedAt);
   const fetchGitHub = fetchThroughProxy(config);
   const send = fetchUntil(fetchGitHub, cutOff, metrics, hear, clock);
-  const request = { fetch: send, parseSuccessResponseBody: false };
-  // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
-  const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
-  const connectAs = async ({ id, privateKey, webhookSecret }: Identity): Promise<Probot> => {
+  const standing = new KeyStanding(clock, log);
+  const requestBy = (fetch: typeof send) => ({ fetch, parseSuccessResponseBody: false });
+  const connectAs = async (
+    { id, privateKey, webhookSecret }: Identity,
+    request: ReturnType<typeof requestBy>,
+  ): Promise<Probot> => {
     const key = createPrivateKey(privateKey);
     const createJwt = () => appToken(id, key, clock.now());
+    // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
+    const { request: askForTokens } = new Client({ baseUrl: config.githubApiUrl, request, log: quiet });
     const probot = new Probot({
       appId: id,
       privateKey,
@@ -154,7 +161,7 @@ export async function createGitHubApp(
     await probot.ready();
     return probot;
   };
-  const probot = await connectAs(config.app);
+  const probot = await connectAs(config.app, requestBy(noting(standing, send)));
   let botLogin: string | null = null;
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
   const budgets = new RateBudgets(clock);
@@ -179,6 +186,7 @@ export async function createGitHubApp(
     async asInstallation(installationId, permissions) {
       const connection = connections.get(installationId) ?? { client: connect(installationId) };
       connections.set(installationId, connection);
+      connection.client.catch(() => connections.delete(installationId));
       const client = await connection.client;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
       if (known !== undefined && connection.granted !== known) {
@@ -188,8 +196,14 @@ export async function createGitHubApp(
       return client;
     },
     budgets,
-    asPerson: (token) => new Client({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
+    asPerson(token) {
+      const client = new Client({ baseUrl: config.githubApiUrl, request: requestBy(send), log: quiet });
+      // Octokit would send a text with two dots as if an App had signed it.
+      client.hook.before('request', ({ headers }) => void (headers.authorization = `token ${token}`));
+      return client;
+    },
     once: (question, ask) => questions.get(question, ask) as ReturnType<typeof ask>,
+    keyRefusedSince: () => standing.refusedSince(),
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
@@ -197,7 +211,7 @@ export async function createGitHubApp(
     owner: () => owners.get('', askOwner),
     // It gets no webhooks, so nobody knows this secret.
     lock: createLockApp(clock, config.lock ?? null, loadLock, async (lock) => {
-      const second = await connectAs({ ...lock, webhookSecret: randomUUID() });
+      const second = await connectAs({ ...lock, webhookSecret: randomUUID() }, requestBy(send));
       return {
         asApp: () => second.auth(),
         asInstallation: async (id) => renewing(await second.auth(Number(id))),
@@ -222,14 +236,15 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 
 /**
  * Installation tokens are cached for an hour. After a suspension or a new installation, GitHub drops them earlier and
- * answers 401. Then this asks for a new one, once.
+ * answers 401. Then this asks for a new one, once. The library makes a token through this same client: while that is under
+ * way, everybody shares it, so what makes it must not wait for it. A new token mends no refusal of the key, either.
  */
 function renewing(client: GitHubClient): GitHubClient {
   client.hook.wrap('request', async (send, options) => {
     try {
       return await send(options);
     } catch (error) {
-      if (!isGitHubStatus(error, 401)) throw error;
+      if (!isGitHubStatus(error, 401) || isKeyRefused(error)) throw error;
       await client.auth({ type: 'installation', refresh: true });
       return send(options);
     }
@@ -284,6 +299,7 @@ function createLockApp(
       installations = createCache(clock, mostInstallations, installationsKept);
       clients = createCache(clock, mostInstallations, installationsKept);
       connection = { id: present.id, clients: connect(present) };
+      connection.clients.catch(() => (connection = null));
     }
     return connection.clients;
   }

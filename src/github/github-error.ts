@@ -1,9 +1,14 @@
 import { GraphqlResponseError } from '@octokit/graphql';
 import type { RequestError } from '@octokit/request-error';
+import { isSigned } from './key-standing.ts';
 
 /** Whether GitHub answered with this HTTP status. */
 export const isGitHubStatus = (error: unknown, ...statuses: number[]): error is RequestError =>
   error instanceof Error && error.name === 'HttpError' && statuses.includes((error as RequestError).status);
+
+/** Whether GitHub refused the key of an App. That says nothing about what was asked. */
+export const isKeyRefused = (error: unknown): boolean =>
+  isGitHubStatus(error, 401) && isSigned(error.request.headers);
 
 /** GitHub's answer; null if it answers that this is not there. */
 export const nullIf404 = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
@@ -44,7 +49,7 @@ export type GitHubFailure =
       isSecondary: boolean;
       isContentCreation: boolean;
     }
-  /** GitHub is down, slow or not reachable. */
+  /** GitHub is down, slow or not reachable, or refuses the key of the App. */
   | { kind: 'down'; message: string };
 
 /**
@@ -55,7 +60,7 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
   if (error instanceof NotOurRepository) return { kind: 'absent' };
-  if (!isHttpError(error)) return { kind: 'down', message };
+  if (!isHttpError(error) || isKeyRefused(error)) return { kind: 'down', message };
   const limit = limitIn(error, now);
   if (limit) {
     const isContentCreation = /blocked from content creation/i.test(message);

@@ -3,13 +3,14 @@ import { tooLate, withPatience } from '../database/patience.ts';
 import type { JobQueue } from '../database/queue/queue.ts';
 import { troubleOf } from '../database/trouble.ts';
 import type { Deps } from '../deps.ts';
+import { keyRefused } from '../github/key-standing.ts';
 import { within } from '../time/clock.ts';
 import { clockCheck, hearDatabase } from './watch-clock.ts';
 
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const readyWithin = 3000;
 
-type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses'>;
+type Asked = Pick<Deps, 'db' | 'sql' | 'trouble' | 'clock' | 'witnesses' | 'github'>;
 
 /**
  * `/healthz`: the process runs. `/readyz`: the database and the job queue answer on the connections that requests use, and
@@ -26,7 +27,7 @@ export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue,
     const known = deps.trouble.now();
     const isReady = !ofDatabase && !ofQueue && known.length === 0;
     const troubles = [...new Set([ofDatabase, ofQueue, ...known].map((each) => troubleOf(each)?.message))];
-    const reasons = troubles.filter((each) => each !== undefined);
+    const reasons = [...troubles, ...reasonsOfGitHub(deps)].filter((each) => each !== undefined);
     return context.json(
       {
         status: isReady ? 'ready' : 'not ready',
@@ -40,6 +41,15 @@ export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue,
       isReady ? 200 : 503,
     );
   });
+}
+
+/**
+ * What keeps the process from all of its work. It takes requests all the same: without it, webhooks would be lost, and
+ * nothing would get better.
+ */
+function reasonsOfGitHub({ github }: Pick<Deps, 'github'>): string[] {
+  const keyRefusedSince = github.keyRefusedSince();
+  return keyRefusedSince ? [keyRefused(keyRefusedSince)] : [];
 }
 
 /** Asks by both roads of requests. @throws why it does not answer. */

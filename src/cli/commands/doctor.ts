@@ -133,7 +133,7 @@ async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promis
   const document = await get(options, '/v1/openapi.json');
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
-  const { status, detail } = (ready.body ?? {}) as { status?: unknown; detail?: unknown };
+  const { status, detail, reasons } = (ready.body ?? {}) as Record<'status' | 'detail' | 'reasons', unknown>;
   // The answer of the service until there is an App.
   if (status === 'setup') throw notKnown(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
@@ -143,10 +143,16 @@ async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promis
   }
   const message = `Holdfast answers at ${options.url}, with API version ${String(info.version)}.`;
   const running: Finding = { check: 'service', state: 'ok', message, remedy: null };
-  if (ready.status === 200) return [running];
+  const wrong = (Array.isArray(reasons) ? reasons : []).map((reason): Finding => ({
+    check: 'service',
+    state: 'failed',
+    message: String(reason),
+    remedy: null,
+  }));
+  if (ready.status === 200) return [running, ...wrong];
   const why = `Holdfast is not ready: GET /readyz answers ${ready.status} ${JSON.stringify(ready.body)}.`;
   const remedy = 'Check the log of the service. Its database or its job queue does not answer.';
-  return [running, { check: 'service', state: 'failed', message: why, remedy }];
+  return [running, ...wrong, { check: 'service', state: 'failed', message: why, remedy }];
 }
 
 async function askRepository(options: DoctorOptions, repository: string) {

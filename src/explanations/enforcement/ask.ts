@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { classifyGitHubError, wordsOf } from '../../github/github-error.ts';
+import { classifyGitHubError, isKeyRefused, wordsOf } from '../../github/github-error.ts';
 import { pauseIfLimited } from '../../github/ask-github.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -48,20 +48,24 @@ export async function ask<Answer>(
     return known(await Promise.race([answering, rejectedBy(signal)]));
   } catch (error) {
     if (isForInstallation) await pauseIfLimited(deps, installation.id, error);
-    return notKnown(whyNot(error, deps.clock.now()));
+    return notKnown(whyNot(error, deps));
   }
 }
 
 const usedUpUntil = (until: Date): string => `GitHub's rate limit is used up until ${until.toISOString()}`;
 
 /** Fetching a token ignores the signal, so we race against it. */
-const rejectedBy = (signal: AbortSignal): Promise<never> =>
+export const rejectedBy = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-function whyNot(error: unknown, now: number): string {
-  const failure = classifyGitHubError(error, now);
+function whyNot(error: unknown, { clock, github }: Asking['deps']): string {
+  const failure = classifyGitHubError(error, clock.now());
+  if (isKeyRefused(error)) {
+    const since = github.keyRefusedSince();
+    return `GitHub refuses the App's key${since ? ` since ${since.toISOString()}` : ''}`;
+  }
   switch (failure.kind) {
     case 'forbidden': {
       const said = `(GitHub says "${wordsOf(failure.message)}")`;

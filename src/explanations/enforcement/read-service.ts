@@ -6,7 +6,7 @@ import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
-import { type Asking, ask } from './ask.ts';
+import { type Asking, ask, rejectedBy } from './ask.ts';
 import { askHolder, holderText } from '../../installations/role-holders.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { AppFacts, Attempt, Budget, ClockFacts, WebhookFacts, Work } from './judge-service.ts';
@@ -72,7 +72,7 @@ export async function readWebhooks(asking: Asking, settings: string): Promise<We
       return { url: withoutQuery(data.url ?? ''), contentType: data.content_type ?? 'form' };
     }),
     asking.deps.db.webhookDelivery.aggregate({ _max: { receivedAt: true }, where: { isLost: false } }),
-    readGitHubNetworks(asking.deps),
+    Promise.race([readGitHubNetworks(asking.deps), rejectedBy(asking.signal)]).catch(() => {}),
   ]);
   const lastReceived = last._max.receivedAt;
   return { attempts, hook, lastReceived, settings, unnamedProxy: unnamedProxy(asking.deps) };

@@ -98,18 +98,28 @@ function shareFigures(
 const mostBudgets = 100;
 
 /**
+ * What this process found out by itself.
+ * @property aheadOf how many milliseconds its clock is ahead of others; null: not known.
+ * @property troubles what is wrong with the database now.
+ * @property keyRefusedSince null: GitHub accepts the key of the App.
+ */
+type KnownByProcess = {
+  aheadOf?: Record<string, number | null>;
+  troubles?: TroubleKind[];
+  keyRefusedSince?: Date | null;
+};
+
+/**
  * The present figures, in a registry for one scrape. Leaves out what is not known, and keeps nothing old.
  * @param figures null if the database did not answer.
  * @param now milliseconds since the epoch.
- * @param aheadOf how many milliseconds the clock of this process is ahead of others; null: not known.
- * @param troubles what is wrong with the database now, as this process found out.
+ * @param known what this process found out.
  */
 export function gaugesOf(
   figures: Figures | null,
   budgets: Budget[],
   now: number,
-  aheadOf: Record<string, number | null> = {},
-  troubles: TroubleKind[] = [],
+  { aheadOf = {}, troubles = [], keyRefusedSince = null }: KnownByProcess = {},
 ): Registry {
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -136,6 +146,10 @@ export function gaugesOf(
     'of',
   );
   for (const [of, ahead] of Object.entries(aheadOf)) if (ahead !== null) clock.set({ of }, ahead / 1000);
+  gauge(
+    'github_key_refused_seconds',
+    'How long GitHub has refused the private key of the App, as this process last heard; 0: it accepts it',
+  ).set(keyRefusedSince ? (now - keyRefusedSince.getTime()) / 1000 : 0);
   if (!figures) return registry;
 
   const secondsSince = (since: Date | null, less = 0): number =>
@@ -193,9 +207,12 @@ export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
       return context.json({ detail: 'Send METRICS_TOKEN as a bearer token.' }, 401);
     }
     const now = deps.clock.now();
-    const { witnesses } = deps;
-    const aheadOf = { github: witnesses.ahead('github'), database: witnesses.ahead('database') };
-    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now, aheadOf, troublesOf(deps));
+    const { witnesses, github } = deps;
+    const gauges = gaugesOf(await figures(), github.budgets.known(), now, {
+      aheadOf: { github: witnesses.ahead('github'), database: witnesses.ahead('database') },
+      troubles: troublesOf(deps),
+      keyRefusedSince: github.keyRefusedSince(),
+    });
     const all = Registry.merge([deps.metrics.registry, gauges]);
     return context.body(await all.metrics(), 200, { 'Content-Type': all.contentType });
   });
