@@ -9,6 +9,16 @@ export type Actor =
 /** Holdfast itself, as the actor of what it finds. */
 export const ourselves: Actor = { type: 'application', id: 'holdfast', name: 'Holdfast' };
 
+/**
+ * Who is in a column or an event. What another version or a person wrote there can have another shape: then it is
+ * somebody, and nobody's page fails.
+ */
+export function actorIn(value: unknown): Actor {
+  const { type, name } = (value ?? {}) as Partial<Actor>;
+  const isOurs = (type === 'user' || type === 'application') && typeof name === 'string';
+  return isOurs ? (value as Actor) : { type: 'user', id: 0, name: 'somebody' };
+}
+
 /** The name of an actor, for people. */
 export function actorName(actor: Actor): string {
   if (actor.type === 'user' || actor.id === ourselves.id) return actor.name;

@@ -25,18 +25,53 @@ type EventToTell = {
   pull_request: { toFixed(): string } | null;
 };
 
-/** An event of the audit log in words. An unknown type, which a newer version wrote, shows its raw details. */
-export function describeEvent({ type, metadata, pull_request }: EventToTell): DescribedEvent {
-  const known = Object.hasOwn(eventKinds, type) ? (type as AuditEventType) : null;
-  const stamp = known && (metadata as Record<string, unknown>)[`${eventKinds[known].done}_by`];
+/**
+ * An event of the audit log in words. A type or a shape that we do not know, which another version or a person wrote,
+ * shows its raw details.
+ */
+export function describeEvent(event: EventToTell): DescribedEvent {
+  const { type, metadata } = event;
+  const known = kindOf(type);
+  const stamp = known && (metadata as Record<string, unknown> | null)?.[`${eventKinds[known].done}_by`];
   const actor = stamp as Actor | null | undefined;
-  const pullRequest = pull_request === null ? '' : `#${pull_request.toFixed()}`;
+  const raw = { Details: JSON.stringify(metadata) };
   return {
     actor: typeof actor?.name === 'string' ? actor : null,
-    ...(known
-      ? (tellers[known] as Tell<unknown>)(metadata, pullRequest, known)
-      : tell(type, { Details: JSON.stringify(metadata) })),
+    ...(inWords(event) ?? tell(known ? `caused an event that Holdfast cannot read: ${type}` : type, raw)),
   };
+}
+
+const kindOf = (type: string): AuditEventType | null =>
+  Object.hasOwn(eventKinds, type) ? (type as AuditEventType) : null;
+
+/** Whether we know the type of an event, and its metadata has the shape of that. */
+export const isReadable = (event: EventToTell): boolean => inWords(event) !== null;
+
+/** Null if we do not know the type, or the metadata has another shape. */
+function inWords({ type, metadata, pull_request }: EventToTell): Description | null {
+  const known = kindOf(type);
+  if (known === null) return null;
+  const pullRequest = pull_request === null ? '' : `#${pull_request.toFixed()}`;
+  try {
+    const described = (tellers[known] as Tell<unknown>)(metadata, pullRequest, known);
+    return isWhole(described) ? described : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Everything that is shown is a text, and every time is one. */
+const isWhole = ({ subject, details, attributes = [] }: Description): boolean =>
+  [subject?.id ?? '', subject?.name ?? ''].every((text) => typeof text === 'string') &&
+  [...details, ...attributes].every(({ before, text, isTime }) =>
+    [before ?? '', text].every((each) => typeof each === 'string' && !(isTime && isWrongTime(each))),
+  );
+
+/** A text that looks like a time and is none. Others, such as `none`, are words. */
+function isWrongTime(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\dT/.test(text)) return false;
+  const at = new Date(text.endsWith('Z') ? text : `${text}Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text.slice(0, 10);
 }
 
 /** Details by their names. */

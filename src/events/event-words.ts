@@ -42,7 +42,8 @@ export const roadNames: Record<Trigger, string> = {
 
 /** By which road: `Page`, or `Slack app of the owner, workspace T024BE7LH`. What a newer version wrote stays as it is. */
 export function roadOfEvent({ trigger, metadata }: Pick<LoggedEvent, 'trigger' | 'metadata'>): string {
-  const { via } = metadata as Via;
+  // Metadata of another shape than ours has none.
+  const via = (metadata as Via | null)?.via;
   if (via)
     return `${via.slack_app === 'owner' ? 'Slack app of the owner' : 'Slack'}, workspace ${via.slack_team_id}`;
   return Object.hasOwn(roadNames, trigger) ? roadNames[trigger as Trigger] : trigger;

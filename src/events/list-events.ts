@@ -173,17 +173,18 @@ const makers = `(
   UNION ALL SELECT id, account_id, name, created_by, 'plan' FROM freeze_plans
 ) AS maker`;
 
+const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
 const behind = `
   WITH RECURSIVE line AS (
     SELECT maker.id, maker.kind, maker.name, maker.created_by FROM ${makers} WHERE maker.id = ANY ($1::uuid[])
     UNION
     SELECT line.id, line.kind, line.name, maker.created_by FROM line JOIN ${makers}
-      ON maker.id = CASE WHEN line.created_by->>'type' = 'application' THEN (line.created_by->>'id')::uuid END
+      ON maker.id = CASE WHEN line.created_by->>'type' = 'application' AND line.created_by->>'id' ~ '${isUuid.source}'
+        THEN (line.created_by->>'id')::uuid END
   )
   SELECT DISTINCT ON (id) id::text, kind, name, CASE WHEN created_by->>'type' = 'user' THEN created_by END AS person
   FROM line ORDER BY id, created_by->>'type' = 'user' DESC`;
-
-const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
  * The keys, jobs and plans that acted, by their keys in the log. Asks nothing if only people did.

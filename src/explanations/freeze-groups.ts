@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import type { Actor } from '../events/actor.ts';
+import { type Actor, actorIn } from '../events/actor.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
@@ -164,5 +164,11 @@ export async function currentGroups(
     GROUP BY f.key, f.plan_id
     ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, count(*) DESC, min(f.starts_at), f.key
     LIMIT ${most}`;
-  return { groups: rows.map(({ total: _total, ...group }) => group), total: rows[0]?.total ?? 0 };
+  return {
+    groups: rows.map(({ total: _total, ...group }) => ({
+      ...group,
+      createdBy: group.createdBy && actorIn(group.createdBy),
+    })),
+    total: rows[0]?.total ?? 0,
+  };
 }

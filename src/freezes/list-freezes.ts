@@ -12,7 +12,7 @@ import { isAheadOf, isNotEnded, notEnded } from './freeze-store.ts';
 import type { Holding } from '../events/describe-fields.ts';
 import { holdsMerges } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
-import type { Actor } from '../events/actor.ts';
+import { type Actor, actorIn } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 
@@ -81,10 +81,10 @@ export type FreezeRecord = StoredFreeze & {
 
 const recordOf = (row: FreezeRow): FreezeRecord => ({
   ...fromRow(row),
-  createdBy: row.createdBy as Actor,
+  createdBy: actorIn(row.createdBy),
   createdAt: row.createdAt,
   deletion: row.deletedAt && {
-    by: row.deletedBy as Actor,
+    by: actorIn(row.deletedBy),
     at: row.deletedAt,
     reason: row.deleteReason ?? '',
   },

@@ -1,5 +1,6 @@
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type AuditEvent, type AuditEventType, eventKinds } from '../events/audit-event.ts';
+import { isReadable } from '../events/describe-event.ts';
 import { type NoticeType, noticeTypeOf } from '../events/notice-type.ts';
 import {
   freezePath,
@@ -61,6 +62,8 @@ const lateAfter = 5000;
 /** What people are told of an event. @returns null for an event of which they are told nothing. */
 function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
   const { id, receivedAt, owner, repository, pullRequest, metadata } = event;
+  // One that nobody can read must not keep its receivers from what comes after it.
+  if (!isReadable({ ...event, pull_request: pullRequest })) return null;
   const type = noticeTypeOf(event as unknown as AuditEvent, receivedAt);
   if (type === null) return null;
   const { done } = eventKinds[event.type];

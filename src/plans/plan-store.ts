@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { Actor } from '../events/actor.ts';
+import { type Actor, actorIn } from '../events/actor.ts';
 import { type FreezePlan as PlanRow, type Account, Prisma } from '../generated/prisma/client.ts';
 import { eachField, type FreezeFields } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
@@ -22,7 +22,7 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   repositories: { include: row.include, exclude: row.exclude },
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
   source: row.source as Source | null,
-  createdBy: row.createdBy as Actor,
+  createdBy: actorIn(row.createdBy),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   version: row.version,
@@ -132,7 +132,7 @@ function endingOf(
   now: Date,
 ): PlanEnding | null {
   const at = deletedAt ?? (overAt && overAt <= now && source === null ? overAt : null);
-  return at && { at, by: deletedBy as Actor | null, reason: deleteReason };
+  return at && { at, by: deletedBy && actorIn(deletedBy), reason: deleteReason };
 }
 
 /** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */

@@ -120,12 +120,17 @@ const logPage = (name: string, event: z.ZodType, example: object) => ({
   example: { size: 1, per_page: 10, events: [example] },
 });
 
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
  * An event of the audit log in the form of the API.
  * @param isOwners whether the reader is an admin of the owner, who may know the names of plans.
  */
 export const presentEvent = ({ behind, ...row }: ListedEvent, isOwners: boolean) => ({
   ...fieldsOf(eventShape, row),
+  // Clients read an object, whatever is in the row.
+  ...(!isObject(row.metadata) && { metadata: { unreadable: row.metadata } }),
   pull_request: row.pullRequest === null ? null : Number(row.pullRequest),
   ...(behind?.person && { on_behalf_of: behind.person }),
   ...(behind?.kind === 'plan' && {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database/database.ts';
-import type { Actor } from '../../events/actor.ts';
+import { type Actor, actorIn } from '../../events/actor.ts';
 import type { Exemption as Stored, Prisma } from '../../generated/prisma/client.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../../database/newest-first.ts';
 import type { Row } from '../../database/sql.ts';
@@ -74,8 +74,8 @@ const recordOf = ({ number, freezeIds, environment, runId, attempt, ...row }: St
   pullRequest: number,
   deployment: environment === null ? null : { environment, sha: row.headSha || null, runId, attempt },
   freezeIds: coveredBy(freezeIds),
-  requestedBy: row.requestedBy as Actor,
-  decidedBy: row.decidedBy as Actor | null,
+  requestedBy: actorIn(row.requestedBy),
+  decidedBy: row.decidedBy && actorIn(row.decidedBy),
   endedBy: row.endedBy as EndedBy | null,
 });
 

@@ -5,7 +5,7 @@ import { nowOf } from '../../time/clock.ts';
 import { createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
-import type { Actor } from '../../events/actor.ts';
+import { actorIn } from '../../events/actor.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
@@ -83,7 +83,7 @@ const keyRow = (action: string, key: ApplicationKey, times: Times): Html =>
   html`<div class="card">
     <strong><bdi>${key.name}</bdi></strong> <span class="badge past">${key.scope}</span>
     <p class="muted">
-      Created ${instant(key.createdAt, times)} by <bdi>${(key.createdBy as Actor).name}</bdi>,
+      Created ${instant(key.createdAt, times)} by <bdi>${actorIn(key.createdBy).name}</bdi>,
       ${key.lastUsedAt ? html`last used ${instant(key.lastUsedAt, times)}` : 'never used'},
       ${key.expiresAt ? html`${key.expiresAt <= times.now ? 'expired' : 'expires'} ${instant(key.expiresAt, times)}` : 'does not expire'}
     </p>
@@ -101,7 +101,7 @@ const ruleRow = (action: string, rule: OidcRule): Html =>
     <strong><bdi>${rule.name}</bdi></strong> <span class="badge past">${rule.may.at(-1)}</span>
     <p class="muted">
       ${listed('Repositories', rule.repositories)}; ${listed('refs', rule.refs)};
-      ${listed('environments', rule.environments)}. Created by <bdi>${rule.createdBy.name}</bdi>.
+      ${listed('environments', rule.environments)}. Created by <bdi>${actorIn(rule.createdBy).name}</bdi>.
     </p>
     ${confirmation('Delete…', action, html`${hidden('do', 'delete-rule')} ${hidden('id', rule.id)}`, 'Delete rule')}
   </div>`;

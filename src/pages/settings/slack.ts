@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
-import type { Actor } from '../../events/actor.ts';
+import { actorIn } from '../../events/actor.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
 import { slackAccountsPath } from '../../installations/page-paths.ts';
 import {
@@ -41,7 +41,7 @@ export async function slackApp(section: Section): Promise<Html> {
             <span class="badge past">${connected.signingSecret === null ? 'Socket Mode' : 'HTTP'}</span>
             <p class="muted">
               Connected ${instant(connected.createdAt, times)} by
-              <bdi>${(connected.createdBy as Actor).name}</bdi>
+              <bdi>${actorIn(connected.createdBy).name}</bdi>
             </p>
             ${confirmation(
               'Disconnect…',

@@ -3,7 +3,7 @@ import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import type { Actor } from '../../events/actor.ts';
+import { type Actor, actorIn } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import type { Account, CalendarFeed as FeedRow } from '../../generated/prisma/client.ts';
 import { lockAccount } from '../../installations/find-account.ts';
@@ -46,7 +46,7 @@ function feedOf(row: FeedRow, names: Map<bigint, string>): CalendarFeed {
   const { id, repositoryIds, publicText, createdAt, createdBy } = row;
   const repositories =
     repositoryIds.length === 0 ? null : repositoryIds.flatMap((each) => names.get(each) ?? []);
-  return { id, repositories, publicText, createdAt, createdBy: createdBy as Actor };
+  return { id, repositories, publicText, createdAt, createdBy: actorIn(createdBy) };
 }
 
 /** A calendar in the audit log and for clients, without its id. */
