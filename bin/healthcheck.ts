@@ -1,11 +1,13 @@
 // For a container's HEALTHCHECK, without curl: `node bin/healthcheck.ts [port]` exits with 0 while the process on that
-// port answers /healthz, else with 1.
+// port, at HOST, answers /healthz, else with 1.
 import { get } from 'node:http';
 import process from 'node:process';
+import { addressHere } from '../src/address-here.ts';
 
-const address = { host: '127.0.0.1', port: process.argv[2] ?? '3000', path: '/healthz' };
+const host = process.env['HOST']?.trim() || '127.0.0.1';
+const url = `${addressHere(host === '0.0.0.0' ? '127.0.0.1' : host, process.argv[2] ?? '3000')}/healthz`;
 
-const request = get({ ...address, timeout: 3000 }, (response) => {
+const request = get(url, { timeout: 3000 }, (response) => {
   response.resume();
   end(response.statusCode === 200 ? 0 : 1, `status ${response.statusCode}`);
 });
@@ -14,6 +16,6 @@ request.on('error', (error) => end(1, error.message));
 
 /** Docker stores the output with the result of the check. */
 function end(code: number, what: string): void {
-  process.stdout.write(`http://${address.host}:${address.port}${address.path}: ${what}\n`);
+  process.stdout.write(`${url}: ${what}\n`);
   process.exitCode = code;
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
@@ -56,9 +56,10 @@ export async function connectLocked(dataDir: string): Promise<OpenConnection> {
   return { ...connectionOf(pglite), close: () => pglite.close() };
 }
 
+/** Others have their turn before each statement: thousands in a row would leave no request an answer. */
 const connectionOf = (pglite: PGlite): Connection => ({
-  script: (sql) => pglite.exec(sql),
-  query: (sql, values) => pglite.query(sql, values),
+  script: (sql) => turn().then(() => pglite.exec(sql)),
+  query: (sql, values) => turn().then(() => pglite.query(sql, values)),
 });
 
 /** Starts it for this process only. @returns also a function that stops it and gives back the folder. */

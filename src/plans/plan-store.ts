@@ -132,7 +132,7 @@ function endingOf(
   now: Date,
 ): PlanEnding | null {
   const at = deletedAt ?? (overAt && overAt <= now && source === null ? overAt : null);
-  return at && { at, by: deletedBy && actorIn(deletedBy), reason: deleteReason };
+  return at && { at, by: deletedBy === null ? null : actorIn(deletedBy), reason: deleteReason };
 }
 
 /** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */

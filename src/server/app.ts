@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { addressHere } from '../address-here.ts';
 import { loadApp } from '../github/app-credentials-store.ts';
 import { envFilePath } from './setup/finish-setup.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
@@ -48,9 +49,10 @@ const keepAliveTimeout = 75_000;
 /** Milliseconds for requests under way when the service stops. Their calls to GitHub are ended before. */
 const patience = 8000;
 
+/** @param beforeMove is called before an embedded database is moved, which can take minutes. */
 async function openDatabase(
   where: Config['database'],
-  parts: { clock: Clock; log: Logger },
+  parts: { clock: Clock; log: Logger; beforeMove: () => Promise<unknown> },
 ): Promise<Database> {
   if ('dataDir' in where) {
     const { renewFolder } = await import('./archive/import-database.ts');
@@ -58,6 +60,22 @@ async function openDatabase(
   }
   return connectDatabase(where, new KnownTrouble(tellTrouble(parts.log)));
 }
+
+const movingText =
+  'The embedded database is being moved to a newer PostgreSQL, which can take minutes. What is held stays held. Nothing has to be done.';
+
+/** While the embedded database is moved: whoever restarts what does not answer would begin the move again. */
+const moving: Phase = {
+  fetch: ({ url }) =>
+    new URL(url).pathname === '/healthz'
+      ? Response.json({ status: 'ok' })
+      : Response.json(
+          { status: 'moving', detail: movingText },
+          { status: 503, headers: { 'Retry-After': '10' } },
+        ),
+  start: async () => {},
+  close: async () => {},
+};
 
 /**
  * Connects all parts and starts them: only this file knows all parts. With an App, from the environment or from the
@@ -69,13 +87,24 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   const log = overrides.log ?? createLogger(given);
   const witnesses = new Witnesses(overrides.clock ?? systemClock, tellOfClock(log));
   const { clock } = witnesses;
-  const database = overrides.database ?? (await openDatabase(given.database, { clock, log }));
+  let phase: Phase = moving;
+  let isStopping = false;
+  const fetch = async (request: Request, env: object): Promise<Response> => {
+    const answer = await phase.fetch(request, env);
+    leaveUnread(env);
+    // Otherwise a client could send its next request into a connection that is closing.
+    if (isStopping) answer.headers.set('Connection', 'close');
+    return answer;
+  };
+  let listening: ReturnType<typeof listen> | null = null;
+  const listenOnce = () => (listening ??= listen(given, fetch));
+  const database =
+    overrides.database ?? (await openDatabase(given.database, { clock, log, beforeMove: listenOnce }));
   // A given database has no folder for a key.
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };
   const ground: Ground = { config, clock, witnesses, log, database };
   let service: Service | null = null;
-  let phase: Phase;
   let handover: Promise<void> | null = null;
 
   const takeOver = async (app: AppCredentials): Promise<void> => {
@@ -105,23 +134,9 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     phase = createSetup({ db: database.prisma, clock, log, config, secretKey, envFile, become });
   }
 
-  let isStopping = false;
-  const fetch = async (request: Request, env: object): Promise<Response> => {
-    const answer = await phase.fetch(request, env);
-    leaveUnread(env);
-    // Otherwise a client could send its next request into a connection that is closing.
-    if (isStopping) answer.headers.set('Connection', 'close');
-    return answer;
-  };
-  const serverOptions = { keepAliveTimeout, ...slowest };
-  const listenTo = { port: config.port, hostname: config.host };
-  const options = { ...listenTo, serverOptions, autoCleanupIncoming: false };
-  const server = serve({ fetch: fetch as never, ...options }) as Server;
-  const stopServing = limitConnections(server, config.trustedProxies);
-  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
+  const { port, stopServing } = await listenOnce();
   await phase.start();
-  const { port } = server.address() as AddressInfo;
-  const url = `http://${config.host === '0.0.0.0' ? 'localhost' : config.host}:${port}`;
+  const url = addressHere(config.host, port);
   log.info(
     { url, role: config.role, database: 'dataDir' in config.database ? 'embedded' : 'postgresql' },
     'listening',
@@ -149,6 +164,19 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
       await database.close();
     },
   };
+}
+
+/** Listens where the configuration says. @throws the error of the system if it cannot. */
+async function listen(
+  { port, host, trustedProxies }: Pick<StartConfig, 'port' | 'host' | 'trustedProxies'>,
+  fetch: App['fetch'],
+): Promise<{ port: number; stopServing(patience: number): Promise<void> }> {
+  const serverOptions = { keepAliveTimeout, ...slowest };
+  const options = { port, hostname: host, serverOptions, autoCleanupIncoming: false };
+  const server = serve({ fetch: fetch as never, ...options }) as Server;
+  const stopServing = limitConnections(server, trustedProxies);
+  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
+  return { port: (server.address() as AddressInfo).port, stopServing };
 }
 
 /** The connections of a process. */

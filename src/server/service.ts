@@ -12,7 +12,6 @@ import { clearClaims } from '../deployments/deployment-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/preview-freeze.ts';
 import { createGitHubApp } from '../github/github-app.ts';
-import { keyRefused } from '../github/key-standing.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { OwnWrites } from '../statuses/write-status.ts';

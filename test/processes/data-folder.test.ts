@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,6 +65,28 @@ test('only the owner can read the data folder, with any umask and any former mod
   });
 });
 
+/** What the command of the image's health check prints and exits with. */
+function healthcheck(environment: Record<string, string>, port: number) {
+  const program = fileURLToPath(new URL('../../bin/healthcheck.ts', import.meta.url));
+  const env = { PATH: process.env['PATH'], ...environment };
+  const { status, stdout } = spawnSync(process.execPath, [program, String(port)], { env, encoding: 'utf8' });
+  return [status, stdout.trim()];
+}
+
+test('a service on ::1 says where it is, and its health check and doctor find it there', async () => {
+  const port = await freePort();
+  const at = { HOST: '::1', PORT: String(port) };
+  const service = startProcess({ DATA_DIR: join(folder, 'ipv6'), ...at }, folder);
+  expect(await service.listening).toBe(`http://[::1]:${port}`);
+  expect(healthcheck(at, port)).toEqual([0, `http://[::1]:${port}/healthz: status 200`]);
+  const holdfast = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
+  const env = { PATH: process.env['PATH'], ...at };
+  const doctor = spawnSync(process.execPath, [holdfast, 'doctor'], { cwd: folder, env, encoding: 'utf8' });
+  expect(doctor.stdout).toContain(`Holdfast answers at http://[::1]:${port}. `);
+  service.child.kill('SIGTERM');
+  expect(await service.ended).toBe(0);
+});
+
 test('kill -9 while the folder is moved to a newer PostgreSQL loses nothing', async () => {
   const dataDir = join(folder, 'of-17');
   await mkdir(dataDir);
@@ -82,12 +104,21 @@ test('kill -9 while the folder is moved to a newer PostgreSQL loses nothing', as
     );
   });
 
-  const environment = { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', LOG_FORMAT: 'json' };
+  const port = await freePort();
+  const environment = { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: String(port), LOG_FORMAT: 'json' };
   const killed = startProcess(environment, folder);
   await vi.waitFor(() => expect(killed.output()).toContain('is being moved to a newer PostgreSQL'), {
     timeout: 60_000,
     interval: 1,
   });
+  // Whoever restarts what does not answer would begin the move again.
+  expect(healthcheck({}, port)).toEqual([0, `http://127.0.0.1:${port}/healthz: status 200`]);
+  const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect([ready.status, ready.headers.get('Retry-After'), await ready.json()]).toEqual([
+    503,
+    '10',
+    { status: 'moving', detail: expect.stringContaining('is being moved to a newer PostgreSQL') },
+  ]);
   killed.child.kill('SIGKILL');
   expect(await killed.ended).toBe('SIGKILL');
   expect(await readdir(dataDir)).not.toContain('postgres-old');

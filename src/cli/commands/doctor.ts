@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
+import { addressHere } from '../../address-here.ts';
 import { command, type GlobalOptions, warnOfReaders } from '../command.ts';
 import {
   addressesFile,
@@ -50,7 +51,7 @@ For a repository, use an admin application key or the GitHub token of one of its
 The exit code is 0 if nothing failed, 1 if something failed, and 2 if this cannot tell.`,
   async run({ world, options, output }, _options, repository): Promise<ExitCode> {
     const named = namedAddress(world, options.url);
-    const url = options.url ?? (named ? readAddress(named) : addressHere(world));
+    const url = options.url ?? (named ? readAddress(named) : ofThisFolder(world));
     const token = repository === undefined ? undefined : await tokenFor(world, url, options, Boolean(named));
     if (token) warnOfReaders(output, url);
     return diagnose({ repository, url, token, isJson: output.isJson }, world.out);
@@ -70,20 +71,21 @@ async function tokenFor(world: World, url: string, { token, insecure }: GlobalOp
 }
 
 /** The service on this machine: at `PORT` and `HOST` of the environment, or of `.env` in this folder. */
-function addressHere({ env }: World): string {
+function ofThisFolder({ env }: World): string {
   const file = readDotEnv();
   const value = (name: 'HOST' | 'PORT') => env[name]?.trim() || file[name]?.trim();
-  const host = value('HOST') ?? 'localhost';
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name}:${value('PORT') ?? '3000'}`;
+  return addressHere(value('HOST') ?? 'localhost', value('PORT') ?? '3000');
 }
 
 function readDotEnv(): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw notKnown(
+      `.env of this folder cannot be read (${code}). Read it as the user of the service, or use --url.`,
+    );
   }
 }
 
@@ -134,8 +136,9 @@ async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promis
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
   const { status, detail, reasons } = (ready.body ?? {}) as Record<'status' | 'detail' | 'reasons', unknown>;
-  // The answer of the service until there is an App.
-  if (status === 'setup') throw notKnown(`Holdfast answers at ${options.url}. ${String(detail)}`);
+  // What it answers until there is an App, and while its database is moved.
+  if (status === 'setup' || status === 'moving')
+    throw notKnown(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
     throw notKnown(
       `The service at ${options.url} is not Holdfast. Set the address with --url or HOLDFAST_URL.`,

@@ -75,7 +75,7 @@ const recordOf = ({ number, freezeIds, environment, runId, attempt, ...row }: St
   deployment: environment === null ? null : { environment, sha: row.headSha || null, runId, attempt },
   freezeIds: coveredBy(freezeIds),
   requestedBy: actorIn(row.requestedBy),
-  decidedBy: row.decidedBy && actorIn(row.decidedBy),
+  decidedBy: row.decidedBy === null ? null : actorIn(row.decidedBy),
   endedBy: row.endedBy as EndedBy | null,
 });
 

@@ -187,11 +187,12 @@ async function checkReferences(connection: Connection, isOn: boolean): Promise<v
 /**
  * Makes the embedded database one of the PostgreSQL that this version has, if it is older. A process that is killed
  * meanwhile loses nothing: the next one begins again.
+ * @param beforeMove is called if it is older.
  * @throws DataDirInUse; UnfinishedImport.
  */
 export async function renewFolder(
   dataDir: string,
-  { clock, log }: { clock: Clock; log: Logger },
+  { clock, log, beforeMove }: { clock: Clock; log: Logger; beforeMove?: () => Promise<unknown> },
 ): Promise<void> {
   const unlock = await lockDataDir(dataDir);
   try {
@@ -204,6 +205,7 @@ export async function renewFolder(
     const before = await majorOf(folder);
     if (before === null || before === major) return;
 
+    await beforeMove?.();
     log.info({ from: before, to: major }, 'the embedded database is being moved to a newer PostgreSQL');
     const file = join(workplace, 'export');
     await mkdir(workplace);
