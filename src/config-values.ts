@@ -10,6 +10,11 @@ export const originUrl = httpUrl.refine((text) => {
   return !url || (url.pathname === '/' && url.search + url.hash + url.username + url.password === '');
 }, 'must be a host with no path, query or user, such as https://holdfast.example.com: Holdfast needs a host name of its own');
 
+/** Every other one would be ignored, or count as the strictest. */
+export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+export const hasKnownSslMode = (url: string): boolean =>
+  sslModes.includes(URL.parse(url)?.searchParams.get('sslmode') ?? 'disable');
+
 export const number = (least: number, most: number, fallback: number) =>
   z
     .string()

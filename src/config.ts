@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import * as z from 'zod';
 import {
+  hasKnownSslMode,
   hosts,
   httpUrl,
   isSentInHeader,
@@ -12,7 +13,9 @@ import {
   readSlackApp,
   secret,
   type SlackConfig,
+  sslModes,
 } from './config-values.ts';
+import { readDotEnv, UnreadableDotEnv } from './dot-env.ts';
 import { readPrivateKey } from './private-key.ts';
 import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
@@ -32,8 +35,10 @@ export type Config = {
   port: number;
   host: string;
   publicUrl: string;
-  /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
-  database: { connectionString: string } | { dataDir: string };
+  /**
+   * `connectionString` of a PostgreSQL, and the folder where that is noted; or the folder of the embedded database.
+   */
+  database: { connectionString: string; noteIn?: string } | { dataDir: string };
   app: AppCredentials;
   /** Null: the one that somebody made on the settings page, if any. */
   lock: LockCredentials | null;
@@ -150,6 +155,7 @@ const schema = z.object({
       protocol: /^postgres(ql)?$/,
       error: 'must be a postgres:// URL; leave it out for the embedded database',
     })
+    .refine(hasKnownSslMode, `has an unknown sslmode: use ${sslModes.join(', ')}`)
     .optional(),
   DATA_DIR: z.string().default('./data'),
   SECRET_KEY: secret(32),
@@ -266,7 +272,9 @@ export function readConfig(environment: Environment): StartConfig {
     // Without a public address, nobody else needs to reach it.
     host: values.HOST ?? (values.PUBLIC_URL ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
-    database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
+    database: values.DATABASE_URL
+      ? { connectionString: values.DATABASE_URL, noteIn: values.DATA_DIR }
+      : { dataDir: values.DATA_DIR },
     app,
     lock,
     secretKey: values.SECRET_KEY ?? null,
@@ -289,15 +297,15 @@ export function readConfig(environment: Environment): StartConfig {
   };
 }
 
-/** The process's environment, with `.env` of the working directory below it. */
+/** The process's environment, with `.env` of the working directory below it. @throws ConfigError if that is unreadable. */
 export function readEnvironment(): Environment {
   // An empty variable counts as not set, so it does not hide the value in the file.
   for (const name of Object.keys(variables))
     if (!process.env[name]?.trim()) Reflect.deleteProperty(process.env, name);
   try {
-    process.loadEnvFile();
+    return Object.assign(process.env, { ...readDotEnv(), ...process.env });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (error instanceof UnreadableDotEnv) throw new ConfigError([error.message]);
+    throw error;
   }
-  return process.env;
 }

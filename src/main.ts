@@ -27,8 +27,21 @@ try {
 function explain(error: unknown): unknown {
   const known = [ConfigError, DataDirInUse, UnusableDatabase, UnfinishedImport];
   if (known.some((kind) => error instanceof kind)) return (error as Error).message;
-  const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken by another program: stop that, or set PORT to a free one.`;
-  return error;
+  return cannotListen(error as ListenError) ?? error;
+}
+
+type ListenError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
+
+/** Why the service cannot listen at HOST and PORT; null if it is about something else. */
+function cannotListen({ code, syscall, address, port, hostname }: ListenError): string | null {
+  if (syscall === 'getaddrinfo')
+    return `HOST names ${hostname}, which cannot be looked up (${code}): set it to an address of this machine.`;
+  if (syscall !== 'listen') return null;
+  const at = `HOST ${address} and PORT ${port}`;
+  const why: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is taken by another program: stop that, or set PORT to a free one.`,
+    EADDRNOTAVAIL: `HOST names ${address}, which is no address of this machine: set it to one of them, or to 0.0.0.0 for all.`,
+    EACCES: `The user of this process may not listen on port ${port}: set PORT to one from 1024 on.`,
+  };
+  return why[code ?? ''] ?? `Nothing can listen at ${at} (${code}): correct them.`;
 }

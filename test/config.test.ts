@@ -133,7 +133,7 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
     'PostgreSQL',
     { DATABASE_URL: 'postgres://u:p@h/d' },
     (c) => c.database,
-    { connectionString: 'postgres://u:p@h/d' },
+    { connectionString: 'postgres://u:p@h/d', noteIn: './data' },
   ],
   ['a key in one line', { PRIVATE_KEY: privateKey.replaceAll('\n', '\\n') }, keyIs, privateKey],
   [
@@ -226,6 +226,11 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a port out of range', { PORT: '65536' }, /^PORT must be from 0/],
   ['a port that is none', { PORT: '3e3' }, /^PORT must be a whole number/],
   ['another database', { DATABASE_URL: 'mysql://h/d' }, /^DATABASE_URL must be a postgres/],
+  [
+    'an unknown mode of encryption',
+    { DATABASE_URL: 'postgres://h/d?sslmode=on' },
+    /^DATABASE_URL has an unknown sslmode: use disable, /,
+  ],
   ['no URL', { GITHUB_API_URL: 'api.github.com' }, /^GITHUB_API_URL must be an http/],
   ['another role', { ROLE: 'boss' }, /^ROLE must be all, web or worker/],
   ['a range of writes upside down', { STATUS_WRITES_PER_MINUTE: '9-8' }, /the smaller number first$/],

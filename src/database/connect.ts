@@ -9,7 +9,7 @@ import { KnownTrouble } from './known-trouble.ts';
 import { migrate } from './migrate.ts';
 import { withPatience } from './patience.ts';
 import { openSharedReads, sqlOfPool } from './sql.ts';
-import { refuseUnfinishedImport, explainFailure, patience } from './database-errors.ts';
+import { refuseUnfinishedImport, explainFailure, explainUrl, patience } from './database-errors.ts';
 
 /**
  * Opens the configured database and updates its tables.
@@ -35,10 +35,7 @@ export async function openConnection(where: Config['database'], isBare = false):
     const { connectEmbedded } = await embedded();
     return connectEmbedded(where.dataDir, isBare);
   }
-  const client = new pg.Client({
-    connectionString: where.connectionString,
-    connectionTimeoutMillis: patience * 1000,
-  });
+  const client = clientOf(where.connectionString);
   const explain = (error: unknown): never => {
     throw explainFailure(error, where.connectionString);
   };
@@ -48,6 +45,15 @@ export async function openConnection(where: Config['database'], isBare = false):
     query: (sql, values) => client.query(sql, values).catch(explain),
     close: () => client.end(),
   };
+}
+
+/** @throws UnusableDatabase if a file that the URL names cannot be read. */
+function clientOf(connectionString: string): pg.Client {
+  try {
+    return new pg.Client({ connectionString, connectionTimeoutMillis: patience * 1000 });
+  } catch (error) {
+    throw explainUrl(error, connectionString);
+  }
 }
 
 /** Only where it is used: PGlite's program is megabytes of memory. */

@@ -1,5 +1,17 @@
 import { cpSync, existsSync } from 'node:fs';
-import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createHash } from 'node:crypto';
@@ -11,6 +23,7 @@ import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { explainDisk, hasRoom } from './disk-room.ts';
 import { KnownTrouble } from './known-trouble.ts';
 import { migrate, readMigrations } from './migrate.ts';
@@ -291,10 +304,10 @@ function askHolder(path: string): Promise<string | null> {
 /**
  * Takes the data folder for this process. Makes the folder if it does not exist.
  * @returns a function that gives it back.
- * @throws DataDirInUse if another live process has it.
+ * @throws DataDirInUse if another live process has it; UnusableDatabase.
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDataFolder(dataDir);
   const folder = await realpath(dataDir);
   const lockPath = socketPath(folder, 'lock');
   const ownPath = socketPath(folder, `lock.${process.pid}`);

@@ -10,6 +10,7 @@ import { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, StartConfig } from '../config.ts';
 import { connectDatabase } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
+import { noteServer, refuseWithoutServer } from '../database/data-folder.ts';
 import { KnownTrouble } from '../database/known-trouble.ts';
 import type { DatabaseTrouble } from '../database/trouble.ts';
 import type { Deps } from '../deps.ts';
@@ -55,10 +56,13 @@ async function openDatabase(
   parts: { clock: Clock; log: Logger; beforeMove: () => Promise<unknown> },
 ): Promise<Database> {
   if ('dataDir' in where) {
+    await refuseWithoutServer(where.dataDir);
     const { renewFolder } = await import('./archive/import-database.ts');
     await renewFolder(where.dataDir, parts);
   }
-  return connectDatabase(where, new KnownTrouble(tellTrouble(parts.log)));
+  const database = await connectDatabase(where, new KnownTrouble(tellTrouble(parts.log)));
+  if ('noteIn' in where && where.noteIn) await noteServer(where.noteIn, where.connectionString);
+  return database;
 }
 
 const movingText =

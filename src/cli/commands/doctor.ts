@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { parseEnv } from 'node:util';
 import { addressHere } from '../../address-here.ts';
+import { readDotEnv, UnreadableDotEnv } from '../../dot-env.ts';
 import { command, type GlobalOptions, warnOfReaders } from '../command.ts';
 import {
   addressesFile,
@@ -12,7 +11,7 @@ import {
   saveAddress,
 } from '../service/connection.ts';
 import { noAnswer, patience, readJson, type Schemas } from '../service/service.ts';
-import { type ExitCode, exitCodes, notKnown, Stop } from '../stop.ts';
+import { type ExitCode, exitCodes, misused, notKnown, Stop } from '../stop.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import type { World } from '../world.ts';
 
@@ -72,20 +71,18 @@ async function tokenFor(world: World, url: string, { token, insecure }: GlobalOp
 
 /** The service on this machine: at `PORT` and `HOST` of the environment, or of `.env` in this folder. */
 function ofThisFolder({ env }: World): string {
-  const file = readDotEnv();
+  const file = dotEnv();
   const value = (name: 'HOST' | 'PORT') => env[name]?.trim() || file[name]?.trim();
   return addressHere(value('HOST') ?? 'localhost', value('PORT') ?? '3000');
 }
 
-function readDotEnv(): NodeJS.Dict<string> {
+function dotEnv(): NodeJS.Dict<string> {
   try {
-    return parseEnv(readFileSync('.env', 'utf8'));
+    return readDotEnv();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
-    throw notKnown(
-      `.env of this folder cannot be read (${code}). Read it as the user of the service, or use --url.`,
-    );
+    if (error instanceof UnreadableDotEnv)
+      throw misused(`${error.message} Or name the service with --url or HOLDFAST_URL.`);
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { type ExitCode, misused, refused } from '../../cli/stop.ts';
 import { version } from '../../cli/version.ts';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../../config.ts';
 import { DataDirInUse, UnfinishedImport, UnusableDatabase } from '../../database/database-errors.ts';
+import { forgetServer } from '../../database/data-folder.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
 import { ArchiveRefused, type Table } from './archive-file.ts';
 import { backUp, exportDatabase } from './export-database.ts';
@@ -72,6 +73,7 @@ Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVI
     carry(call, file, async (config, onTable) => {
       const secretKey = await readSecretKey(config);
       const keys = { secretKey, secretKeyPrevious: config.secretKeyPrevious };
+      if ('dataDir' in config.database) await forgetServer(config.database.dataDir);
       const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, onTable);
       if (!done) return [`${file} was imported into this database before, and nothing was changed.`];
       const { rows, before } = done;
