@@ -99,6 +99,11 @@ export class Permissions {
     return this.#trials.get([token, 'organization', String(id)], ask);
   }
 
+  /** Whether GitHub said within the last hour that a person is an admin of a repository. Asks nothing. */
+  wasAdmin(person: Pick<Person, 'id'>, repository: Pick<FoundRepository, 'id'>): boolean {
+    return this.#lastAdmins.get(`${person.id} repository ${repository.id}`) !== undefined;
+  }
+
   /**
    * What a person may do with a repository, asked as the installation. While that is suspended, only a token that the
    * person sent can show it.

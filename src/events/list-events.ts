@@ -156,6 +156,21 @@ export function recentEvents(
   return listEvents(deps, { accountId, repositoryId: id }, { ...filter, receivedFrom, receivedTo }, page);
 }
 
+const acted = `
+  SELECT FROM audit_events
+  WHERE account_id = $1 AND repository_id = $2 AND actor_key = $3 AND type LIKE 'scheduled_freeze.%'
+    AND $4 IN (metadata->'created_by'->>'id', metadata->'updated_by'->>'id', metadata->'deleted_by'->>'id') LIMIT 1`;
+
+/** Whether a person froze a repository, or changed a freeze there, as far as the log goes back. */
+export async function hasActed(
+  sql: SqlTx,
+  { id, accountId }: { id: bigint; accountId: bigint },
+  person: { id: number; login: string },
+): Promise<boolean> {
+  const values = [accountId, id, `@${person.login.toLowerCase()}`, String(person.id)];
+  return (await sql.query('person-acted', acted, values)).length > 0;
+}
+
 // Keys, jobs and plans act for people: the person who created the key, the rule that lets the job in, or the plan.
 
 /** What acted, and the person who created it, directly or through other keys; null if that is not known. */

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, nullIf, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
+import { hasActed } from '../events/list-events.ts';
 import { reservedUntil } from '../github/ask-github.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { type InstalledAccount, knownAccount } from '../installations/find-account.ts';
@@ -24,6 +25,7 @@ import { repositoryPath as repositoryPagePath, signInPath } from '../installatio
 import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
 import { readOwnerSettings, readSettings } from '../installations/settings.ts';
+import { webUrlOf } from '../github/web-url.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Html, Opens, Page } from './layout.ts';
 import { messagePage } from './message-page.ts';
@@ -81,7 +83,7 @@ export const repositoryPage = (
     if (!path.success) return absentOrSignIn(visit);
     const repository = await findObservable(visit, path.data, recency).catch(unlessSilent(visit));
     if (repository instanceof Response) return repository;
-    if (!repository) return absentOrSignIn(visit);
+    if (!repository) return (await suspendedPage(visit, path.data)) ?? absentOrSignIn(visit);
     return isNamed(repository, path.data)
       ? show({ ...visit, repository, viewer: whoOpens({ ...visit, repository }) })
       : context.redirect(underItsName(context, repository), 302);
@@ -208,6 +210,31 @@ export function absentPage({ deps: { config }, context, viewer }: Visit): Promis
     : ` To see pages of private repositories, people must sign in. Sign-in is not set up: ask the people who run this service to set ${missingForSignIn(config)}.`;
   const text = `The page does not exist, or it belongs to a private repository that you cannot read on GitHub. Check the address. If it is correct, ask an admin of the repository for access.${operator}`;
   return messagePage(context, { status: 404, title: 'Page not found', text }, viewer);
+}
+
+/**
+ * For somebody who was an admin while the installation of a repository was active. While it is suspended, GitHub answers
+ * nothing about people, and to everybody else the repository looks as if it did not exist. Null if it is not that.
+ */
+async function suspendedPage(
+  { deps, context, viewer }: Visit,
+  { owner, repository: name }: RepositoryPath,
+): Promise<Response | null> {
+  const repository = viewer && (await knownRepository(deps, owner, name));
+  if (!repository?.installation.suspendedAt || !(await wasAdmin(deps, viewer, repository))) return null;
+  const { account, installation } = repository;
+  const of = account.type === 'Organization' ? `organizations/${account.login}/` : '';
+  const href = `${webUrlOf(deps.config.githubApiUrl)}/${of}settings/installations/${installation.id}`;
+  const text = `Holdfast’s installation on ${account.login} is suspended. No freeze of ${fullName(repository)} begins or ends on GitHub until somebody unsuspends it.`;
+  const link = { href, text: 'Open the installation on GitHub' };
+  return messagePage(context, { status: 409, title: 'The App is suspended', text, link }, viewer);
+}
+
+/** As GitHub said within the hour, or by what they did there. */
+async function wasAdmin(deps: PageDeps, viewer: Person, repository: FoundRepository): Promise<boolean> {
+  if (repository.account.id === BigInt(viewer.id) || deps.permissions.wasAdmin(viewer, repository))
+    return true;
+  return hasActed(deps.sql, repository, viewer);
 }
 
 /** Shown while GitHub does not say what exists or what the viewer may see. @param error that said so, if one did. */

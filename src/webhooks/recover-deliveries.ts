@@ -31,6 +31,7 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   const { failed, isCut } = await listFailed(deps, since);
   // This includes deliveries that arrived later.
   const fresh = await withoutJobs(deps, failed);
+  noteRefused(deps, fresh);
   // Reading every installation reconciles every repository.
   const all = { served: fresh, jobs: [jobs.syncInstallations()] };
   const standIns: StandIn[] = isCut && fresh.length > 0 ? [all] : await standInsOf(deps, fresh);
@@ -52,6 +53,17 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
     const counts = { deliveries: fresh.length, looks: standIns.length };
     deps.log.info(counts, 'webhook deliveries failed; checking what they were about');
   }
+}
+
+/** Tells of what GitHub could not deliver: only GitHub's own list shows that a wrong signature is not a stranger's. */
+function noteRefused({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, failed: FailedDelivery[]): void {
+  const refused = failed.filter(({ status_code }) => status_code === 401);
+  metrics.countUndelivered(failed.length, refused.length);
+  if (refused.length > 0)
+    log.error(
+      { deliveries: refused.length },
+      'GitHub’s webhooks are refused: WEBHOOK_SECRET differs from the secret in the App’s settings',
+    );
 }
 
 /** The failed deliveries without jobs, each once: the first one in the list. */
@@ -89,6 +101,7 @@ export const recoverDeliveriesTask = defineTask(jobs.recoverDeliveries, recoverD
 type FailedDelivery = {
   id: number | bigint;
   guid: string;
+  status_code: number;
   event: string;
   action: string | null;
   repository_id: number | bigint | null;

@@ -43,6 +43,17 @@ const well = {
     '0.5x30',
   'holdfast_pull_requests_leaking{job="holdfast", instance="web"}': '0x30',
   'holdfast_clock_ahead_seconds{job="holdfast", instance="web", of="github"}': '0x30',
+  // One request in a minute finds a key that is accepted again.
+  'holdfast_github_key_refused_seconds{job="holdfast", instance="web"}': '0x9 60 0x19',
+  'holdfast_webhooks_undelivered_total{job="holdfast", instance="worker", reason="signature"}': '3x30',
+  'holdfast_webhooks_undelivered_total{job="holdfast", instance="worker", reason="other"}': '3+1x30',
+  'holdfast_http_request_duration_seconds_count{job="holdfast", instance="web", route="/v1", status="2xx"}':
+    '0+600x30',
+  'holdfast_http_request_duration_seconds_count{job="holdfast", instance="web", route="/v1", status="5xx"}':
+    '0+6x30',
+  'holdfast_http_request_duration_seconds_count{job="holdfast", instance="web", route="/readyz", status="5xx"}':
+    '0+600x30',
+  'holdfast_installations_suspended{job="holdfast", instance="web"}': '0x30',
 };
 const alerts = [
   'HoldfastDown',
@@ -51,13 +62,17 @@ const alerts = [
   'HoldfastJobsFailing',
   'HoldfastRateLimitLow',
   'HoldfastClockDiffers',
+  'HoldfastKeyRefused',
+  'HoldfastWebhooksRefused',
+  'HoldfastErrors',
+  'HoldfastSuspended',
   'HoldfastLeaking',
 ];
 
 test('promtool takes the file', ({ skip }) => {
   if (whyNot) skip(whyNot);
   const { status, said } = promtool(['check', 'rules', rules]);
-  expect(said).toContain('7 rules found');
+  expect(said).toContain('11 rules found');
   expect(status).toBe(0);
 });
 
@@ -144,6 +159,43 @@ const cases: Case[] = [
     },
     labels: { ...warning, job: 'holdfast', instance: 'worker', of: 'github' },
     says: 'The clock of worker and that of github differ by 20m 0s',
+  },
+  {
+    what: 'GitHub refuses the key',
+    alert: 'HoldfastKeyRefused',
+    series: {
+      'holdfast_github_key_refused_seconds{job="holdfast", instance="web"}': '0+60x30',
+      'holdfast_github_key_refused_seconds{job="holdfast", instance="worker"}': '0+60x30',
+    },
+    labels: { ...critical, job: 'holdfast' },
+    says: 'GitHub has refused the key for 30m 0s',
+  },
+  {
+    what: 'GitHub signs with another secret',
+    alert: 'HoldfastWebhooksRefused',
+    series: {
+      'holdfast_webhooks_undelivered_total{job="holdfast", instance="a", reason="signature"}': '0+1x30',
+      'holdfast_webhooks_undelivered_total{job="holdfast", instance="b", reason="signature"}': '0x30',
+    },
+    labels: { ...critical, job: 'holdfast' },
+    says: '15 webhooks had a signature that does not match',
+  },
+  {
+    what: 'a tenth of the requests fail',
+    alert: 'HoldfastErrors',
+    series: {
+      'holdfast_http_request_duration_seconds_count{job="holdfast", route="/v1", status="2xx"}': '0+90x30',
+      'holdfast_http_request_duration_seconds_count{job="holdfast", route="/v1", status="5xx"}': '0+10x30',
+    },
+    labels: { ...warning, job: 'holdfast' },
+    says: '100 requests of the last 10 minutes got a 5xx answer',
+  },
+  {
+    what: 'an owner suspends the App',
+    alert: 'HoldfastSuspended',
+    series: { 'holdfast_installations_suspended{job="holdfast", instance="web"}': '2x30' },
+    labels: { ...warning, job: 'holdfast' },
+    says: '2 installations are suspended',
   },
   {
     what: 'two processes tell of pull requests that leak',

@@ -4,6 +4,7 @@ export const noFigures = {
   waitingSince: null,
   freezesOngoing: 0,
   pullRequestsLeaking: 0,
+  installationsSuspended: 0,
   instantHolds: 0,
   deliveriesDue: 0,
   deliveriesDueSince: null,

@@ -20,6 +20,8 @@ type Figures = {
   freezesOngoing: number;
   /** Open pull requests that GitHub would merge although a freeze holds them. */
   pullRequestsLeaking: number;
+  /** Installations that their owners suspended: nothing is held or let go there. */
+  installationsSuspended: number;
   /** Repositories that a ruleset of the second App holds at once. */
   instantHolds: number;
   /** Deliveries to outgoing webhooks that are due, and since when the oldest of them is; null: none is. */
@@ -54,7 +56,9 @@ const figures = `
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
     ) AS "pullRequestsLeaking", (
       SELECT count(*)::int FROM instant_holds WHERE context IS NOT NULL AND since IS NOT NULL
-    ) AS "instantHolds", deliveries.due AS "deliveriesDue", deliveries.since AS "deliveriesDueSince", task, coalesce(jobs.waiting, 0) AS waiting,
+    ) AS "instantHolds", (
+      SELECT count(*)::int FROM installations WHERE suspended_at IS NOT NULL AND deleted_at IS NULL
+    ) AS "installationsSuspended", deliveries.due AS "deliveriesDue", deliveries.since AS "deliveriesDueSince", task, coalesce(jobs.waiting, 0) AS waiting,
     jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
   FROM statuses CROSS JOIN deliveries CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
 
@@ -163,6 +167,9 @@ export function gaugesOf(
     'pull_requests_leaking',
     'Open pull requests that GitHub would merge although a freeze holds them',
   ).set(figures.pullRequestsLeaking);
+  gauge('installations_suspended', 'Installations that are suspended, so that nothing is held there').set(
+    figures.installationsSuspended,
+  );
   gauge('instant_holds', 'Repositories that a ruleset blocks at once').set(figures.instantHolds);
   gauge('outgoing_deliveries_due', 'Messages to outgoing webhooks that are due').set(figures.deliveriesDue);
   gauge(

@@ -51,6 +51,11 @@ export class Metrics {
     'Jobs that failed and are tried again, by task',
     'task',
   );
+  readonly #undelivered = this.#counter(
+    'webhooks_undelivered_total',
+    'Webhooks that GitHub could not deliver, by why: signature, if WEBHOOK_SECRET is wrong, or other',
+    'reason',
+  );
   readonly #questions = this.#counter(
     'github_requests_total',
     'Requests to the GitHub API, by status class; none: GitHub did not answer',
@@ -78,6 +83,7 @@ export class Metrics {
     // A rate over a counter that begins at 1 does not show its first increase.
     for (const outcome of writeOutcomes) this.#writes.inc({ outcome }, 0);
     for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
+    for (const reason of ['signature', 'other']) this.#undelivered.inc({ reason }, 0);
     for (const task of taskNames) this.#failures.inc({ task }, 0);
     for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
   }
@@ -136,6 +142,12 @@ export class Metrics {
   countDelivery(outcome: (typeof deliveryOutcomes)[number], waited: number | null): void {
     this.#deliveries.inc({ outcome });
     if (waited !== null) this.#deliveryDelay.observe(Math.max(0, waited) / 1000);
+  }
+
+  /** GitHub's list has webhooks that failed. @param wronglySigned those that we refused for their signature. */
+  countUndelivered(webhooks: number, wronglySigned: number): void {
+    this.#undelivered.inc({ reason: 'signature' }, wronglySigned);
+    this.#undelivered.inc({ reason: 'other' }, webhooks - wronglySigned);
   }
 
   countJobFailures(task: TaskName, jobs: number): void {
