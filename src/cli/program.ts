@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { nearNames } from '../conditions/suggest-names.ts';
 import { DoubtfulTime } from '../time/moment.ts';
 import { addCommand, type CommandSpec, type Ended } from './command.ts';
 import { exitCodes, misused, notKnown, Stop } from './stop.ts';
@@ -78,7 +79,7 @@ async function programFor(
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void world.out.write(text),
-      writeErr: (text) => void world.err.write(text),
+      writeErr: (text) => void world.err.write(withoutFarNames(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -93,6 +94,17 @@ is used wrongly or its outcome is unknown. gate exits with 3 if something is fro
   for (const spec of await commandsIn(words, more)) addCommand(program, spec, world, ended);
   return program;
 }
+
+/** A word with fewer letters has at most one typo. */
+const shortWord = 6;
+
+/** Commander proposes names that share few letters with the word, such as `logs` for `bogus`. */
+const withoutFarNames = (text: string): string =>
+  text.replace(/\n\(Did you mean (?:one of )?([^?]+)\?\)/, (advice, names: string) => {
+    const word = /'([^']+)'/.exec(text)?.[1] ?? '';
+    const most = word.length < shortWord ? 1 : 2;
+    return nearNames(word, names.split(', '), most).length > 0 ? advice : '';
+  });
 
 /**
  * Runs one command line, without the name of the command.

@@ -26,11 +26,14 @@ type LineError = { message: string; column: number | null; path?: (string | numb
 
 type LineResult = { match: boolean; reasons: object[]; next_change_at: string | null } | { error: LineError };
 
-/** Judges each line of the input and prints one line for it, in the same order. */
-export async function testConditions(input: Readable, output: Writable): Promise<void> {
+/** Judges each line of the input and prints one line for it, in the same order. @returns how many there were. */
+export async function testConditions(input: Readable, output: Writable): Promise<number> {
+  let lines = 0;
   for await (const line of linesOf(input)) {
+    lines++;
     if (!output.write(`${JSON.stringify(answerLine(line))}\n`)) await once(output, 'drain');
   }
+  return lines;
 }
 
 /** Splits only at line feeds, and not at the separators of Unicode, which JSON allows in texts. */

@@ -13,10 +13,10 @@ export function suggestNames(word: string, names: readonly string[]): string {
 
 /**
  * The names with one or two typos of difference, the nearest first; none if all names are far away.
- * @param word at most some tens of characters.
+ * @param word at most some tens of characters. @param most how many typos of difference.
  */
-export const nearNames = (word: string, names: readonly string[]): string[] =>
-  near(word, names).map(({ name }) => name);
+export const nearNames = (word: string, names: readonly string[], most = 2): string[] =>
+  near(word, names).flatMap(({ name, distance }) => (distance <= most ? name : []));
 
 /** The nearest names of `nearNames`. There are several if they are equally near. */
 export function nearestNames(word: string, names: readonly string[]): string[] {

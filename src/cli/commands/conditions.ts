@@ -14,9 +14,10 @@ const test = command<object, []>({
 "condition" can be a group. "teams" can name the members of teams: {"@acme/core": ["mona"]}.
 The line of output:
   {"match": true, "reasons": [...], "next_change_at": null}   or   {"error": {"message": "...", "column": 1}}`,
-  async run({ world }) {
+  async run({ world, output }) {
     const { testConditions } = await import('../test-conditions.ts');
-    await testConditions(world.input, world.out);
+    const lines = await testConditions(world.input, world.out);
+    if (lines === 0) output.note('There is nothing to test: write JSON lines to standard input.');
   },
 });
 

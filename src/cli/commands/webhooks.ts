@@ -25,12 +25,22 @@ const all = '*';
 const orNull = (given: string[] | undefined): string[] | null | undefined =>
   given?.includes(all) ? null : given;
 
+/** @throws Stop if there is none, as with `printenv` of a variable that is not set. */
+async function addressFrom(input: World['input']): Promise<string> {
+  const address = (await readAll(input)).trim();
+  if (address === '')
+    throw misused(
+      'Standard input has no address. With `printenv CHAT_URL | …`, set and export CHAT_URL first: the address that the chat gave you.',
+    );
+  return address;
+}
+
 /** The fields that the options name. The address of a chat is a secret, so `-` reads it from standard input. */
 const fieldsOf = async (
   { address, repository, event, publicText, description }: Options,
   { input }: World,
 ) => ({
-  ...(address !== undefined && { url: address === '-' ? (await readAll(input)).trim() : address }),
+  ...(address !== undefined && { url: address === '-' ? await addressFrom(input) : address }),
   repositories: orNull(repository),
   events: orNull(event) as Schemas['NewWebhook']['events'],
   public_text: publicText,

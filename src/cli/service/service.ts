@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { components, paths } from '../../generated/v1.d.ts';
 import { notKnown, refused, Stop } from '../stop.ts';
+import { printableLines } from '../terminal.ts';
 import { version } from '../version.ts';
 import type { World } from '../world.ts';
 
@@ -62,6 +63,8 @@ export type Retries = {
   isPassing(status: number): boolean;
   /** Milliseconds until the next try, if the service does not say how long to wait. @param tries so far. */
   pause(tries: number, isAnswered: boolean): number;
+  /** Whether all tries can take so long that somebody must be told what they wait for. */
+  isLong?: boolean;
 };
 
 /** A person waits, so failures show soon. */
@@ -78,12 +81,15 @@ export const forJobs: Retries = {
   unanswered: 8,
   isPassing: (status) => status >= 500,
   pause: (tries) => Math.min(30_000, 500 * 2 ** tries) * (0.5 + Math.random() / 2),
+  isLong: true,
 };
 
 /** Milliseconds. The service looks at a repository for at most 20 s. */
 export const patience = 30_000;
 /** The most milliseconds that one call waits in total. */
 const longestWait = 120_000;
+/** Milliseconds without an answer until it says so. */
+const saysAfter = 5_000;
 
 type Request = { method: Method; path: string; params: object; query?: Query; body?: object };
 type Response = { status: number; headers: Headers; text: string };
@@ -92,8 +98,17 @@ export function serviceAt(world: World, url: string, token: string, retries = fo
   async function call(request: Request): Promise<{ body: never; headers: Headers }> {
     const send = sender(url, token, request);
     const until = world.now() + longestWait;
+    let isTold = !retries.isLong;
+    const tell = (what: string) => {
+      if (!isTold)
+        world.err.write(`${printableLines(what)} Trying for up to ${longestWait / 60_000} minutes.\n`);
+      isTold = true;
+    };
     for (let tries = 1; ; tries++) {
-      const response = await send().catch((error: unknown) => noAnswer(url, error));
+      const slow = setTimeout(() => tell(`Waiting for an answer of Holdfast at ${url}.`), saysAfter);
+      const response = await send()
+        .catch((error: unknown) => noAnswer(url, error))
+        .finally(() => clearTimeout(slow));
       const isAnswered = !(response instanceof Stop);
       if (isAnswered) {
         const { status, headers } = response;
@@ -108,6 +123,7 @@ export function serviceAt(world: World, url: string, token: string, retries = fo
       const most = isAnswered ? retries.answered : retries.unanswered;
       if (pause === null || tries >= most || world.now() + pause > until)
         throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+      tell(isAnswered ? `Holdfast at ${url} answers ${response.status}.` : response.message);
       await world.delay(pause);
     }
   }
