@@ -38,6 +38,6 @@ USER 1000:1000
 VOLUME ["/data"]
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD node bin/healthcheck.ts "$PORT"
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD node bin/healthcheck.ts "$PORT" "$HOST"
 # Node itself receives the signals: no npm and no shell in between.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "--max-old-space-size=1024", "--v8-pool-size=1", "bin/start.mjs"]

@@ -1,10 +1,10 @@
-// For a container's HEALTHCHECK, without curl: `node bin/healthcheck.ts [port]` exits with 0 while the process on that
-// port, at HOST, answers /healthz, else with 1.
+// For a container's HEALTHCHECK, without curl: `node bin/healthcheck.ts [port] [host]` exits with 0 while the process on
+// that port answers /healthz, else with 1. The host is the one that it listens on.
 import { get } from 'node:http';
 import process from 'node:process';
 import { addressHere } from '../src/address-here.ts';
 
-const host = process.env['HOST']?.trim() || '127.0.0.1';
+const host = process.argv[3]?.trim() || '127.0.0.1';
 const url = `${addressHere(host === '0.0.0.0' ? '127.0.0.1' : host, process.argv[2] ?? '3000')}/healthz`;
 
 const request = get(url, { timeout: 3000 }, (response) => {

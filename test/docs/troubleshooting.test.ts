@@ -152,6 +152,7 @@ describe('a start that fails', () => {
       ...['-----BEGIN PRIVATE KEY-----', 'SHA256:none', './app.pem'],
     ].map((text) => ({ ...key, APP_ID: '1', PRIVATE_KEY: text })),
     { PORT: 'http', PUBLIC_URL: 'here', DATABASE_URL: 'mysql://db', SECRET_KEY: 'short', ROLE: 'boss' },
+    { DATABASE_URL: 'postgres://h/d?sslmode=on' },
     { TRUSTED_PROXIES: '10.0.0.0/33', STATUS_WRITES_PER_MINUTE: 'many' },
     { STATUS_WRITES_PER_MINUTE: '9-8' },
     { PORT: '70000', LOG_LEVEL: 'loud', LOG_FORMAT: 'xml', STATUS_CONTEXT: 'x'.repeat(256) },
