@@ -31,7 +31,7 @@ const wallClock = [
 ];
 
 /**
- * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The six
+ * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The eight
  * files beside the folders are floors too: `main.ts` stands on all of them, and all stand on the rest.
  */
 const floors = [
@@ -58,6 +58,8 @@ const floors = [
   'config-values.ts',
   'secret-files.ts',
   'private-key.ts',
+  'dot-env.ts',
+  'address-here.ts',
   'errors.ts',
   'cut-text.ts',
   'time',
@@ -99,8 +101,10 @@ const pure = [
 
 /** What the package of the command line holds beside src/cli. Everything else stays with the service. */
 const shipped = [
+  'src/address-here.ts',
   'src/cli/**',
   'src/conditions/**',
+  'src/dot-env.ts',
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
   // Only types.
   'src/generated/v1.d.ts',

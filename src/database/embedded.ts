@@ -1,17 +1,5 @@
 import { cpSync, existsSync } from 'node:fs';
-import {
-  access,
-  chmod,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createHash } from 'node:crypto';

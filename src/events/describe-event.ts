@@ -34,11 +34,9 @@ export function describeEvent(event: EventToTell): DescribedEvent {
   const known = kindOf(type);
   const stamp = known && (metadata as Record<string, unknown> | null)?.[`${eventKinds[known].done}_by`];
   const actor = stamp as Actor | null | undefined;
+  const did = known ? `caused an event that Holdfast cannot read: ${type}` : type;
   const raw = { Details: JSON.stringify(metadata) };
-  return {
-    actor: typeof actor?.name === 'string' ? actor : null,
-    ...(inWords(event) ?? tell(known ? `caused an event that Holdfast cannot read: ${type}` : type, raw)),
-  };
+  return { actor: typeof actor?.name === 'string' ? actor : null, ...(inWords(event) ?? tell(did, raw)) };
 }
 
 const kindOf = (type: string): AuditEventType | null =>
@@ -50,11 +48,10 @@ export const isReadable = (event: EventToTell): boolean => inWords(event) !== nu
 /** Null if we do not know the type, or the metadata has another shape. */
 function inWords({ type, metadata, pull_request }: EventToTell): Description | null {
   const known = kindOf(type);
-  if (known === null) return null;
   const pullRequest = pull_request === null ? '' : `#${pull_request.toFixed()}`;
   try {
-    const described = (tellers[known] as Tell<unknown>)(metadata, pullRequest, known);
-    return isWhole(described) ? described : null;
+    const described = known && (tellers[known] as Tell<unknown>)(metadata, pullRequest, known);
+    return described && isWhole(described) ? described : null;
   } catch {
     return null;
   }
