@@ -220,7 +220,8 @@ async function suspendedPage(
   { deps, context, viewer }: Visit,
   { owner, repository: name }: RepositoryPath,
 ): Promise<Response | null> {
-  const repository = viewer && (await knownRepository(deps, owner, name));
+  if (!viewer) return null;
+  const repository = await knownRepository(deps, owner, name);
   if (!repository?.installation.suspendedAt || !(await wasAdmin(deps, viewer, repository))) return null;
   const { account, installation } = repository;
   const of = account.type === 'Organization' ? `organizations/${account.login}/` : '';
