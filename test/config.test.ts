@@ -192,7 +192,11 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a key with a passphrase', { PRIVATE_KEY: encryptedKey }, /^PRIVATE_KEY is protected by a passphrase/],
   ['a path', { PRIVATE_KEY: '/run/secrets/app.pem' }, /^PRIVATE_KEY looks like a path: .*PRIVATE_KEY_FILE/],
   ['a fingerprint', { PRIVATE_KEY: 'SHA256:abcdef=' }, /^PRIVATE_KEY is the fingerprint/],
-  ['a key of SSH', { PRIVATE_KEY: privateKey.replaceAll('RSA PRIVATE', 'OPENSSH PRIVATE') }, /is a key for SSH/],
+  [
+    'a key of SSH',
+    { PRIVATE_KEY: privateKey.replaceAll('RSA PRIVATE', 'OPENSSH PRIVATE') },
+    /is a key for SSH/,
+  ],
   [
     'a certificate',
     { PRIVATE_KEY: privateKey.replaceAll(/(RSA )?PRIVATE KEY/g, 'CERTIFICATE') },

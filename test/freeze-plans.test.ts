@@ -275,16 +275,6 @@ describe('what a change moves', () => {
   });
 });
 
-test('a rule is taken as people paste it, answered as sent, and what it leaves out is named', async () => {
-  const rule = 'RRULE:FREQ=YEARLY;';
-  const plan = { start: '2028-02-29T10:00:00', end: '2028-02-29T12:00:00', recurrence: { rule } };
-  const { id, recurrence, next_occurrences, warnings } = await create(plan);
-  expect(recurrence.rule).toBe(rule);
-  expect(next_occurrences.map(({ start }: { start: string }) => start.slice(0, 10))).toContain('2032-02-29');
-  expect(warnings).toContain('No freeze starts in months without a day 29: February, except in leap years.');
-  await remove(id);
-});
-
 describe('what a change moves in special cases', () => {
   test('is nothing if a freeze of that day was changed by itself', async () => {
     await acme.repository('twice');

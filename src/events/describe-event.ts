@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from './audit-event.ts';
-import { changesIn, type Detail, fieldsOf, nameOfField } from './describe-fields.ts';
+import { areTexts, changesIn, type Detail, fieldsOf, nameOfField } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -57,19 +57,9 @@ function inWords({ type, metadata, pull_request }: EventToTell): Description | n
   }
 }
 
-/** Everything that is shown is a text, and every time is one. */
 const isWhole = ({ subject, details, attributes = [] }: Description): boolean =>
   [subject?.id ?? '', subject?.name ?? ''].every((text) => typeof text === 'string') &&
-  [...details, ...attributes].every(({ before, text, isTime }) =>
-    [before ?? '', text].every((each) => typeof each === 'string' && !(isTime && isWrongTime(each))),
-  );
-
-/** A text that looks like a time and is none. Others, such as `none`, are words. */
-function isWrongTime(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\dT/.test(text)) return false;
-  const at = new Date(text.endsWith('Z') ? text : `${text}Z`);
-  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text.slice(0, 10);
-}
+  areTexts([...details, ...attributes]);
 
 /** Details by their names. */
 type Details = Record<string, string | Omit<Detail, 'name'>>;

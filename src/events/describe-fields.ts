@@ -109,3 +109,16 @@ function textOf(field: string, value: unknown): string {
   if (value.length === 0) return field === 'matching_conditions' ? 'all pull requests' : 'none';
   return field.endsWith('_conditions') ? inOneLine(value as ConditionInput[]) : value.map(String).join(', ');
 }
+
+/** Whether everything that is shown is a text, and every time is one. */
+export const areTexts = (details: Detail[]): boolean =>
+  details.every(({ before, text, isTime }) =>
+    [before ?? '', text].every((each) => typeof each === 'string' && !(isTime && isWrongTime(each))),
+  );
+
+/** A text that looks like a time and is none. Others, such as `none`, are words. */
+function isWrongTime(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\dT/.test(text)) return false;
+  const at = new Date(text.endsWith('Z') ? text : `${text}Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text.slice(0, 10);
+}

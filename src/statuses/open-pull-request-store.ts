@@ -165,3 +165,10 @@ export async function askSoon(
     if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
   });
 }
+
+/** The commits that no open pull request has any more: their statuses are not written. */
+export const supersededBy = (lastSeen: LastSeen[], others: LastSeen[], openShas: Set<string>): string[] =>
+  lastSeen
+    .filter((each) => !others.includes(each))
+    .flatMap(shasThen)
+    .filter((sha) => !openShas.has(sha));

@@ -21,7 +21,7 @@ import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from
 import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
 import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
-import { type LastSeen, shasThen } from './open-pull-request-store.ts';
+import { type LastSeen, shasThen, supersededBy } from './open-pull-request-store.ts';
 import { foreignIn, mostOfFew, mustWrite, rankOf, shownNow, tiers } from './plan-write.ts';
 
 /** What an observation read of the open pull requests. */
@@ -118,13 +118,6 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
   logUnjudged(deps, observed, judgement.verdicts);
   return saved;
 }
-
-/** The commits that no open pull request has any more: their statuses are not written. */
-const supersededBy = (lastSeen: LastSeen[], others: LastSeen[], openShas: Set<string>): string[] =>
-  lastSeen
-    .filter((each) => !others.includes(each))
-    .flatMap(shasThen)
-    .filter((sha) => !openShas.has(sha));
 
 /** When the first webhook came about each head. */
 const heardOf = (pullRequests: LoadedPullRequest[], events: PullRequestEvent[]): Map<string, number> =>

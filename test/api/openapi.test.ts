@@ -141,7 +141,10 @@ test('every operation says who can call it, by defined schemes', () => {
     if (path.endsWith('/scopes')) expect(named).toEqual(['ciKey', 'jobToken']);
     else if (path.endsWith('/freeze_state'))
       expect(named).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);
-    else if (withJobs.includes(method) && /\/scheduled_freeze(\/\{freeze_id\}(\/(delete|restore))?)?$/.test(path))
+    else if (
+      withJobs.includes(method) &&
+      /\/scheduled_freeze(\/\{freeze_id\}(\/(delete|restore))?)?$/.test(path)
+    )
       expect(named).toEqual(['adminKey', 'githubToken', 'jobToken']);
     else if (path === '/application') expect(named).toEqual(['adminKey', 'ciKey']);
     else expect(named).toEqual(['adminKey', 'githubToken']);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import type { DatabaseTrouble} from '../../src/database/trouble.ts';
+import type { DatabaseTrouble } from '../../src/database/trouble.ts';
 import { explainTrouble, kindOf, troubleOf } from '../../src/database/trouble.ts';
 
 const withCode = (code: string, message = 'it failed') => Object.assign(new Error(message), { code });

@@ -50,6 +50,16 @@ describe('a refusal names its field', () => {
   });
 });
 
+test('a rule is taken as people paste it, answered as sent, and what it leaves out is named', async () => {
+  const recurrence = { rule: 'RRULE:FREQ=YEARLY;' };
+  const { body } = await post({ start: '2028-02-29T10:00:00', end: '2028-02-29T12:00:00', recurrence });
+  expect(body.recurrence.rule).toBe(recurrence.rule);
+  expect(body.next_occurrences.map(({ start }: { start: string }) => start.slice(0, 4))).toContain('2032');
+  expect(body.warnings).toContain(
+    'No freeze starts in months without a day 29: February, except in leap years.',
+  );
+});
+
 test('a change that leaves no occurrence of a plan that has not begun is refused', async () => {
   const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
   const past = { start: '2026-01-01T10:00:00', end: '2026-01-02T10:00:00' };

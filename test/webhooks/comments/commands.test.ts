@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asCode } from '../../../src/github/markdown.ts';
-import { commandLine, readCommand, unknownCommand, usages, verbs } from '../../../src/webhooks/commands/command.ts';
+import {
+  commandLine,
+  readCommand,
+  unknownCommand,
+  usages,
+  verbs,
+} from '../../../src/webhooks/commands/command.ts';
 import { readFreezeWords } from '../../../src/webhooks/commands/freeze-words.ts';
 import { DoubtfulTime } from '../../../src/time/moment.ts';
 import { amount } from '../../support/amounts.ts';
