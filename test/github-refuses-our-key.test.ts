@@ -56,7 +56,7 @@ describe.each<[string, boolean, FaultMatch]>([
     test('everybody is told', async () => {
       expect(await ready()).toEqual({
         status: 'ready',
-        checks: { database: 'ok', job_queue: 'ok' },
+        checks: { database: 'ok', job_queue: 'ok', clock: expect.anything() },
         reasons: [expect.stringMatching(refused)],
       });
       expect(await doctor(holdfast, 'acme/web', ada)).toMatch(refused);

@@ -124,7 +124,7 @@ export async function spansWithin(
   most: number,
   what: 'all' | 'of merges',
 ): Promise<FreezeSpan[]> {
-  return tx.$queryRaw<FreezeSpan[]>`
+  const rows = await tx.$queryRaw<FreezeSpan[]>`
     SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
       timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId",
       holds, environments, on_deployment AS "onDeployment",
@@ -136,6 +136,7 @@ export async function spansWithin(
         AND (${what === 'all'} OR f.holds = '{}' OR 'merges' = ANY (f.holds))
       ORDER BY f.starts_at, f.created_at, f.id LIMIT ${most}
     ) AS its ORDER BY starts_at, created_at, id`;
+  return rows.map((row) => ({ ...row, createdBy: actorIn(row.createdBy) }));
 }
 
 /** A page of freezes that ended or were deleted, newest first, and the first freezes of the previous and next page. */

@@ -91,8 +91,13 @@ test.each([
   ['BYDAY=SA,FR;FREQ=WEEKLY', /name="day"\s+value="SA"\s+checked/, { unit: 'week', day: ['FR', 'SA'] }],
   [
     'FREQ=MONTHLY;BYDAY=-1FR',
-    /name="rule"[^>]* value="FREQ=MONTHLY;BYDAY=-1FR"/,
-    { rule: 'FREQ=MONTHLY;BYDAY=-1FR' },
+    /name="monthly_on"\s+value="last"\s+checked/,
+    { unit: 'month', monthly_on: 'last' },
+  ],
+  [
+    'FREQ=MONTHLY;BYDAY=-1SA',
+    /name="rule"[^>]* value="FREQ=MONTHLY;BYDAY=-1SA"/,
+    { rule: 'FREQ=MONTHLY;BYDAY=-1SA' },
   ],
 ])('the form of a plan with %s says it, and keeps it', async (rule, said, more) => {
   const body = {

@@ -242,7 +242,7 @@ export function compileNameGlob(glob: string): TextTest {
 /** The globs of names that were used lately: as much as one request can name. */
 const lately = new LRUCache<string, TextTest>({
   maxSize: 50 * mostExpanded,
-  sizeCalculation: ({ size }, glob) => glob.length + (size ?? 0),
+  sizeCalculation: ({ size }, glob) => 1 + glob.length + (size ?? 0),
 });
 
 /** Compiles globs of names in slices, so that others are answered meanwhile. Who uses them after that finds them compiled. */

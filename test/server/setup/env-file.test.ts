@@ -42,7 +42,7 @@ test('it adds to the file, the other lines stay, and only its owner can read it'
   expect(config.publicUrl).toBe('https://holdfast.example');
   expect(config.app).toEqual({
     id: 42,
-    privateKey: privateKey.trim(),
+    privateKey,
     webhookSecret: 'web#hook',
     oauth: app.oauth,
   });
