@@ -1,6 +1,6 @@
 // What happens to freezes becomes deliveries to the webhooks of the owner, each once. How they are sent is another story.
 import { expect, inject, test } from 'vitest';
-import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-glob.ts';
+import { compileNameGlob, nameExpression } from '../src/conditions/patterns/compile-name-glob.ts';
 import { recordBoundaries } from '../src/freezes/record-boundaries.ts';
 import { loadNotices } from '../src/notices/notice.ts';
 import { appendEvent } from '../src/events/append-event.ts';

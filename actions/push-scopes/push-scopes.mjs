@@ -55,6 +55,38 @@ function readJsonFile(path) {
 	} catch {}
 	throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
 }
+// src/cli/target.ts
+const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+function readTarget(text) {
+	const address = page.exec(text)?.groups;
+	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
+	const found = shape.exec(name)?.groups;
+	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
+	const { owner, repository, number } = found;
+	return {
+		owner,
+		repository: repository ?? null,
+		number: number ? Number(number) : null
+	};
+}
+function readPullRequest(text) {
+	const { owner, repository, number } = readTarget(text);
+	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
+	return {
+		owner,
+		repository,
+		number
+	};
+}
+const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
+const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
+// src/cli/terminal.ts
+const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
+const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
+const printable = (text) => text.replace(/\p{C}/gu, "�");
+const printableLines = (text) => text.split("\n").map(printable).join("\n");
+const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 // src/cli/version.ts
 const version = () => "1.0.0";
 // src/cli/service/service.ts
@@ -68,16 +100,24 @@ const forJobs = {
 	answered: 8,
 	unanswered: 8,
 	isPassing: (status) => status >= 500,
-	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2)
+	pause: (tries) => Math.min(3e4, 500 * 2 ** tries) * (.5 + Math.random() / 2),
+	isLong: true
 };
 const patience = 3e4;
 const longestWait = 12e4;
+const saysAfter = 5e3;
 function serviceAt(world, url, token, retries = forPeople) {
 	async function call(request) {
 		const send = sender(url, token, request);
 		const until = world.now() + longestWait;
+		let isTold = !retries.isLong;
+		const tell = (what) => {
+			if (!isTold) world.err.write(`${printableLines(what)} Trying for up to ${longestWait / 6e4} minutes.\n`);
+			isTold = true;
+		};
 		for (let tries = 1;; tries++) {
-			const response = await send().catch((error) => noAnswer(url, error));
+			const slow = setTimeout(() => tell(`Waiting for an answer of Holdfast at ${url}.`), saysAfter);
+			const response = await send().catch((error) => noAnswer(url, error)).finally(() => clearTimeout(slow));
 			const isAnswered = !(response instanceof Stop);
 			if (isAnswered) {
 				const { status, headers } = response;
@@ -93,6 +133,7 @@ function serviceAt(world, url, token, retries = forPeople) {
 			const pause = isAnswered ? pauseAfter(response, request.method === "post" && tries > 1, retries, tries) : retries.pause(tries, false);
 			const most = isAnswered ? retries.answered : retries.unanswered;
 			if (pause === null || tries >= most || world.now() + pause > until) throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+			tell(isAnswered ? `Holdfast at ${url} answers ${response.status}.` : response.message);
 			await world.delay(pause);
 		}
 	}
@@ -299,6 +340,7 @@ async function askForToken(url, credential) {
 // src/time/clock.ts
 const systemClock = {
 	now: () => Date.now(),
+	elapsed: () => performance.now(),
 	setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
 	clearTimeout: (timer) => clearTimeout(timer),
 	setInterval: (callback, milliseconds) => setInterval(callback, milliseconds),
@@ -385,37 +427,6 @@ function stepOf({ env, out }) {
 	};
 }
 const escaped = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-// src/cli/target.ts
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
-function readTarget(text) {
-	const address = page.exec(text)?.groups;
-	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
-	const found = shape.exec(name)?.groups;
-	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
-	const { owner, repository, number } = found;
-	return {
-		owner,
-		repository: repository ?? null,
-		number: number ? Number(number) : null
-	};
-}
-function readPullRequest(text) {
-	const { owner, repository, number } = readTarget(text);
-	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
-	return {
-		owner,
-		repository,
-		number
-	};
-}
-const nameOf = ({ owner, repository }) => repository === null ? owner : `${owner}/${repository}`;
-const nameOfPullRequest = ({ number, ...repository }) => `${nameOf(repository)}#${number}`;
-// src/cli/terminal.ts
-const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
-const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
-const printable = (text) => text.replace(/\p{C}/gu, "�");
-const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 // src/conditions/scanner.ts
 var ParseError = class extends Error {
 	offset;
@@ -12464,7 +12475,7 @@ function readGroup(glob, open, depth) {
 function combine(before, after, at) {
 	checkCount(before.length * after.length, at);
 	const combined = before.flatMap((one) => after.map((other) => one + other));
-	if (combined.reduce((sum, { length }) => sum + length, 0) > mostExpanded) throw new ParseError(`its alternatives have more than ${mostExpanded} characters`, at);
+	if (combined.reduce((sum, { length }) => sum + length, 0) > 4e3) throw new ParseError(`its alternatives have more than ${mostExpanded} characters`, at);
 	return combined;
 }
 function checkCount(count, at) {

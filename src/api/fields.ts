@@ -1,6 +1,6 @@
 // Field types that several bodies and queries share.
 import { z } from '@hono/zod-openapi';
-import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { ParseError } from '../conditions/scanner.ts';
 
 /** A text with a maximum length in code points, which are closer to what people see than UTF-16 units. */

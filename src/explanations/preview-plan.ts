@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../deps.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';

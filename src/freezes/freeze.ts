@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { ConditionInput, TextTest } from '../conditions/ast.ts';
-import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { isSameLocalTime } from '../time/local-time.ts';
 import type { FreezeWindow } from './freeze-window.ts';
 

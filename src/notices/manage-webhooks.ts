@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../time/clock.ts';
-import { nameExpression } from '../conditions/patterns/compile-glob.ts';
+import { nameExpression } from '../conditions/patterns/compile-name-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';

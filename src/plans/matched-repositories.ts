@@ -1,5 +1,5 @@
 import { administersAll, type Administered } from '../installations/find-account.ts';
-import { compileAhead, compileNameGlob, isPlainName } from '../conditions/patterns/compile-glob.ts';
+import { compileAhead, compileNameGlob, isPlainName } from '../conditions/patterns/compile-name-glob.ts';
 import type { SqlTx } from '../database/sql.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { settingSql } from '../installations/setting-fields.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { compileGlob, compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import type { TextTest } from '../../conditions/ast.ts';
 import type { Actor } from '../../events/actor.ts';
 

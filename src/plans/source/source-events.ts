@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import { SourceUnreadable, type SourceWindow } from './source-window.ts';
 import { calendarObjects } from './calendar-objects.ts';
 import { contentLines } from './content-lines.ts';

@@ -1,5 +1,5 @@
 import { authorizeOwner } from '../../auth/authorize.ts';
-import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import { ParseError } from '../../conditions/scanner.ts';
 import type { Deps } from '../../deps.ts';
 import { conflict } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileNameGlob, isPlainName } from '../../../src/conditions/patterns/compile-glob.ts';
+import { compileNameGlob, isPlainName } from '../../../src/conditions/patterns/compile-name-glob.ts';
 
 test.each([
   ['*', 'web', true],
