@@ -127,6 +127,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
 
   return {
     url: server.url,
+    /** What time it is. */
+    now: world.now,
     /** Answers a request as its server does. */
     fetch: server.fetch,
     /** Throws while there is none. */

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { nowOf } from '../time/clock.ts';
+import { isFreshBy, nowOf, type Reading, readingOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { publicReasonOf } from '../freezes/exemptions/exemption.ts';
 import { lettingDeployments } from '../freezes/exemptions/exemption-store.ts';
@@ -63,7 +63,7 @@ export async function decideDeployments(
     if (left.length === 0 && failures.size > 0) throw [...failures.values()][0];
     if (left.length === 0 && !isQueued) return;
     if (left.length === 0) break;
-    const isFresh = () => deps.clock.now() - plannedAt.getTime() <= freshFor;
+    const isFresh = () => isFreshBy(deps.clock, plannedAt, freshFor);
     const limit = pLimit(atOnce);
     let isFull = false;
     const tell = async ([deployment, verdict]: Act) => {
@@ -102,9 +102,10 @@ type Act = [Deployment, ToTell];
 async function plan(
   settling: Settling,
   notBefore: Date | null,
-): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: Date }> {
+): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: Reading }> {
   const { deps, repository } = settling;
-  const now = nowOf(deps.clock);
+  const plannedAt = readingOf(deps.clock);
+  const now = new Date(plannedAt.now);
   const at = presentOf(now, notBefore);
   const all = await openDeployments(deps.db, repository.id, now);
   const freezes = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, at) : [];
@@ -140,7 +141,7 @@ async function plan(
     kind === 'hold' ? 2 : isHeld(deployment) && kind !== 'exempt' ? 1 : 0;
   const sorted = acts.toSorted((one, other) => urgency(one) - urgency(other));
   const [before = null] = [...notBegun.values()].filter((each) => each !== null).toSorted(lastDecidedFirst);
-  return { acts: sorted, isQueued: isQueued || before !== null, before, plannedAt: now };
+  return { acts: sorted, isQueued: isQueued || before !== null, before, plannedAt };
 }
 
 const lastDecidedFirst = (one: Deployment, other: Deployment): number =>

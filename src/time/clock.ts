@@ -34,6 +34,10 @@ const setBy = 2_000;
 export const wasSetSince = (clock: Clock, before: Reading): boolean =>
   Math.abs(clock.now() - before.now - (clock.elapsed() - before.elapsed)) > setBy;
 
+/** Whether what was decided then still counts: no longer ago than so many milliseconds, and nobody set the clock since. */
+export const isFreshBy = (clock: Clock, before: Reading, milliseconds: number): boolean =>
+  clock.elapsed() - before.elapsed <= milliseconds && !wasSetSince(clock, before);
+
 /**
  * Milliseconds. A clock that is further off is wrong: nobody judges by it, and what is stored further ahead of now than
  * this is not believed. Clocks of replicas may differ by less.

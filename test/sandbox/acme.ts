@@ -23,8 +23,12 @@ export const acmeForAll = () =>
   });
 
 /** A JWT of the App; claims given replace the good ones. */
-export function appJwt({ app }: Sandbox, claims: object = {}, privateKey = app.privateKey): string {
-  const now = Math.floor(Date.now() / 1000);
+export function appJwt(
+  { app, now: clock }: Sandbox,
+  claims: object = {},
+  privateKey = app.privateKey,
+): string {
+  const now = Math.floor(clock().getTime() / 1000);
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode({ iat: now - 30, exp: now + 540, iss: app.id, ...claims })}`;
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`;

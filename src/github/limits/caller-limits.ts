@@ -117,27 +117,22 @@ export class CallerLimits {
       const client = network();
       const counters = identities(deps, client);
       for (const counter of counters) this.#assertLeft(deps, counter);
-      const { turns, underWay } = this.#identities.get(client) ?? noIdentities();
-      this.#identities.set(client, { turns, underWay });
+      const { turns, taken, asked } = this.#identities.get(client) ?? noIdentities();
+      this.#identities.set(client, { turns, taken, asked });
       return turns(async () => {
         const since = nowOf(deps.clock);
-        for (const counter of counters) await this.#take(deps, counter, underWay);
-        const askAndCount = async () => {
-          let refused = false;
-          try {
-            const answer = await ask();
-            refused = isRefused(answer);
-            return answer;
-          } finally {
-            // Only what GitHub refuses goes on counting.
-            if (!refused) for (const { name } of counters) await giveBack(deps, name, since);
-          }
-        };
-        const question = askAndCount();
-        const ended = () => void underWay.delete(settled);
-        const settled: Promise<void> = question.then(ended, ended);
-        underWay.add(settled);
-        return question;
+        const { promise: settled, resolve: settle } = Promise.withResolvers<null>();
+        try {
+          // Who waits for the second counter is nobody's reason to wait for it.
+          await this.#take(deps, counters[0]!, taken);
+          taken.add(settled);
+          await this.#take(deps, counters[1]!, asked);
+          asked.add(settled);
+          return await askAndCount(deps, { counters, since, isRefused, ask });
+        } finally {
+          for (const each of [taken, asked]) each.delete(settled);
+          settle(null);
+        }
       });
     };
   }
@@ -148,13 +143,14 @@ export class CallerLimits {
   }
 
   /** @param underWay questions that may give back what they took. */
-  async #take(deps: Deps, counter: Counter, underWay = new Set<Promise<void>>()): Promise<void> {
+  async #take(deps: Deps, counter: Counter, underWay = new Set<Promise<unknown>>()): Promise<void> {
     this.#assertLeft(deps, counter);
     const now = nowOf(deps.clock);
     for (;;) {
-      // As of before the statement: one that settles meanwhile may have given back what the statement missed.
-      const mayGiveBack = [...underWay];
+      // One that settles meanwhile may have given back what the statement missed, and one that began may have taken it.
+      const before = [...underWay];
       if (await takeOne(deps, counter.name, counter.most)) return;
+      const mayGiveBack = [...before, ...underWay];
       if (mayGiveBack.length === 0) {
         this.#usedUp.set(counter.name, true, minute - (now.getTime() % minute), now.getTime());
         this.#assertLeft(deps, counter);
@@ -164,9 +160,34 @@ export class CallerLimits {
   }
 }
 
-/** Questions of one address about identities. */
-const noIdentities = () => ({ turns: pLimit(identitiesAtOnce), underWay: new Set<Promise<void>>() });
+/** Questions of one address about identities: those that took its counter, and of them those that took both. */
+const noIdentities = () => ({
+  turns: pLimit(identitiesAtOnce),
+  taken: new Set<Promise<unknown>>(),
+  asked: new Set<Promise<unknown>>(),
+});
 
+/** Asks, and gives back what was taken, unless GitHub refuses: only that goes on counting. */
+async function askAndCount<Answer>(
+  deps: Deps,
+  question: {
+    counters: Counter[];
+    since: Date;
+    isRefused: (answer: Answer) => boolean;
+    ask: () => Promise<Answer>;
+  },
+): Promise<Answer> {
+  let refused = false;
+  try {
+    const answer = await question.ask();
+    refused = question.isRefused(answer);
+    return answer;
+  } finally {
+    if (!refused) for (const { name } of question.counters) await giveBack(deps, name, question.since);
+  }
+}
+
+/** Its address, then everybody. */
 const identities = (deps: Deps, network: string): Counter[] => {
   const refusal = (seconds: number) =>
     `GitHub refused too many tokens and sign-ins in this minute. Try again in ${seconds} s, or use an application key: it is not limited.`;
