@@ -1,5 +1,5 @@
 // A clock that is wrong for seconds, of a machine or of one replica, changes nothing that is held.
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 
 const minute = 60_000;
@@ -36,11 +36,12 @@ const frozenFor = async (name: string, hours: number) => {
 async function expectHeld(repository: string): Promise<void> {
   const { github } = acme;
   github.push(repository, 2);
-  await acme.quiet();
-  expect(acme.frozen(repository)).toEqual([1, 2, 3]);
+  // A replica may do it.
+  await vi.waitFor(() => expect(acme.frozen(repository)).toEqual([1, 2, 3]), { timeout: 20_000 });
   const emergency = await acme.freeze(repository, { reason: 'INC-10' });
   const held = { pull_requests: { to_hold: 3, held: 3 } };
-  expect(await enforcementOf(repository, emergency.id)).toMatchObject(held);
+  const ofEmergency = () => enforcementOf(repository, emergency.id);
+  await vi.waitFor(async () => expect(await ofEmergency()).toMatchObject(held), { timeout: 20_000 });
   await acme.remove(repository, emergency.id);
   await acme.quiet();
   const report = await enforcementOf(repository);

@@ -66,6 +66,7 @@ describe('the package', () => {
         'LICENSE',
         'dist/cli',
         'dist/conditions',
+        'dist/cut-text.js',
         'dist/events',
         'dist/github',
         'dist/plans',

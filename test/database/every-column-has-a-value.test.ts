@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/api/endpoints.ts';
-import type { Connection } from '../src/database/database.ts';
-import type { JobQueue } from '../src/database/queue/queue.ts';
-import type { Deps } from '../src/deps.ts';
-import { createApi } from '../src/server/service.ts';
-import { systemClock } from '../src/time/clock.ts';
-import { acmeForAll } from './api/acme.ts';
-import { contract, nameOf, pathOf } from './api/contract.ts';
-import { type Column, fillTables, readColumns, tablesOf } from './support/fill-tables.ts';
-import { Visitor } from './support/visitor.ts';
+import { endpoints } from '../../src/api/endpoints.ts';
+import type { Connection } from '../../src/database/database.ts';
+import type { JobQueue } from '../../src/database/queue/queue.ts';
+import type { Deps } from '../../src/deps.ts';
+import { createApi } from '../../src/server/service.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { acmeForAll } from '../api/acme.ts';
+import { contract, nameOf, pathOf } from '../api/contract.ts';
+import { type Column, fillTables, readColumns, tablesOf } from '../support/fill-tables.ts';
+import { Visitor } from '../support/visitor.ts';
 
 // Tests make rows that lack most of what a year of use writes. Here every column of every table has a value, also those
 // that a later migration adds: then every page opens, and every GET route answers.
