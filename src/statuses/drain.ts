@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import { defineTask } from '../database/queue/define-task.ts';
+import { troubleOf } from '../database/trouble.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { heldAtOnce } from './instant-hold/hold-store.ts';
 import { type Lease, takeLease, takePlace, type WriterState } from './lease.ts';
@@ -181,14 +182,19 @@ const placeOf = ({ owner, repo, sha }: Write) => ({ repository: `${owner}/${repo
 async function afterFailure(
   deps: Deps,
   installationId: bigint,
-  { write, wanted, list }: Failed,
+  { write, wanted, list, error }: Failed,
   failure: ReturnType<typeof classifyGitHubError>,
   lease: Lease,
 ): Promise<Date | null> {
   const { repositoryId } = write;
   const now = deps.clock.now();
   deps.metrics.countNotWritten(failure.kind);
-  deps.log.warn({ ...placeOf(write), state: wanted.state, failure }, 'a status could not be written');
+  // Of a database that is away, the log tells by itself.
+  const trouble = troubleOf(error);
+  deps.log.warn(
+    { ...placeOf(write), state: wanted.state, failure, ...(trouble && { err: trouble }) },
+    'a status could not be written',
+  );
   switch (failure.kind) {
     case 'limited':
       await pauseInstallation(deps, installationId, failure);

@@ -64,9 +64,11 @@ describe('the package', () => {
       [
         'README.md',
         'LICENSE',
+        'dist/address-here.js',
         'dist/cli',
         'dist/conditions',
         'dist/cut-text.js',
+        'dist/dot-env.js',
         'dist/events',
         'dist/github',
         'dist/plans',

@@ -219,7 +219,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
   const monthly = [
     { value: 'date', label: 'On the date of the start' },
     { value: 'weekday', label: 'On its weekday, such as the third Friday' },
-    { value: 'last', label: 'On its weekday, the last of the month' },
+    { value: 'last', label: 'On the last such weekday' },
   ];
   const days = dayNames.map((value) => ({ value, label: weekDays[value].slice(0, 3) }));
   return html`${chips('radio', { name: 'repeat', label: 'Repeats' }, often, [fields.repeat])}
