@@ -222,7 +222,11 @@ describe('a person who administers the repositories', () => {
 
   test('causes questions to GitHub about at most 50 repositories, each once', async () => {
     const { db } = acme.app.deps;
-    const { deletedBy: _by, source: _none, ...row } = await db.freezePlan.findFirstOrThrow();
+    const {
+      deletedBy: _by,
+      source: _none,
+      ...row
+    } = await db.freezePlan.findFirstOrThrow({ where: { deletedAt: null } });
     const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
     const plan = (include: string[]) => ({
       ...row,
