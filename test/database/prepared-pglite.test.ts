@@ -135,7 +135,7 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
       isOver = true;
       return turns;
     };
-    const each = 30_000;
+    const each = 150_000;
     const statements = 20;
     const oneByOne = (run: () => Promise<unknown>) => async () => {
       for (let count = 0; count < statements; count++) await run();
