@@ -83,7 +83,7 @@ test.each(looks)('every page in %s', async (name, options) => {
   await page.getByRole('button', { name: 'Create plan' }).click();
   await page.getByRole('link', { name: 'Edit' }).waitFor();
   await look('', 'plan');
-  await page.getByText('Delete…', { exact: true }).click();
+  await page.getByText('Delete plan…', { exact: true }).click();
   await look('', 'plan-delete');
   await page.fill('[name=delete_reason]', 'Only looked at');
   await page.getByRole('button', { name: 'Delete plan' }).click();
