@@ -1,7 +1,7 @@
 import { type Actor, actorName, type Trigger } from './actor.ts';
 import type { Via } from './audit-event.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
-import { cutText } from '../cut-text.ts';
+import { cutCharacters } from '../cut-text.ts';
 
 /** An event as the API answers. */
 export type LoggedEvent = {
@@ -100,7 +100,7 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 
 /** The text in one line of at most `most` characters. */
 export const shorten = (text: string, most: number): string =>
-  cutText(text.replace(/\s+/g, ' ').trim(), most);
+  cutCharacters(text.replace(/\s+/g, ' ').trim(), most);
 
 /** A text that people wrote, in one line, without characters that reorder the text around them, or that no font shows. */
 export const plainText = (text: string, most: number): string =>

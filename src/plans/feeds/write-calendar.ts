@@ -2,7 +2,7 @@ import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import type { CalendarEvent } from './load-events.ts';
-import { cutText } from '../../cut-text.ts';
+import { cutCharacters } from '../../cut-text.ts';
 
 /** How often calendar apps should read it again, in seconds. */
 const refresh = 3600;
@@ -68,7 +68,7 @@ function titleOf({ holding, repositories, names, reason }: CalendarEvent): strin
   const what = holdsMerges(holding) ? 'Freeze' : 'Deployment freeze';
   const where = repositories === 1 ? names[0]! : `${repositories} repositories`;
   const [line = ''] = reason.trim().split(/\r?\n/);
-  return `${what} of ${where}: ${cutText(line, mostOfTitle)}`;
+  return `${what} of ${where}: ${cutCharacters(line, mostOfTitle)}`;
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();

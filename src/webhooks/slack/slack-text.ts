@@ -20,7 +20,7 @@ const longest = 3_000;
 const sections = (paragraphs: string[]): object[] =>
   paragraphs.slice(0, 40).map((text) => ({
     type: 'section',
-    text: { type: 'mrkdwn', text: text.length <= longest ? text : `${text.slice(0, longest - 1)}…` },
+    text: { type: 'mrkdwn', text: cutText(text, longest) },
   }));
 
 export const count = (number: number, one: string, many = `${one}s`): string =>
