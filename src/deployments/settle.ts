@@ -141,8 +141,12 @@ export async function act(
     if (kind === 'limited' && failure.isSecondary) await slowReviews(deps, repository.installation.id);
     // Without an answer it may have arrived. Any answer but success means that it did not.
     const attempted = !isSent ? before : kind === 'down' ? answer : null;
-    await release(deps.db, repository.id, deployment, { attempted });
-    return observe(deps, repository, () => Promise.reject(error as Error));
+    try {
+      return await observe(deps, repository, () => Promise.reject(error as Error));
+    } finally {
+      // After the pause of a limit began: another process must not repeat it before.
+      await release(deps.db, repository.id, deployment, { attempted });
+    }
   }
 }
 
