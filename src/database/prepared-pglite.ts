@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite, protocol, type QueryOptions, type Results, type Transaction } from '@electric-sql/pglite';
 import { LRUCache } from 'lru-cache';
+import { BothEnds } from './both-ends.ts';
 import { DatabaseTrouble, explainTrouble, kindOf } from './trouble.ts';
 
 const { serialize } = protocol;
@@ -43,10 +44,16 @@ export class PreparedPglite extends PGlite {
   readonly #listeners = new Map<string, Set<Hear>>();
   /** When this turn of the event loop had its first statement; null before that. */
   #turnBegan: number | null = null;
+  readonly #line = new BothEnds();
 
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions): Promise<Results<Row>> {
     await this._checkReady();
     return this._runExclusiveTransaction(() => this.#run<Row>(text, values, options));
+  }
+
+  /** Every statement and transaction of others comes through it. */
+  override _runExclusiveTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#line.run(() => super._runExclusiveTransaction(work));
   }
 
   override async exec(...given: Parameters<PGlite['exec']>) {
