@@ -32,7 +32,7 @@ The demo continues when every open pull request has its first status. Press Ctrl
 `);
 }
 
-/** The pages to start with. A new Holdfast has no freezes yet. */
+/** The pages to start with, printed last, so that they stay in sight. A new Holdfast has no freezes yet. */
 export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): void {
   const pages = isNew
     ? [
@@ -45,19 +45,22 @@ export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): voi
         ['Everything of acme', `${serviceUrl}/repos/acme`],
       ];
   print(`
+Sign in as ada or grace, admins of acme, or as bob, a developer. You need no password: the sandbox asks who you are.
+${isNew ? '' : 'To try commands, write /holdfast status in the comment box of a pull request on GitHub.\n'}All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
+organization ruleset or branch protection: docs/install.md, "Make the check required".
+
+Press Ctrl-C to end the demo. It leaves nothing behind.
+
 Open in a browser:
 
 ${pages.map(([what, url]) => `  ${what!.padEnd(34)}${url}`).join('\n')}
-
-Sign in as ada or grace, admins of acme, or as bob, a developer. You need no password: the sandbox asks who you are.
-${isNew ? '' : 'To try commands, write /holdfast status in the comment box of a pull request on GitHub.\n'}All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
-organization ruleset or branch protection: docs/install.md, "Make the check required".`);
+`);
 }
 
 export function printTour(values: TourValues): void {
   const { serviceUrl, githubUrl, adminToken, adminKey, ciKey } = values;
   print(`
-Or with curl:
+With curl:
 
 Holdfast     ${serviceUrl}   (its interface: ${serviceUrl}/docs)
 GitHub       ${githubUrl}   (a sandbox: nothing leaves this machine)
@@ -69,5 +72,4 @@ Enforced?    HOLDFAST_URL=${serviceUrl} HOLDFAST_TOKEN=${adminKey} npx --no-inst
 To take the tour, paste each line into a second terminal and watch the statuses change here.
 Run steps 2 to 6 within one minute, while the freeze of step 2 is on.`);
   tour(values).forEach(({ title, command }, index) => print(`\n# ${index + 1}. ${title}\n${command}`));
-  print('\nPress Ctrl-C to end the demo. It leaves nothing behind.\n');
 }

@@ -1,5 +1,5 @@
 // `npm run demo`: the whole product on loopback. The sandbox GitHub and the real service in this process, with two weeks
-// of freezes behind them. It prints pages to open, a tour of curl lines, and one line for each status that changes.
+// of freezes behind them. It prints a tour of curl lines, the pages to open, and one line for each status that changes.
 //   --port N, --github-port N   where to listen; 0 takes any free port. By default 3000 and 3001, if they are free.
 //   --setup                     begins earlier: without a GitHub App, and with the setup page to make one.
 import { randomBytes } from 'node:crypto';
@@ -89,8 +89,8 @@ async function start(): Promise<void> {
   const ciKey = await createKey(app.url, tokens.ada, 'ci');
   assertGoingOn();
   const urls = { serviceUrl: app.url, githubUrl: github.url };
-  printPages(urls, setup);
   printTour({ ...urls, adminToken: tokens.ada, adminKey, ciKey });
+  printPages(urls, setup);
 }
 
 function assertGoingOn(): void {

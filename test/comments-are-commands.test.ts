@@ -33,7 +33,7 @@ describe('freeze', () => {
   test('holds the repository from now on, by the person, and says until when', async () => {
     expect(await said('freeze 2h INC-4711 is on')).toBe(
       [
-        `**Frozen until 2026-03-01 11:00 UTC.** The check \`holdfast/freeze\` fails on pull requests of \`${web}\` until then, unless they are exempt.`,
+        `**Frozen until 2026-03-01 11:00 UTC.** The check \`holdfast/freeze\` is pending on pull requests of \`${web}\` until then, unless they are exempt.`,
         `To end it earlier, write \`/holdfast unfreeze <reason>\`, or open [the freeze](https://holdfast.example/repos/${web}/freezes/${(await freezes())[0]!.id}).`,
       ].join('\n\n'),
     );

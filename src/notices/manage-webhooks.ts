@@ -49,12 +49,14 @@ export const listWebhooks = ({ db }: Pick<Deps, 'db'>, accountId: bigint): Promi
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
 
-/** Those that Holdfast disabled, the oldest first. */
-export const disabledWebhooks = (db: Tx, accountId: bigint): Promise<OutgoingWebhook[]> =>
-  db.outgoingWebhook.findMany({
-    where: { accountId, isEnabled: false, disabledWhy: { not: null } },
-    orderBy: { createdAt: 'asc' },
-  });
+/** Those that Holdfast disabled, of some owners, the oldest first. */
+export const disabledWebhooks = async (db: Tx, accountIds: bigint[]): Promise<OutgoingWebhook[]> =>
+  accountIds.length === 0
+    ? []
+    : db.outgoingWebhook.findMany({
+        where: { accountId: { in: accountIds }, isEnabled: false, disabledWhy: { not: null } },
+        orderBy: { createdAt: 'asc' },
+      });
 
 /** @throws Refusal not-found if the owner has no such webhook. */
 export async function requireWebhook(db: Tx, account: Account, id: string): Promise<OutgoingWebhook> {

@@ -5,7 +5,7 @@ import type { Context, Hono } from 'hono';
 const types = {
   'style.css': 'text/css; charset=utf-8',
   'help.css': 'text/css; charset=utf-8',
-  'local-times.js': 'text/javascript; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
   'keep-form.js': 'text/javascript; charset=utf-8',
   'fill-in.js': 'text/javascript; charset=utf-8',
   'copy.js': 'text/javascript; charset=utf-8',
@@ -22,9 +22,22 @@ type AssetName = keyof typeof types;
 const read = (name: string): Buffer<ArrayBuffer> =>
   readFileSync(new URL(`./assets/${name}`, import.meta.url));
 
+/** What every page loads, as one file. Each script is a block, with names of its own. */
+const joined: Partial<Record<string, () => Buffer<ArrayBuffer>>> = {
+  'style.css': () => Buffer.concat([read('tokens.css'), read('style.css')]),
+  'page.js': () =>
+    Buffer.concat(
+      ['local-times.js', 'menus.js', 'busy-buttons.js'].flatMap((name) => [
+        Buffer.from('{\n'),
+        read(name),
+        Buffer.from('}\n'),
+      ]),
+    ),
+};
+
 const assets = new Map(
   Object.entries(types).map(([name, type]) => {
-    const content = name === 'style.css' ? Buffer.concat([read('tokens.css'), read(name)]) : read(name);
+    const content = joined[name]?.() ?? read(name);
     const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
     return [name, { type, content, version }];
   }),

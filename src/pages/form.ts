@@ -66,12 +66,15 @@ export const typedIn = (sent: URLSearchParams | null): Typed => ({
 export const ifSent = (sent: URLSearchParams | null, does: string): URLSearchParams | null =>
   sent?.get('do') === does ? sent : null;
 
-/** The errors of the whole form and of fields that it does not show. @param shown the fields that it shows. */
+/**
+ * The errors of the whole form and of fields that it does not show. They have the focus, before the first field.
+ * @param shown the fields that it shows.
+ */
 export function formProblem(problems: FormProblems, shown: string[]): Html {
   const rest = [...problems].filter(([name]) => !shown.includes(name));
   if (problems.size === 0) return html``;
   const first = shown.find((name) => problems.has(name));
-  return html`<div class="notice wrong" role="alert">
+  return html`<div class="notice wrong" role="alert" tabindex="-1" autofocus>
     <strong>Nothing was changed.</strong>
     ${rest.map(([, text]) => html`${text} `)}
     ${first ? html`<a href="#${first}">Correct the fields below.</a>` : ''}
@@ -194,7 +197,7 @@ export const versionField = (version: string): Html => hidden('version', version
 export function assertFresh(
   form: URLSearchParams,
   version: string,
-  what: 'this freeze' | 'this plan' | 'these settings',
+  what: 'this freeze' | 'this plan' | 'these settings' | 'this webhook',
 ): void {
   if (form.get('version') !== version)
     throw conflict(
@@ -217,6 +220,7 @@ export const hidden = (name: string, value: string): Html =>
  * @param name the label of the button that opens the form. @param fields the fields of the form.
  * @param act the label of the button that sends it.
  * @param kind whether it ends, deletes, denies or revokes something, which is outlined in red.
+ * @param isOpen whether the form is shown at once, such as one that was refused.
  */
 export const confirmation = (
   name: string,
@@ -224,8 +228,9 @@ export const confirmation = (
   fields: Html,
   act: string,
   kind: 'ends' | 'confirms' = 'ends',
+  isOpen = false,
 ): Html =>
-  html`<details class="confirm">
+  html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button ${kind === 'ends' ? 'danger' : 'quiet'}">${name}</summary>
     <form class="card form" method="post" action="${action}">
       ${fields}

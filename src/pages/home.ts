@@ -15,6 +15,7 @@ import {
 import { type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
+import { disabledNotices } from './owner/disabled-webhooks.ts';
 import { seeOwner } from './owner/open-owner.ts';
 import { loadOverview, type Overview, type SeenOwner, figures, overviewLists } from './owner/overview.ts';
 
@@ -25,9 +26,18 @@ export async function showHome(visit: Visit): Promise<Response> {
   try {
     const { owners, silent } = await ownersOf(deps, viewer);
     const times = timesOf(visit);
-    const overview = await loadOverview(deps, viewer, owners, times.now);
-    const body = owners.length + silent.length > 0 ? atAGlance(owners, silent, overview, times) : nothingYet;
-    return await showPage(visit, { title: 'Home', body });
+    const [overview, notices] = await Promise.all([
+      loadOverview(deps, viewer, owners, times.now),
+      disabledNotices(deps, owners),
+    ]);
+    const glance = html`${notices} ${atAGlance(owners, silent, overview, times)}`;
+    const body = owners.length + silent.length > 0 ? glance : nothingYet;
+    const [only] = owners.length + silent.length === 1 ? owners : [];
+    if (!only) return await showPage(visit, { title: 'Home', body });
+    // For a single owner it is one of the owner's pages.
+    const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
+    const page = { title: 'Home', body, owner: only.account.login };
+    return await showPage({ context, viewer: { ...viewer, opens } }, page);
   } catch (error) {
     if (!isTooManyRequests(error)) return unlessSilent(visit)(error);
     return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
@@ -101,7 +111,7 @@ function choose(
   if (first === undefined) return '';
   if (others.length === 0)
     return html`<a class="button ${kind}" href="${ownerFormPath(first, form)}">${name}</a>`;
-  return html`<details class="menu">
+  return html`<details class="menu" name="menu">
     <summary class="button ${kind}">${name}</summary>
     <ul>
       ${[first, ...others].map(

@@ -54,11 +54,12 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
         <link rel="icon" type="image/svg+xml" href="${assetUrl('icon.svg')}" />
         <link rel="apple-touch-icon" href="${assetUrl('icon-192.png')}" />
         <link rel="manifest" href="/manifest.webmanifest" />
-        <script type="module" src="${assetUrl('local-times.js')}"></script>
+        <script type="module" src="${assetUrl('page.js')}"></script>
         ${viewer === undefined ? '' : html`<script type="module" src="${assetUrl('keep-form.js')}"></script>`}
         ${head ?? ''}
       </head>
       <body>
+        <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <div class="bar">
             <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
@@ -68,7 +69,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
           </div>
           ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
         </header>
-        <main>${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}</main>
+        <main id="main">${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}</main>
         <footer>
           <a href="/help">Help</a>
           <a href="/docs">API reference</a>
@@ -79,7 +80,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
 
 /** @param all the owners that the reader may open. */
 const ownerMenu = (login: string, all: string[]): Html =>
-  html`<details class="menu owner">
+  html`<details class="menu owner" name="menu">
     <summary><bdi>${login}</bdi></summary>
     <ul>
       ${all
@@ -145,7 +146,7 @@ export const icon = (name: keyof typeof icons): Html =>
 
 /** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */
 const zoneSwitch = (zone: string): Html =>
-  html`<details class="menu zone">
+  html`<details class="menu zone" name="menu">
     <summary title="Time zone ${zone}">
       <span class="said">Time zone</span> <strong>${cityOf(zone)}</strong>
     </summary>

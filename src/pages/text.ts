@@ -4,6 +4,7 @@ import { html } from 'hono/html';
 import { shorten } from '../events/event-words.ts';
 import { describeLength } from '../time/duration.ts';
 import { cityOf, dayAndTime, describeInstant, isTimeZone } from '../time/local-time.ts';
+import { assetUrl } from './assets.ts';
 import type { Html } from './layout.ts';
 
 /** How a reader sees times: in their zone, and with words where now is near. */
@@ -79,3 +80,9 @@ const written = (text: string): Html => html`<div class="written" dir="auto">${t
 export const quoted = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
 
 const longestQuote = 120;
+
+/** A text that is shown once, with a button that copies it. Without scripts there is no button. */
+export const toCopy = (text: string): Html =>
+  html`<pre class="written">${text}</pre>
+    <button type="button" class="quiet" data-copy="${text}" hidden>Copy</button>
+    <script type="module" src="${assetUrl('copy.js')}"></script>`;

@@ -50,15 +50,22 @@ export function endWords(rows: UnfreezeRow[]): string {
   return `End ${countOf(chosen.length, 'freeze')} in ${countOf(places.size, 'repository', 'repositories')}`;
 }
 
-/** A table for each kind of freeze that there is. */
+/** A table for each kind of freeze that there is. While nothing is chosen, the first box has the focus. */
 export function unfreezeTables(rows: UnfreezeRow[], times: Times): Html {
   const ofMerges = rows.filter(({ ongoing }) => blocksMerges(ongoing.freezes[0]!));
   const others = rows.filter((row) => !ofMerges.includes(row));
-  return html`${tableOf('Freezes of merges', 'merges', ofMerges, times)}
-  ${tableOf('Freezes of deployments', 'deployments', others, times)}`;
+  const first = rows.some(({ isChosen }) => isChosen) ? undefined : (ofMerges[0] ?? others[0]);
+  return html`${tableOf('Freezes of merges', 'merges', ofMerges, first, times)}
+  ${tableOf('Freezes of deployments', 'deployments', others, first, times)}`;
 }
 
-const tableOf = (title: string, id: string, rows: UnfreezeRow[], times: Times): Html | '' =>
+const tableOf = (
+  title: string,
+  id: string,
+  rows: UnfreezeRow[],
+  first: UnfreezeRow | undefined,
+  times: Times,
+): Html | '' =>
   rows.length === 0
     ? ''
     : html`<fieldset>
@@ -81,12 +88,17 @@ const tableOf = (title: string, id: string, rows: UnfreezeRow[], times: Times): 
             </tr>
           </thead>
           <tbody>
-            ${rows.map((row, index) => rowOf(row, `${id}-${index}`, times))}
+            ${rows.map((row, index) => rowOf(row, `${id}-${index}`, row === first, times))}
           </tbody>
         </table>
       </fieldset>`;
 
-function rowOf({ ongoing, reason, places, frees, isChosen }: UnfreezeRow, id: string, times: Times): Html {
+function rowOf(
+  { ongoing, reason, places, frees, isChosen }: UnfreezeRow,
+  id: string,
+  hasFocus: boolean,
+  times: Times,
+): Html {
   const { value, freezes, repositories, plan, createdBy } = ongoing;
   const [freeze] = freezes;
   const { endsAt, timezone } = freeze!;
@@ -101,6 +113,7 @@ function rowOf({ ongoing, reason, places, frees, isChosen }: UnfreezeRow, id: st
         value="${value}"
         data-places="${rangesOf(places)}"
         ${isChosen ? html`checked` : ''}
+        ${hasFocus ? html`autofocus` : ''}
       />
     </td>
     <th scope="row">

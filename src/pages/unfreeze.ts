@@ -83,7 +83,7 @@ async function show(
   const rows = await unfreezeRows(deps, ongoing, about, chosenIn(form, ongoing), isAdmin);
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
     ${unfreezeTables(rows, times)}
-    ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
+    ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000" ${rows.some(({ isChosen }) => isChosen) ? html`autofocus` : ''}` })}
     <div class="actions">
       <button type="submit" class="danger" data-ends>${endWords(rows)}</button>
       <a class="button quiet" href="${ownerPath(account.login)}">Cancel</a>

@@ -42,8 +42,10 @@ export function startDemo(temporary: string, ...options: string[]): DemoProcess 
     output: () => output,
     until,
     async printed() {
-      await until('the tour is printed', () =>
-        /To take the tour[^]*Press Ctrl-C to end the demo/.test(output),
+      await until('the pages to open are printed, after the tour', () =>
+        /To take the tour[^]*Press Ctrl-C to end the demo[^]*Open in a browser:\n\n(?: {2}\S.*\n)+\n/.test(
+          output,
+        ),
       );
       return output;
     },

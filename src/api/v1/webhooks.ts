@@ -62,7 +62,7 @@ export const readNewWebhook = (body: z.output<typeof newWebhook>): Parameters<ty
   description: body.description ?? null,
 });
 
-const webhookChange = z
+export const webhookChange = z
   .object({ ...fields, url: fields.url.optional(), enabled: z.boolean().optional() })
   .openapi('WebhookChange');
 

@@ -106,7 +106,7 @@ export async function checkSettings(
     ...judgeWorkflows(workflows, environments, target.repository),
     ...judgeRoles(roles, target),
     judgeWebhooks(webhooks),
-    ...judgeOutgoing(await disabledWebhooks(deps.db, repository.accountId), repository.account.login),
+    ...judgeOutgoing(await disabledWebhooks(deps.db, [repository.accountId]), repository.account.login),
     ...judgeClock(readClock(deps, limits)),
     judgeRateLimit(limits),
   ];

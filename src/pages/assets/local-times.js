@@ -17,15 +17,13 @@ function showInZone() {
   });
   for (const time of all('time')) {
     if (!time.textContent.endsWith(' UTC')) continue;
+    const inUtc = time.textContent.slice(0, -' UTC'.length);
     const at = {};
     for (const { type, value } of format.formatToParts(new Date(time.dateTime))) at[type] = value;
-    const year = / \d{4},/.test(time.textContent) ? ` ${at.year}` : '';
+    const year = / \d{4},/.test(inUtc) ? ` ${at.year}` : '';
     time.textContent = `${at.weekday} ${at.day} ${at.month}${year}, ${at.hour}:${at.minute}`;
-    // The freeze's own clock stands beside it only where it differs.
-    const beside = time.nextElementSibling;
-    const same = new RegExp(`\\(${at.hour}:${at.minute} [^,)]*(, |\\))`);
-    if (beside?.className === 'beside-time')
-      beside.textContent = beside.textContent.replace(same, (_, end) => (end === ')' ? '' : '('));
+    if (time.nextElementSibling?.className === 'beside-time')
+      setBeside(time.nextElementSibling, inUtc, time.textContent);
   }
   name.textContent = zone.split('/').at(-1).replaceAll('_', ' ');
   // Forms that nobody has filled in yet.
@@ -33,6 +31,19 @@ function showInZone() {
     field.append(optionOf(zone));
     field.value = zone;
   }
+}
+
+// `(Fri 27 Nov, 20:00 New York, in 3 h)`: the freeze's own clock stands beside the reader's only where it differs, with
+// its day only where that is another one.
+function setBeside(beside, inUtc, here) {
+  const [, day, clock, city, more = ''] =
+    /^ \((?:(\w{3} [^,]+), )?(\d\d:\d\d) ([^,)]+)(?:, )?(.*)\)$/.exec(beside.textContent) ?? [];
+  if (!clock) return;
+  const itsDay = day ?? inUtc.split(', ')[0];
+  const isSameDay = /\d+/.exec(itsDay)[0] === /\d+/.exec(here)[0];
+  const own = isSameDay ? `${clock} ${city}` : `${itsDay}, ${clock} ${city}`;
+  const parts = [isSameDay && here.endsWith(clock) ? '' : own, more].filter(Boolean);
+  beside.textContent = parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
 // The zones to choose from.

@@ -4,7 +4,6 @@ import { newCalendar } from '../../api/v1/calendars.ts';
 import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../plans/feeds/manage-feeds.ts';
 import { forbidden } from '../../errors.ts';
 import { calendarPath, subscribePath } from '../../installations/page-paths.ts';
-import { assetUrl } from '../assets.ts';
 import { answerForm, type OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
@@ -22,7 +21,7 @@ import { type Crumb, type Html } from '../layout.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
+import { instant, type Times, toCopy } from '../text.ts';
 
 /** `GET /owners/{owner}/calendar/subscribe`: the calendars of an owner for calendar apps. For admins of the owner. */
 export async function showSubscribe(visit: OwnerVisit): Promise<Response> {
@@ -66,22 +65,17 @@ async function createByForm(change: OwnerChange): Promise<Response> {
         Copy an address now. Holdfast does not show it again. Everybody who has it can read the calendar.
       </p>
       <p><a class="button" href="${url.replace(/^https?:/, 'webcal:')}">Open in a calendar app</a></p>
-      ${copied('For Google Calendar and Outlook on the web', url)}
-      ${copied('For other apps', url.replace(/^https?:/, 'webcal:'))}
+      <h2>For Google Calendar and Outlook on the web</h2>
+      ${toCopy(url)}
+      <h2>For other apps</h2>
+      ${toCopy(url.replace(/^https?:/, 'webcal:'))}
       <p class="muted">
         Google reads it every 8 to 24 hours, Outlook on the web about every 3 hours. Both must reach this
         Holdfast from the internet. <a href="/help/calendars">How calendars work</a>
       </p>
-      <p><a href="${back}">Back</a></p>
-      <script type="module" src="${assetUrl('copy.js')}"></script>`,
+      <p><a href="${back}">Back</a></p>`,
   );
 }
-
-/** A text with a button that copies it. Without scripts there is no button. */
-const copied = (label: string, text: string): Html =>
-  html`<h2>${label}</h2>
-    <pre class="written">${text}</pre>
-    <button type="button" class="quiet" data-copy="${text}" hidden>Copy</button>`;
 
 type FeedVisit = Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>;
 
@@ -100,7 +94,7 @@ async function page(visit: FeedVisit, problems: FormProblems = noProblems): Prom
       ${textArea({
         ...{ name: 'repositories', label: 'Repositories', problems },
         hint: html`One name on each line, such as <code>web</code>. Leave empty for all.`,
-        attributes: html`spellcheck="false" autocapitalize="none"`,
+        attributes: html`spellcheck="false" autocapitalize="none" autofocus`,
       })}
       ${chips('radio', { name: 'text', label: 'Events have' }, texts, ['public'])}
       <div class="actions"><button type="submit">Create calendar</button></div>

@@ -97,9 +97,11 @@ export function endOf(
 ): string | null {
   if (duration === 'open') return null;
   if (duration === 'until') return until;
-  // The others begin with their hours.
-  if (duration !== 'morning')
-    return toLocalTime(new Date(now.getTime() + Number.parseInt(duration) * 3_600_000), zone);
+  // The others begin with their hours. They end at a full minute, as in commands.
+  if (duration !== 'morning') {
+    const minutes = Math.ceil(now.getTime() / 60_000) + Number.parseInt(duration) * 60;
+    return toLocalTime(new Date(minutes * 60_000), zone);
+  }
   const [date, time] = toLocalTime(now, zone).split('T') as [string, string];
   // At night, the next morning is today's.
   return `${Temporal.PlainDate.from(date).add({ days: time < '08:00' ? 0 : 1 })}T08:00:00`;
@@ -132,7 +134,7 @@ export function freezeForm(form: FreezeForm): Html {
   return html`<h1>Freeze now</h1>
     ${templates} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
-      ${textArea({ name: 'reason', label: 'Reason', value: fields.reason, problems, attributes: html`required maxlength="10000"` })}
+      ${textArea({ name: 'reason', label: 'Reason', value: fields.reason, problems, attributes: html`required maxlength="10000" ${preview ? '' : html`autofocus`}` })}
       ${chips(
         'radio',
         { name: 'duration', label: 'Duration', problems },

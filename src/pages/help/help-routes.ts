@@ -131,7 +131,7 @@ function resultsPage(reader: Reader, { topics, search }: Library, question: stri
           </li>`,
       )}
     </ol>`;
-  return helpPage(reader, topics, { title: heading, question, body });
+  return helpPage(reader, topics, { title: heading, question, body, asksAgain: found.length === 0 });
 }
 
 /** For an address below `/help` at which there is no document. */
@@ -145,12 +145,19 @@ function noSuchDocument(reader: Reader, { topics }: Library): PageResponse {
 type PageResponse = Response | Promise<Response>;
 /** Who reads, if anybody is signed in. */
 type Reader = Parameters<typeof showPage>[0];
-type HelpPage = { title: string; body: Html; current?: string; question?: string };
+type HelpPage = {
+  title: string;
+  body: Html;
+  current?: string;
+  question?: string;
+  /** Whether the field of the search has the focus. */
+  asksAgain?: boolean;
+};
 
 function helpPage(
   reader: Reader,
   topics: Topic[],
-  { title, body, current, question = '' }: HelpPage,
+  { title, body, current, question = '', asksAgain = false }: HelpPage,
   status: 200 | 404 = 200,
 ): PageResponse {
   const page = {
@@ -167,6 +174,7 @@ function helpPage(
             maxlength="${longestQuestion}"
             placeholder="Search the documentation"
             value="${question}"
+            ${asksAgain ? html`autofocus` : ''}
           />
           <button type="submit" class="quiet">Search</button>
         </form>

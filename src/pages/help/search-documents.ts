@@ -140,6 +140,7 @@ const alike: readonly (readonly string[])[] = [
   ['configuration', 'config', 'settings', 'setting', 'environment', 'variable', 'variables', 'option'],
   ['ci', 'pipeline', 'pipelines', 'actions', 'jenkins', 'gitlab'],
   ['error', 'errors', 'problem', 'troubleshooting', 'message'],
+  ['working', 'work', 'works', 'fails', 'failed', 'broken'],
   ['postgres', 'postgresql', 'database', 'pglite'],
   ['secret', 'secrets', 'rotate', 'rotation', 'rotating'],
 ];
@@ -151,11 +152,12 @@ const asOneWord: readonly (readonly [RegExp, string])[] = [
   [/\broll(?:ing)?[ -]back\b/g, 'rollback'],
   [/\bhealth[ -]checks?\b/g, 'healthcheck'],
   [/\btime[ -]zones?\b/g, 'timezone'],
+  [/\bthru\b/g, 'through'],
 ];
 
 /** Words that say nothing about what is looked for. */
 const tooCommon: ReadonlySet<string> = new Set(
-  'a an and are as at be by can do does for from how i if in is it me my of on or that the this to use we what when where which who why will with you your'.split(
+  'a an and are as at be by can do does for from how i if in is it me my of on or that the this to use we what when where which why will with you your'.split(
     ' ',
   ),
 );

@@ -186,19 +186,20 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
   const toJudge = count(all, (each) => each.toJudge);
   const [trouble, unknown] = [count(all, isNotEnforced), count(known, isUnknown)];
   const requests = sum((each) => each.requests);
-  const linked = (number: number, path: string, kind = '') =>
+  const linked = (text: string, path: string, kind = '') =>
     list === null
-      ? html`<span class="${kind}">${number}</span>`
-      : html`<a href="${path}" class="${kind}">${number}</a>`;
+      ? html`<span class="${kind}">${text}</span>`
+      : html`<a href="${path}" class="${kind}">${text}</a>`;
+  const places = (number: number) => countOf(number, 'repository', 'repositories');
   const rowsOf = (state: string) => `${list}?state=${state}#repositories`;
   return html`<dl class="figures">
     ${figure('Repositories frozen', html`<span class="${frozen > 0 ? 'held' : 'free'}">${frozen} of ${all.length}</span>`)}
     ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
-    ${leaking > 0 ? figure('GitHub would merge', html`<span class="leaking">${leaking}</span>`) : ''}
-    ${toJudge > 0 ? figure('Not judged yet', html`${countOf(toJudge, 'repository', 'repositories')}`) : ''}
-    ${trouble > 0 ? figure('Not enforced', linked(trouble, rowsOf('trouble'), 'leaking')) : ''}
-    ${unknown > 0 ? figure('Not known to be enforced', linked(unknown, rowsOf('unknown'))) : ''}
-    ${requests > 0 ? figure('Requested exemptions', linked(requests, exemptionsPath(owners[0]!.account.login))) : ''}
+    ${leaking > 0 ? figure('GitHub would merge', html`<span class="leaking">${countOf(leaking, 'pull request')}</span>`) : ''}
+    ${toJudge > 0 ? figure('Not judged yet', html`${places(toJudge)}`) : ''}
+    ${trouble > 0 ? figure('Not enforced', linked(places(trouble), rowsOf('trouble'), 'leaking')) : ''}
+    ${unknown > 0 ? figure('Not known to be enforced', linked(places(unknown), rowsOf('unknown'))) : ''}
+    ${requests > 0 ? figure('Requested exemptions', linked(String(requests), exemptionsPath(owners[0]!.account.login))) : ''}
   </dl>`;
 }
 

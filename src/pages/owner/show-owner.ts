@@ -17,6 +17,7 @@ import {
   stateOf,
   type Enforced,
 } from '../../explanations/repository-states.ts';
+import { disabledNotices } from './disabled-webhooks.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { loadOverview, figures, overviewLists } from './overview.ts';
 import { asPublic } from '../../freezes/freeze.ts';
@@ -41,7 +42,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const inside = rows.filter((row) => isAdmin || row.private);
   const insideOf = new Set(inside.map(({ id }) => id));
   const seen = { ...visit, repositories };
-  const [overview, spans, enforced] = await Promise.all([
+  const [overview, spans, enforced, notices] = await Promise.all([
     loadOverview(deps, viewer, [seen], now),
     spansWithin(
       deps.db,
@@ -51,6 +52,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       'of merges',
     ),
     enforcedOf(deps, inside),
+    disabledNotices(deps, [seen]),
   ]);
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
@@ -64,7 +66,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
         ${isTickable ? actions(login) : ''}
       </div>
     </form>
-    ${figures([seen], '')} ${overviewLists(overview, times, false)}
+    ${notices} ${figures([seen], '')} ${overviewLists(overview, times, false)}
     <section id="repositories" aria-labelledby="repositories-heading">
       <div class="headline">
         <h2 id="repositories-heading">Repositories</h2>

@@ -177,7 +177,7 @@ export function planForm({
     ${templates ?? ''} ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}">
       ${version === null ? '' : versionField(version)}
-      ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
+      ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255" ${preview ? '' : html`autofocus`}` }))}
       ${textArea(text('reason', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
         ${textArea(text('include', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}

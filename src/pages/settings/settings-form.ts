@@ -22,7 +22,7 @@ import {
 } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
-import type { Times } from '../text.ts';
+import { type Times, toCopy } from '../text.ts';
 import type { Deps } from '../../deps.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { Visit } from '../reader.ts';
@@ -61,7 +61,7 @@ export const secretPage = (
   const back = ownerSettingsPath(account.login);
   const body = html`<h1><bdi>${title}</bdi></h1>
     <p class="notice done" role="status">${notice}</p>
-    <pre class="written">${secret}</pre>
+    ${toCopy(secret)}
     <p><a class="button" href="${back}#${anchor}">Back to the settings</a></p>`;
   const crumbs = [{ name: 'Settings', href: back }, { name: 'Secret' }];
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
@@ -130,14 +130,16 @@ export function settingsForm({ action, settings, owner, refused, problems, sent:
   const people = (name: 'freezers' | 'approvers', label: string, hint: Html | string) => {
     const stored = settings[name].join('\n');
     return html`${owner === null ? '' : choices(name, label, { own: 'Its own list' }, '')}
-    ${textArea({
-      name: `${name}_list`,
-      label: owner === null ? label : `${label}: own list`,
-      value: typed.text(`${name}_list`, stored),
-      problems: problems.has(name) ? new Map([[`${name}_list`, problems.get(name)!]]) : problems,
-      hint: html`${savedNow(`${name}_list`, stored, settings[name].join(', '))}${hint}`,
-      attributes: html`spellcheck="false" autocapitalize="none"`,
-    })}`;
+      <div class="of-${name}">
+        ${textArea({
+          name: `${name}_list`,
+          label: owner === null ? label : `${label}: own list`,
+          value: typed.text(`${name}_list`, stored),
+          problems: problems.has(name) ? new Map([[`${name}_list`, problems.get(name)!]]) : problems,
+          hint: html`${savedNow(`${name}_list`, stored, settings[name].join(', '))}${hint}`,
+          attributes: html`spellcheck="false" autocapitalize="none"`,
+        })}
+      </div>`;
   };
   const hours = inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? '');
   return html`${formProblem(problems, shown)}

@@ -83,6 +83,7 @@ const apiNames: Record<string, Record<string, string>> = {
   'create-key': { name: 'key_name' },
   'create-rule': { name: 'rule_name' },
   'create-webhook': { repositories: 'webhook_repositories' },
+  'update-webhook': { repositories: 'webhook_repositories' },
 };
 
 /** `POST /owners/{owner}/settings`. */

@@ -1,46 +1,40 @@
 import { html } from 'hono/html';
-import { newWebhook, readNewWebhook } from '../../api/v1/webhooks.ts';
+import { newWebhook, readNewWebhook, webhookChange } from '../../api/v1/webhooks.ts';
 import { validate } from '../../api/read-request.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import {
   createWebhook,
   deleteWebhook,
+  peopleKind,
+  requireWebhook,
   rotateSecret,
   updateWebhook,
-  type webhookKinds,
 } from '../../notices/manage-webhooks.ts';
 import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts';
-import { noticeTypes } from '../../notices/notice.ts';
 import type { OwnerChange } from '../change.ts';
-import { linesOf } from '../condition-fields.ts';
-import { chips, confirmation, hidden, ifSent, textArea, textField, textOf, typedIn } from '../form.ts';
+import { assertFresh, confirmation, hidden, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
-import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
+import { type Forms, type Section, secretPage } from './settings-form.ts';
+import {
+  editWebhookForm,
+  newWebhookForm,
+  nameOfKind,
+  readWebhookForm,
+  versionOfWebhook,
+} from './webhook-form.ts';
 
-type Kind = (typeof webhookKinds)[number];
 type Shown = OutgoingWebhook & { deliveries: OutgoingDelivery[] };
 
 /** How many deliveries of a webhook the page shows. The API and the command line have the others. */
 const mostDeliveries = 10;
 
-const kindNames: Record<Kind, string> = {
-  slack: 'Slack',
-  teams: 'Microsoft Teams',
-  discord: 'Discord',
-  google_chat: 'Google Chat',
-  standard: 'Your own service',
-};
-
-const nameOf = (kind: string): string =>
-  kind === 'slack_channel' ? 'Channel of the Slack app' : kindNames[kind as Kind];
-
 /** The outgoing webhooks of an owner, each with its last deliveries. */
 export async function webhooksSection(section: Section): Promise<Html> {
-  const { deps, account, action, times } = section;
+  const { deps, account } = section;
   const webhooks = await deps.db.outgoingWebhook.findMany({
-    where: { accountId: account.id },
+    where: { accountId: account.id, kind: { not: peopleKind } },
     include: { deliveries: { orderBy: { serial: 'desc' }, take: mostDeliveries } },
     // With `join`, the default, Prisma can't read a list of BigInt, such as the ids of events.
     relationLoadStrategy: 'query',
@@ -51,60 +45,15 @@ export async function webhooksSection(section: Section): Promise<Html> {
       Send a message to a chat or to your own service when a freeze begins or somebody requests an exemption.
       <a href="/help/notices">How outgoing webhooks work</a>
     </p>
-    ${webhooks.map((webhook) => webhookCard(action, webhook, times))} ${newWebhookForm(section)}`;
+    ${webhooks.map((webhook) => webhookCard(section, webhook))} ${newWebhookForm(section)}`;
 }
 
-const fields = ['url', 'webhook_repositories', 'events', 'description', 'kind'];
-
-const newWebhookForm = (section: Section): Html => {
-  const { problems, sent } = section;
-  const typed = typedIn(ifSent(sent, 'create-webhook'));
-  const events = typed.all('event');
-  return foldedForm(
-    section,
-    { name: 'New webhook', does: 'create-webhook', fields, act: 'Create webhook' },
-    html`${chips(
-        'radio',
-        { name: 'kind', label: 'Send to', problems },
-        Object.entries(kindNames).map(([value, label]) => ({ value, label })),
-        [typed.text('kind', 'slack')],
-      )}
-      ${textField(
-        {
-          name: 'url',
-          label: 'Address',
-          value: typed.text('url'),
-          problems,
-          hint: 'Copy it from the chat. The address is a secret: Holdfast does not show it again.',
-          attributes: html`required maxlength="2000" autocomplete="off" spellcheck="false"`,
-        },
-        'url',
-      )}
-      ${textField({ name: 'description', id: 'webhook_description', label: 'Description', value: typed.text('description'), problems, attributes: html`maxlength="255"` })}
-      ${textArea({
-        name: 'webhook_repositories',
-        label: 'Repositories',
-        value: typed.text('webhook_repositories'),
-        problems,
-        hint: html`One name or pattern on each line, such as <code>api-*</code>. Leave empty for all.`,
-        attributes: html`spellcheck="false" autocapitalize="none"`,
-      })}
-      <details ${problems.has('events') || events.length > 0 ? html`open` : ''}>
-        <summary>Events: all, unless you select some</summary>
-        <fieldset class="ticks">
-          <legend class="said">Events</legend>
-          ${noticeTypes.map((type) => html`<label><input type="checkbox" name="event" value="${type}" ${events.includes(type) ? html`checked` : ''} /> ${type}</label>`)}
-        </fieldset>
-      </details>
-      ${chips('checkbox', { name: 'public_text', label: 'Texts' }, [{ value: 'true', label: 'Public reasons only' }], typed.all('public_text'))}`,
-  );
-};
-
-function webhookCard(action: string, webhook: Shown, times: Times): Html {
+function webhookCard(section: Section, webhook: Shown): Html {
+  const { action, times } = section;
   const { id, kind, shownUrl, isEnabled, description, deliveries } = webhook;
   const button = (does: string, label: string) => actButton(action, does, id, label);
   return html`<div class="card" id="webhook-${id}">
-    <strong>${nameOf(kind)}</strong>
+    <strong>${nameOfKind(kind)}</strong>
     <span class="badge ${isEnabled ? 'free' : 'past'}">${isEnabled ? 'enabled' : 'disabled'}</span>
     ${shownUrl === '' ? '' : html`<code>${shownUrl}</code>`}
     ${description === null ? '' : html`<p><bdi>${description}</bdi></p>`}
@@ -116,6 +65,7 @@ function webhookCard(action: string, webhook: Shown, times: Times): Html {
     <div class="actions">
       ${isEnabled ? button('test-webhook', 'Send a test') : ''}
       ${isEnabled ? button('disable-webhook', 'Disable') : button('enable-webhook', 'Enable')}
+      ${editWebhookForm(section, webhook)}
       ${
         kind === 'standard'
           ? confirmation(
@@ -165,8 +115,9 @@ const heard = ({ events, repositories, publicText }: OutgoingWebhook): string =>
 function outcome(delivery: OutgoingDelivery, times: Times): Html {
   const { state, status, error, attempts, lastAttemptAt, nextAttemptAt } = delivery;
   const why = state === 'delivered' ? (status === null ? '' : `, answered ${status}`) : error && `: ${error}`;
-  return html`${state} ${lastAttemptAt ? instant(lastAttemptAt, times) : ''}
-  ${attempts > 1 ? `after ${attempts} attempts` : ''}${why}
+  const when = lastAttemptAt ? html` ${instant(lastAttemptAt, times)}` : '';
+  const after = attempts > 1 ? ` after ${attempts} attempts` : '';
+  return html`${state}${when}${after}${why}
   ${lastAttemptAt && nextAttemptAt ? html`Next attempt ${instant(nextAttemptAt, times)}.` : ''}`;
 }
 
@@ -192,20 +143,20 @@ const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, tim
 /** Shows the secret of a webhook for one's own service, once. A chat has none. */
 async function createWebhookByForm(change: OwnerChange): Promise<Response> {
   const { deps, context, actor, account, form } = change;
-  const repositories = linesOf(form.get('webhook_repositories') ?? '');
-  const events = form.getAll('event');
-  const sent = {
-    kind: form.get('kind'),
-    url: textOf(form, 'url'),
-    description: textOf(form, 'description') || null,
-    repositories: repositories.length > 0 ? repositories : null,
-    events: events.length > 0 ? events : null,
-    public_text: form.get('public_text') === 'true',
-  };
+  const sent = { kind: form.get('kind'), ...readWebhookForm(form) };
   const wanted = readNewWebhook(validate(newWebhook, sent, 'body'));
   const { webhook, secret } = await createWebhook(deps, actor, account, wanted);
   if (secret !== null) return showSecret(change, secret, webhook.id);
   return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#webhook-${webhook.id}`, 303);
+}
+
+async function updateWebhookByForm({ deps, context, actor, account, form }: OwnerChange): Promise<Response> {
+  const id = textOf(form, 'id');
+  const before = await requireWebhook(deps.db, account, id);
+  assertFresh(form, versionOfWebhook(before), 'this webhook');
+  const { public_text: publicText, ...change } = validate(webhookChange, readWebhookForm(form), 'body');
+  await updateWebhook(deps, actor, account, id, { ...change, publicText: publicText ?? undefined });
+  return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#webhook-${id}`, 303);
 }
 
 async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
@@ -230,6 +181,7 @@ const setEnabled =
 
 export const webhookForms: Forms = {
   'create-webhook': createWebhookByForm,
+  'update-webhook': updateWebhookByForm,
   'rotate-webhook': rotateWebhookByForm,
   'enable-webhook': setEnabled(true),
   'disable-webhook': setEnabled(false),

@@ -228,7 +228,7 @@ function ask(
         value: given?.get('reason') ?? '',
         problems,
         hint: 'The status and this page show the reason.',
-        attributes: html`required`,
+        attributes: html`required ${isAsked ? html`autofocus` : ''}`,
       })}
       ${chips(
         'radio',

@@ -36,6 +36,7 @@ export const codePage = (problem: string | null): Html =>
           autocomplete="one-time-code"
           spellcheck="false"
           maxlength="40"
+          autofocus
         />
         <button type="submit" class="next">Continue</button>
       </form>`,
@@ -113,6 +114,7 @@ function setupForm({ choices, webUrl, places }: SetupPage): Html {
         maxlength="40"
         spellcheck="false"
         autocapitalize="none"
+        autofocus
       />
       ${radio('person', 'Your personal account')}
     </fieldset>

@@ -55,7 +55,7 @@ function textOfFreeze({ deps, repository }: CommentOrder, { freeze: made, warnin
     // Whether GitHub then refuses to merge them, the warnings say.
     ...(holdsMerges(made)
       ? [
-          `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
+          `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} is pending on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
         ]
       : [`**Deployments are frozen until ${until}.**`]),
     ...(blocked === null ? [] : [blocked]),

@@ -1,0 +1,14 @@
+// A menu closes with Escape, and when one clicks or goes elsewhere. Without this script its name closes it, too.
+const open = () => document.querySelectorAll('.menu[open]');
+
+addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return;
+  for (const menu of open()) {
+    if (menu.contains(document.activeElement)) menu.querySelector('summary').focus();
+    menu.open = false;
+  }
+});
+for (const going of ['click', 'focusin'])
+  addEventListener(going, ({ target }) => {
+    for (const menu of open()) if (!menu.contains(target)) menu.open = false;
+  });
