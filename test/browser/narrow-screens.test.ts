@@ -1,10 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Page } from 'playwright-core';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JobQueue } from '../../src/database/queue/queue.ts';
 import type { Deps } from '../../src/deps.ts';
 import { createApi } from '../../src/server/service.ts';
+import { addressesOfForms } from '../../src/pages/mount-pages.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { forAll } from '../support/for-all.ts';
 import { freePort } from '../support/free-port.ts';
@@ -111,31 +112,34 @@ const api: OpenAPIHono = createApi(deps, {} as JobQueue);
 
 /** Answers with a file, a stream or a redirect, and the reference of the API, whose page is Scalar's. */
 const noPage =
-  /\*|^\/(v1|assets|api|auth|docs)\b|\/(live|pictures)\b|^\/(healthz|readyz|metrics|favicon.ico|manifest.webmanifest)$/;
+  /.\/$|\*|^\/(v1|assets|api|auth|docs)\b|\/(live|pictures)\b|^\/(healthz|readyz|metrics|favicon.ico|manifest.webmanifest)$/;
 
-/** Every page of the site, with its names. */
-function addresses(): string[] {
-  const paths = new Set(api.routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
-  const ofPages = [...paths].filter((path) => !noPage.test(path) && path !== '/help/:document');
+/** What redirects to another page. */
+const leadsOn: ReadonlySet<string> = new Set([
+  ...addressesOfForms.map(({ path }) => path),
+  ...['/help/:document', '/login', '/:owner', '/:owner/:repository'],
+]);
+
+const pages = [
+  ...new Set(api.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)),
+].filter((path) => !noPage.test(path) && !leadsOn.has(path));
+
+const paths = [
+  ...pages.map((path) => (path.endsWith('/progress') ? `${path}?plan=:plan` : path)),
+  `/owners/:owner/audit?days=30&by=${long(255)}`,
+  '/repos/:owner/:repository/pulls/:number?exempt=yes',
+  `/help/search?q=${long(200)}`,
+  `/no/such/page/${long(200)}`,
+  // Those with the widest tables and lines.
+  ...['troubleshooting', 'routes', 'settings', 'conditions'].map((document) => `/help/${document}`),
+];
+
+const named = (path: string): string => {
   const names: Record<string, string> = {
-    owner,
-    repository,
-    number: '1',
-    id: ids.freeze,
-    plan: ids.plan,
-    sha: ids.sha,
+    ...{ owner, repository, number: '1', id: ids.freeze, plan: ids.plan, sha: ids.sha },
   };
-  const filled = ofPages.map((path) => path.replace(/:(\w+)/g, (_, name: string) => names[name] ?? name));
-  return [
-    ...filled.map((path) => (path.endsWith('/progress') ? `${path}?plan=${ids.plan}` : path)),
-    `/owners/${owner}/audit?days=30&by=${long(255)}`,
-    `/repos/${owner}/${repository}/pulls/1?exempt=yes`,
-    `/help/search?q=${long(200)}`,
-    `/no/such/page/${long(200)}`,
-    // Those with the widest tables and lines.
-    ...['troubleshooting', 'routes', 'settings', 'conditions'].map((document) => `/help/${document}`),
-  ];
-}
+  return path.replace(/:(\w+)/g, (_, name: string) => names[name] ?? name);
+};
 
 const widths = [320, 375, 640];
 
@@ -167,18 +171,19 @@ async function blanks(page: Page): Promise<string[]> {
   return text.match(/.{0,30} [,:;.](?=\s|$).{0,10}/gm) ?? [];
 }
 
-test('no page is wider than its screen, and none has a blank before a comma or a full stop', async () => {
+let page: Page;
+beforeAll(async () => {
   const options = { timezoneId: 'America/North_Dakota/New_Salem', viewport: { width: 375, height: 740 } };
-  const page = await signedInPage(browser, holdfast, login, '/', options);
-  const wrong: Record<string, string[]> = {};
-  const all = addresses();
-  expect(all.length).toBeGreaterThan(30);
-  for (const [index, path] of all.entries()) {
-    await page.goto(holdfast.app.url + path);
+  page = await signedInPage(browser, holdfast, login, '/', options);
+});
+
+test.each(paths.map((path) => [path.replace(/w{9,}/g, '…'), path]))(
+  '%s is no wider than its screen, and has no blank before a comma or a full stop',
+  async (name, path) => {
+    await page.goto(holdfast.app.url + named(path));
     const found = await tooWide(page);
     if (!path.startsWith('/help')) found.push(...(await blanks(page)));
-    await screenshot(page, `narrow-${index}`);
-    if (found.length > 0) wrong[path.replace(/w{9,}/g, '…')] = found;
-  }
-  expect(wrong).toEqual({});
-});
+    await screenshot(page, `narrow${name.replace(/\W+/g, '-')}`);
+    expect(found).toEqual([]);
+  },
+);
