@@ -111,7 +111,7 @@ function choose(
   if (first === undefined) return '';
   if (others.length === 0)
     return html`<a class="button ${kind}" href="${ownerFormPath(first, form)}">${name}</a>`;
-  return html`<details class="menu" name="menu">
+  return html`<details class="menu">
     <summary class="button ${kind}">${name}</summary>
     <ul>
       ${[first, ...others].map(

@@ -80,7 +80,7 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
 
 /** @param all the owners that the reader may open. */
 const ownerMenu = (login: string, all: string[]): Html =>
-  html`<details class="menu owner" name="menu">
+  html`<details class="menu owner">
     <summary><bdi>${login}</bdi></summary>
     <ul>
       ${all
@@ -146,7 +146,7 @@ export const icon = (name: keyof typeof icons): Html =>
 
 /** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */
 const zoneSwitch = (zone: string): Html =>
-  html`<details class="menu zone" name="menu">
+  html`<details class="menu zone">
     <summary title="Time zone ${zone}">
       <span class="said">Time zone</span> <strong>${cityOf(zone)}</strong>
     </summary>

@@ -58,11 +58,6 @@ test('menus close with Escape and by a click elsewhere, and one is open at a tim
   for (let tab = 0; tab < 3; tab++) await page.keyboard.press('Tab');
   expect(await openMenus(page)).toBe(0);
   expect(page.problems).toEqual([]);
-  // Also without scripts one is open at a time.
-  const plain = await adasPage('/', { javaScriptEnabled: false });
-  await plain.getByText('Freeze now', { exact: true }).click();
-  await plain.locator('.zone summary').click();
-  expect(await openMenus(plain)).toBe(1);
 });
 
 test('the first Tab skips to the content', async () => {
