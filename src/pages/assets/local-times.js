@@ -43,7 +43,8 @@ function setBeside(beside, inUtc, here) {
   const isSameDay = /\d+/.exec(itsDay)[0] === /\d+/.exec(here)[0];
   const own = isSameDay ? `${clock} ${city}` : `${itsDay}, ${clock} ${city}`;
   const parts = [isSameDay && here.endsWith(clock) ? '' : own, more].filter(Boolean);
-  beside.textContent = parts.length > 0 ? ` (${parts.join(', ')})` : '';
+  beside.textContent = parts.length > 0 ? ` (${parts.join(', ')})` : ' ';
+  beside.hidden = parts.length === 0;
 }
 
 // The zones to choose from.
