@@ -9,7 +9,7 @@ import { ownerSender } from './sender.ts';
 /** A context from any source, or from the App with this id. */
 export type CheckSpec = string | { context: string; app: number };
 
-/** What a branch requires; a list is short for its checks. */
+/** What a branch requires; a list is short for its checks, and an empty one lifts the protection. */
 export type Protection = string[] | { checks: CheckSpec[]; enforceAdmins?: boolean; strict?: boolean };
 
 export interface RulesetOptions {
@@ -33,8 +33,8 @@ const checkOf = (spec: CheckSpec): RequiredCheck =>
 
 export function protectBranch({ protection }: Repository, branch: string, given: Protection): void {
   const { checks, enforceAdmins = false, strict = false } = Array.isArray(given) ? { checks: given } : given;
-  if (checks.length > 0) protection.set(branch, { checks: checks.map(checkOf), enforceAdmins, strict });
-  else protection.delete(branch);
+  if (Array.isArray(given) && checks.length === 0) protection.delete(branch);
+  else protection.set(branch, { checks: checks.map(checkOf), enforceAdmins, strict });
 }
 
 export function makeRuleset(world: World, source: Account | Repository, given: RulesetContent): Ruleset {
@@ -104,6 +104,7 @@ export function branchRules(world: World, webhooks: Webhooks) {
         repositories: { include: ['~ALL'], exclude: [], ...options.repositories },
         checks: (options.checks ?? []).map(checkOf),
         strict: options.strict ?? false,
+        otherRules: [],
         bypassActors: (options.bypass ?? []).map((actor) => ({
           actor_id: null,
           bypass_mode: 'always',

@@ -1,3 +1,4 @@
+import { instantJson } from '../json/instant-json.ts';
 import { GitHubError } from '../http/github-error.ts';
 import type { Account, Environment, Repository, RunJob, WorkflowRun } from '../state/model.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -211,7 +212,7 @@ export class Deployments {
       requestedAt: this.#world.now(),
       history: [],
     };
-    job.history.push(job.state);
+    this.#note(repository, job);
     run.jobs.push(job);
     this.#tell(repository, run, job);
     if (job.state === 'queued' && !repository.runnersAreBusy) this.take(repository, run);
@@ -238,8 +239,8 @@ export class Deployments {
           task: 'deploy',
           environment: environment.name,
           original_environment: environment.name,
-          created_at: job.requestedAt.toISOString(),
-          updated_at: job.requestedAt.toISOString(),
+          created_at: instantJson(job.requestedAt),
+          updated_at: instantJson(job.requestedAt),
         },
         pull_requests: [],
       },
@@ -254,8 +255,12 @@ export class Deployments {
 
   #become(repository: Repository, run: WorkflowRun, job: RunJob, state: RunJob['state'], by?: Account): void {
     job.state = state;
-    job.history.push(state);
+    this.#note(repository, job, by);
     this.#tell(repository, run, job, by);
+  }
+
+  #note(repository: Repository, job: RunJob, by = ownerSender(this.#world, repository.owner)): void {
+    job.history.push({ state: job.state, at: this.#world.now(), by });
   }
 
   #tell(

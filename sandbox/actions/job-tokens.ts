@@ -24,8 +24,8 @@ const life = 300;
 const validBefore = 600;
 
 /**
- * OIDC tokens of jobs of GitHub Actions, with the claims of GitHub's documentation ("OpenID Connect reference"; the
- * former form of `sub`, without ids). By the clock of data.
+ * OIDC tokens of jobs of GitHub Actions, with the claims of GitHub's documentation ("OpenID Connect reference"). By
+ * the clock of data.
  */
 export function jobTokens(world: World) {
   return {
@@ -69,7 +69,7 @@ function claimsOf(
   const actor = pr?.author ?? owner;
   return {
     jti: randomUUID(),
-    sub: `repo:${name}:${subjectOf(environment, event, ref)}`,
+    sub: `repo:${placeOf(repository)}:${subjectOf(environment, event, ref)}`,
     aud: options.audience ?? `${world.url}/${owner.login}`,
     ref,
     sha,
@@ -100,6 +100,15 @@ function claimsOf(
     exp: iat + life,
     iat,
   };
+}
+
+/** From then on, the subjects of repositories that are new or get a name have ids. */
+const idsSince = Date.parse('2026-07-15T00:00:00Z');
+
+function placeOf(repository: Repository): string {
+  const { owner, name, id, namedAt } = repository;
+  if (namedAt.getTime() < idsSince) return fullNameOf(repository);
+  return `${owner.login}@${owner.id}/${name}@${id}`;
 }
 
 function subjectOf(environment: string | undefined, event: string, ref: string): string {

@@ -45,6 +45,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         nodeId: nodeId('Repository', id),
         owner: world.account(login),
         name,
+        namedAt: world.now(),
         private: options.private ?? false,
         archived: options.archived ?? false,
         fork: options.fork ?? false,
@@ -101,7 +102,7 @@ export function repositories(world: World, webhooks: Webhooks) {
       const repository = world.repository(fullName);
       const from = repository.name;
       rememberName(repository);
-      repository.name = name;
+      Object.assign(repository, { name, namedAt: world.now() });
       emit(repository, 'renamed', { changes: { repository: { name: { from } } } });
     },
 

@@ -1,3 +1,4 @@
+import { instantJson } from '../json/instant-json.ts';
 import type { Account } from '../state/model.ts';
 
 /** A user, bot or organization. GraphQL names bots without the `[bot]` that REST adds. */
@@ -11,7 +12,7 @@ export function accountNode(account: Account) {
     url: `https://github.com/${account.type === 'Bot' ? 'apps/' : ''}${login}`,
     resourcePath: `/${login}`,
     avatarUrl: `https://avatars.githubusercontent.com/u/${account.id}?v=4`,
-    createdAt: account.createdAt.toISOString(),
+    createdAt: instantJson(account.createdAt),
     name: null,
   };
 }

@@ -1,3 +1,4 @@
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { gitNode } from './git-node.ts';
 import { reportsNode } from './reports-node.ts';
@@ -17,7 +18,7 @@ export function commitNode(repository: Repository, sha: string) {
     abbreviatedOid: sha.slice(0, 7),
     url: `https://github.com/${fullNameOf(repository)}/commit/${sha}`,
     committedDate: () =>
-      (repository.commitDetails.get(sha)?.committer.date ?? repository.createdAt).toISOString(),
+      instantJson(repository.commitDetails.get(sha)?.committer.date ?? repository.createdAt),
     messageHeadline: `Commit ${sha.slice(0, 7)}`,
     status: () => statusNode(repository, sha),
     ...gitNode(repository, sha),
@@ -68,7 +69,7 @@ export function contextNode(status: CommitStatus) {
     state: status.state.toUpperCase(),
     description: status.description,
     targetUrl: status.targetUrl,
-    createdAt: status.createdAt.toISOString(),
+    createdAt: instantJson(status.createdAt),
     creator: () => accountNode(status.creator),
     avatarUrl: `https://avatars.githubusercontent.com/u/${status.creator.id}?v=4`,
   };

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import type { Commit, GitActor, Repository } from '../state/model.ts';
@@ -29,5 +30,5 @@ const actorNode = ({ name, email, date }: GitActor) => ({
   __typename: 'GitActor',
   name,
   email,
-  date: date.toISOString(),
+  date: instantJson(date),
 });

@@ -1,4 +1,5 @@
 import { execute, type GraphQLFieldResolver, type GraphQLTypeResolver } from 'graphql';
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { canSee, type Principal } from '../state/access.ts';
 import { checkedDocument, githubSchema } from './schema.ts';
@@ -9,7 +10,7 @@ import { queryCost, type QueryCost } from './query-cost.ts';
 import { repositoryNode } from './repository-node.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
 import { organizationNode } from './team-node.ts';
-import type { View } from './view.ts';
+import { demandPermission, type View } from './view.ts';
 
 const mostNodes = 500_000;
 
@@ -18,7 +19,7 @@ export function graphqlRoute(api: Api, parts: Parts): void {
   const { world, faults, chaos, limits, unknownRoutes } = parts;
 
   /** If the schema has a field and the sandbox does not, it must not read as null. */
-  const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (
+  const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, Principal> = (
     source,
     args,
     context,
@@ -32,6 +33,7 @@ export function graphqlRoute(api: Api, parts: Parts): void {
         `The sandbox GitHub does not know ${parentType.name}.${fieldName}`,
       );
     }
+    demandPermission(context, parentType.name, fieldName);
     const value = source[fieldName];
     return typeof value === 'function' ? value(args, context, info) : value;
   };
@@ -67,6 +69,7 @@ export function graphqlRoute(api: Api, parts: Parts): void {
     const result = await execute({
       schema: githubSchema(),
       document,
+      contextValue: principal,
       variableValues: variables,
       operationName: body['operationName'] as string | undefined,
       rootValue: root({ world, faults, principal, asOf }, cost, () =>
@@ -132,7 +135,7 @@ function root(
     viewer: () => viewer(principal),
     rateLimit: () => {
       const { limit, used, remaining, reset } = budget();
-      return { ...cost, limit, used, remaining, resetAt: new Date(reset * 1000).toISOString() };
+      return { ...cost, limit, used, remaining, resetAt: instantJson(new Date(reset * 1000)) };
     },
   };
 }

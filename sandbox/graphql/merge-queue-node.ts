@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { commitNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
@@ -51,7 +52,7 @@ export function queueEntryNode(view: View, entry: MergeQueueEntry): object {
     state: entry.state,
     jump: entry.jump,
     solo: false,
-    enqueuedAt: entry.enqueuedAt.toISOString(),
+    enqueuedAt: instantJson(entry.enqueuedAt),
     enqueuer: () => accountNode(entry.enqueuer),
     estimatedTimeToMerge: null,
     headCommit: () =>

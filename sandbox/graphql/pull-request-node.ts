@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { atLeast, canSee, roleOf } from '../state/access.ts';
 import { commitNode, pullRequestCommitNode, testMergeNode } from './commit-node.ts';
@@ -13,7 +14,7 @@ import type { ChangedFile, Label, PullRequest, Review, ReviewThread } from '../s
 import { reviewDecision } from '../state/review-decision.ts';
 import { baseRefNode } from './base-ref-node.ts';
 import { teamNode } from './team-node.ts';
-import { demandPermission, type View } from './view.ts';
+import type { View } from './view.ts';
 
 type ConnectionResolver = (
   args: ConnectionArguments & { states?: string[] | null },
@@ -89,9 +90,9 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     bodyText: pr.body,
     isDraft: pr.draft,
     closed: pr.state === 'closed',
-    closedAt: pr.closedAt?.toISOString() ?? null,
+    closedAt: instantJson(pr.closedAt),
     merged: pr.merged !== null,
-    mergedAt: pr.merged?.at.toISOString() ?? null,
+    mergedAt: instantJson(pr.merged?.at),
     mergedBy: () => pr.merged && accountNode(pr.merged.by),
     mergeCommit: () => pr.merged && commitNode(repository, pr.merged.sha),
     mergeable: mergeableOf(pr),
@@ -124,17 +125,13 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     autoMergeRequest: () => pr.autoMerge && autoMergeNode(pr.autoMerge),
     isInMergeQueue: pr.mergeQueueEntry !== null,
     mergeQueue: () => {
-      demandPermission(view, repository, 'merge_queues');
       const queue = queueOf(pr);
       return queue ? mergeQueueNode(view, queue) : null;
     },
-    mergeQueueEntry: () => {
-      demandPermission(view, repository, 'merge_queues');
-      return pr.mergeQueueEntry && queueEntryNode(view, pr.mergeQueueEntry);
-    },
+    mergeQueueEntry: () => pr.mergeQueueEntry && queueEntryNode(view, pr.mergeQueueEntry),
     milestone: () => pr.milestone && milestoneNode(pr.milestone),
-    createdAt: pr.createdAt.toISOString(),
-    updatedAt: pr.updatedAt.toISOString(),
+    createdAt: instantJson(pr.createdAt),
+    updatedAt: instantJson(pr.updatedAt),
     additions: () => pr.files.reduce((sum, file) => sum + file.additions, 0),
     deletions: () => pr.files.reduce((sum, file) => sum + file.deletions, 0),
     changedFiles: pr.files.length,
@@ -178,7 +175,7 @@ function reviewNode(pr: PullRequest, review: Review) {
     fullDatabaseId: String(review.id),
     state: review.state,
     body: review.body,
-    submittedAt: review.submittedAt.toISOString(),
+    submittedAt: instantJson(review.submittedAt),
     author: () => accountNode(review.by),
     authorCanPushToRepository: atLeast(roleOf(review.by, pr.repository), 'write'),
     commit: () => commitNode(pr.repository, review.commitSha),
@@ -198,7 +195,7 @@ function threadNode(pr: PullRequest, thread: ReviewThread) {
 function autoMergeNode({ enabledAt, enabledBy }: NonNullable<PullRequest['autoMerge']>) {
   return {
     __typename: 'AutoMergeRequest',
-    enabledAt: enabledAt.toISOString(),
+    enabledAt: instantJson(enabledAt),
     enabledBy: () => accountNode(enabledBy),
     mergeMethod: 'MERGE',
   };

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
-import { demandPermission, type View } from './view.ts';
+import type { View } from './view.ts';
 import { fullNameOf } from '../state/world.ts';
 import { mergeQueueNode } from './merge-queue-node.ts';
 import { pullRequestNode } from './pull-request-node.ts';
@@ -33,24 +34,18 @@ export function repositoryNode(view: View, repository: Repository): object {
     isFork: repository.fork,
     isDisabled: false,
     visibility: repository.private ? 'PRIVATE' : 'PUBLIC',
-    createdAt: repository.createdAt.toISOString(),
+    createdAt: instantJson(repository.createdAt),
     defaultBranchRef: { __typename: 'Ref', id: `${repository.nodeId}_ref`, name: repository.defaultBranch },
-    object: ({ expression }: { expression: string }) => {
-      demandPermission(view, repository, 'contents');
-      return fileNode(repository, expression);
-    },
+    object: ({ expression }: { expression: string }) => fileNode(repository, expression),
     pullRequests: (args: PullRequestsArguments, _: unknown, info: GraphQLResolveInfo) => {
-      demandPermission(view, repository, 'pull_requests');
       const { key, items } = selected(view.world.formerVersions.pullRequests(repository, view.asOf), args);
       return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
     },
     mergeQueue: ({ branch }: { branch?: string | null }) => {
-      demandPermission(view, repository, 'merge_queues');
       const queue = repository.mergeQueues.get(branch ?? repository.defaultBranch);
       return queue ? mergeQueueNode(view, queue) : null;
     },
     pullRequest: ({ number }: { number: number }) => {
-      demandPermission(view, repository, 'pull_requests');
       const now = repository.pullRequests.get(number);
       const pr = now && view.world.formerVersions.pullRequest(now, view.asOf);
       if (pr) return pullRequestNode(view, pr);

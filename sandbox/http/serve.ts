@@ -24,9 +24,11 @@ import { manifestRoutes } from '../rest/manifest-routes.ts';
 import { appRegistrationPages } from '../web/app-registration-pages.ts';
 import { installationPages } from '../web/installation-pages.ts';
 import { authenticate, tokenKind } from './authenticate.ts';
+import { answerUnchanged } from './etag.ts';
 import { ConnectionReset } from './faults.ts';
 import { GitHubError } from './github-error.ts';
 import { holderOf } from './rate-limit.ts';
+import { refuseNameless, refuseVersion } from './request-headers.ts';
 import type { Api, Env, Parts } from './api.ts';
 import type { LoggedRequest } from './request-log.ts';
 
@@ -75,7 +77,10 @@ function createApi(parts: Parts): Api {
     const { pathname } = new URL(c.req.url);
     const resource = pathname === '/graphql' ? 'graphql' : 'core';
     let holder = '127.0.0.1';
+    const refusal = refuseNameless(c);
+    if (refusal) return refusal;
     try {
+      if (resource === 'core') refuseVersion(c);
       const principal = authenticate(world, c.req.header('authorization'));
       holder = holderOf(principal);
       c.set('principal', principal);
@@ -88,6 +93,7 @@ function createApi(parts: Parts): Api {
       if (principal.kind === 'installation' && resource === 'core' && c.req.method !== 'GET')
         writeLimit.take(holder);
       await next();
+      await answerUnchanged(c);
       // What had not changed costs nothing.
       if (c.res.status === 304) limits.spend(holder, 'core', -1);
     } finally {

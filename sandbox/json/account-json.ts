@@ -1,6 +1,8 @@
 import type { World } from '../state/world.ts';
 import type { Account } from '../state/model.ts';
 
+const slugOf = ({ login }: Account): string => login.replace(/\[bot\]$/, '');
+
 /** The "simple user" that REST and webhooks embed. */
 export function accountJson(world: World, account: Account) {
   const url = `${world.url}/users/${encodeURIComponent(account.login)}`;
@@ -11,7 +13,7 @@ export function accountJson(world: World, account: Account) {
     avatar_url: `https://avatars.githubusercontent.com/u/${account.id}?v=4`,
     gravatar_id: '',
     url,
-    html_url: `https://github.com/${account.login}`,
+    html_url: `https://github.com/${account.type === 'Bot' ? `apps/${slugOf(account)}` : account.login}`,
     repos_url: `${url}/repos`,
     type: account.type,
     site_admin: false,

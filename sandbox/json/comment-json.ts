@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
 import { accountJson } from './account-json.ts';
@@ -16,8 +17,8 @@ export function commentJson(world: World, pr: PullRequest, comment: Comment) {
     id,
     node_id: nodeId('IssueComment', id),
     user: accountJson(world, author),
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
+    created_at: instantJson(createdAt),
+    updated_at: instantJson(updatedAt),
     author_association: associationOf(pr, comment),
     body,
     performed_via_github_app: throughApp ? appJson(world) : null,
@@ -48,9 +49,9 @@ export function issueJson(world: World, pr: PullRequest) {
     assignees: pr.assignees.map((account) => accountJson(world, account)),
     milestone: milestoneJson(pr),
     comments: pr.comments.length,
-    created_at: pr.createdAt.toISOString(),
-    updated_at: pr.updatedAt.toISOString(),
-    closed_at: pr.closedAt?.toISOString() ?? null,
+    created_at: instantJson(pr.createdAt),
+    updated_at: instantJson(pr.updatedAt),
+    closed_at: instantJson(pr.closedAt),
     author_association: 'CONTRIBUTOR',
     active_lock_reason: null,
     draft: pr.draft,
@@ -59,7 +60,7 @@ export function issueJson(world: World, pr: PullRequest) {
       html_url: htmlUrl,
       diff_url: `${htmlUrl}.diff`,
       patch_url: `${htmlUrl}.patch`,
-      merged_at: pr.merged?.at.toISOString() ?? null,
+      merged_at: instantJson(pr.merged?.at),
     },
     body: pr.body,
   };

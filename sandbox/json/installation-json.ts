@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { accountJson } from './account-json.ts';
 import type { Installation } from '../state/model.ts';
 import type { World } from '../state/world.ts';
@@ -19,12 +20,12 @@ export function installationJson(world: World, installation: Installation) {
     target_type: account.type,
     permissions: installation.permissions,
     events: app.events,
-    created_at: installation.createdAt.toISOString(),
-    updated_at: installation.createdAt.toISOString(),
+    created_at: instantJson(installation.createdAt),
+    updated_at: instantJson(installation.createdAt),
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
     suspended_by: null,
-    suspended_at: installation.suspendedAt?.toISOString() ?? null,
+    suspended_at: instantJson(installation.suspendedAt),
   };
 }

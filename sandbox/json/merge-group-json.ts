@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import type { MergeGroup, MergeQueue } from '../state/model.ts';
 
 /** A merge group in webhooks. It names only its last pull request, in its ref. */
@@ -12,7 +13,7 @@ export function mergeGroupJson({ repository, branch }: MergeQueue, group: MergeG
       id: group.headSha,
       tree_id: group.treeSha,
       message,
-      timestamp: group.requestedAt.toISOString(),
+      timestamp: instantJson(group.requestedAt),
       author: { name: author.name, email: author.email },
       committer: { name: committer.name, email: committer.email },
     },

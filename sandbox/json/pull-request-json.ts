@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { accountJson } from './account-json.ts';
 import { repositoryJson } from './repository-json.ts';
 import { stackPlaceJson } from './stack-json.ts';
@@ -22,10 +23,10 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
     title: pr.title,
     user: accountJson(world, pr.author),
     body: pr.body,
-    created_at: pr.createdAt.toISOString(),
-    updated_at: pr.updatedAt.toISOString(),
-    closed_at: pr.closedAt?.toISOString() ?? null,
-    merged_at: pr.merged?.at.toISOString() ?? null,
+    created_at: instantJson(pr.createdAt),
+    updated_at: instantJson(pr.updatedAt),
+    closed_at: instantJson(pr.closedAt),
+    merged_at: instantJson(pr.merged?.at),
     merge_commit_sha: pr.merged?.sha ?? null,
     assignee: pr.assignees[0] ? accountJson(world, pr.assignees[0]) : null,
     assignees: pr.assignees.map((account) => accountJson(world, account)),
@@ -112,7 +113,7 @@ export function reviewJson(world: World, pr: PullRequest, review: Review) {
     user: accountJson(world, review.by),
     body: review.body || null,
     commit_id: review.commitSha,
-    submitted_at: review.submittedAt.toISOString(),
+    submitted_at: instantJson(review.submittedAt),
     state: review.state.toLowerCase(),
     html_url: htmlUrl,
     pull_request_url: `${world.url}/repos/${fullNameOf(pr.repository)}/pulls/${pr.number}`,

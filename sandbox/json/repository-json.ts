@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { accountJson } from './account-json.ts';
 import { atLeast } from '../state/access.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -20,9 +21,9 @@ export function repositoryJson(world: World, repository: Repository) {
     url,
     statuses_url: `${url}/statuses/{sha}`,
     pulls_url: `${url}/pulls{/number}`,
-    created_at: repository.createdAt.toISOString(),
-    updated_at: repository.createdAt.toISOString(),
-    pushed_at: repository.createdAt.toISOString(),
+    created_at: instantJson(repository.createdAt),
+    updated_at: instantJson(repository.createdAt),
+    pushed_at: instantJson(repository.createdAt),
     archived: repository.archived,
     disabled: false,
     visibility: repository.private ? 'private' : 'public',

@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { stackOf } from '../state/stacks.ts';
 import type { PullRequest, Stack } from '../state/model.ts';
 
@@ -11,7 +12,7 @@ export const stackJson = ({ id, number, base, pullRequests }: Stack) => ({
     number: pr.number,
     state: pr.state,
     draft: pr.draft,
-    merged_at: pr.merged?.at.toISOString() ?? null,
+    merged_at: instantJson(pr.merged?.at),
     head: { ref: pr.head.ref, sha: pr.head.sha },
   })),
 });

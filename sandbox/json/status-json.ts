@@ -1,3 +1,4 @@
+import { instantJson } from './instant-json.ts';
 import { accountJson } from './account-json.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
@@ -14,8 +15,8 @@ export function statusJson(world: World, repository: Repository, status: CommitS
     description: status.description,
     target_url: status.targetUrl,
     context: status.context,
-    created_at: status.createdAt.toISOString(),
-    updated_at: status.createdAt.toISOString(),
+    created_at: instantJson(status.createdAt),
+    updated_at: instantJson(status.createdAt),
     creator: accountJson(world, status.creator),
   };
 }

@@ -1,13 +1,14 @@
+import { instantJson } from '../json/instant-json.ts';
 import { accountJson } from '../json/account-json.ts';
 import { GitHubError, notAccessible, notFound } from '../http/github-error.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { onRepository } from './on-repository.ts';
 import { page } from '../http/paging.ts';
-import { reaches } from '../state/access.ts';
+import { permits, reaches } from '../state/access.ts';
 import { repositoryJson } from '../json/repository-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { AppIdentity } from '../state/world.ts';
-import type { Installation, InstallationToken, Permissions } from '../state/model.ts';
+import type { Installation, InstallationToken, Permissions, Repository } from '../state/model.ts';
 
 const hour = 3_600_000;
 
@@ -58,9 +59,12 @@ export function appRoutes(api: Api, { world }: Parts): void {
     return c.json(
       {
         token: token.token,
-        expires_at: token.expiresAt.toISOString(),
+        expires_at: instantJson(token.expiresAt),
         permissions: token.permissions,
-        repository_selection: token.repositoryIds ? 'selected' : installation.selection,
+        repository_selection: selectionOf(token),
+        ...(token.repositoryIds && {
+          repositories: reachedBy(token).map((repository) => repositoryJson(world, repository)),
+        }),
       },
       201,
     );
@@ -77,19 +81,42 @@ export function appRoutes(api: Api, { world }: Parts): void {
     const principal = c.get('principal');
     if (principal.kind !== 'installation') throw notAccessible();
     const { token } = principal;
-    const all = world.repositoriesOf(token.installation).filter((repository) => reaches(token, repository));
+    const all = reachedBy(token);
     const repositories = page(c, all).map((repository) => repositoryJson(world, repository));
-    const repository_selection = token.installation.selection;
-    return c.json({ total_count: all.length, repository_selection, repositories });
+    return c.json({ total_count: all.length, repository_selection: selectionOf(token), repositories });
   });
+
+  const reachedBy = (token: InstallationToken) =>
+    world.repositoriesOf(token.installation).filter((repository) => reaches(token, repository));
+  const selectionOf = ({ repositoryIds, installation }: InstallationToken) =>
+    repositoryIds ? 'selected' : installation.selection;
+
+  /** The repositories that a token is asked for, by name or by id; null: all that the installation has. */
+  function wantedIn(installation: Installation, body: Record<string, unknown>): Set<number> | null {
+    const { repositories: names = [], repository_ids: ids = [] } = body;
+    const wanted = [...(names as string[]), ...(ids as number[])];
+    if (wanted.length === 0) return null;
+    const found = world.repositoriesOf(installation);
+    const idOf = (each: string | number) => {
+      const isMeant = ({ id, name }: Repository) =>
+        typeof each === 'number' ? id === each : name.toLowerCase() === each.toLowerCase();
+      const repository = found.find(isMeant);
+      if (repository) return repository.id;
+      throw new GitHubError(
+        422,
+        'There is at least one repository that does not exist or is not accessible to the parent installation.',
+      );
+    };
+    return new Set(wanted.map(idOf));
+  }
 
   /** Tokens are as long as GitHub's newest ones, so that code with a shorter limit fails here. */
   function issue(installation: Installation, body: Record<string, unknown>): InstallationToken {
     const name = `installation ${installation.id} ${world.ids.next('installation token', 0)}`;
     const part = (label: string, length: number) => world.ids.characters(`${name} ${label}`, length);
-    const { repository_ids: ids, permissions = installation.permissions } = body;
+    const { permissions = installation.permissions } = body;
     const wanted = Object.entries(permissions as Permissions);
-    if (wanted.some(([key, level]) => level === 'write' && installation.permissions[key] !== 'write')) {
+    if (!wanted.every(([name, level]) => permits(installation.permissions, name, level))) {
       throw new GitHubError(422, 'The permissions requested are not granted to this installation.');
     }
     const token: InstallationToken = {
@@ -97,7 +124,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
       installation,
       expiresAt: new Date(Date.now() + hour),
       permissions: Object.fromEntries(wanted),
-      repositoryIds: Array.isArray(ids) ? new Set(ids as number[]) : null,
+      repositoryIds: wantedIn(installation, body),
     };
     world.installationTokens.set(token.token, token);
     return token;

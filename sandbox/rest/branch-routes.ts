@@ -1,18 +1,19 @@
+import { instantJson } from '../json/instant-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, invalid, notAccessible, upgradeNeeded } from '../http/github-error.ts';
-import { permits, reaches, roleOf, scopesAllow } from '../state/access.ts';
+import { roleOf, scopesAllow } from '../state/access.ts';
 import { accountJson } from '../json/account-json.ts';
 import { nodeId } from '../state/ids.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { hasRules, rulesetsOn } from '../state/branch-rules.ts';
-import { demand, onRepository } from './on-repository.ts';
+import { demand, onRepository, reading } from './on-repository.ts';
 import type { BranchProtection, Repository, RequiredCheck } from '../state/model.ts';
 
 /** Branches, who moved them, and their classic protection. */
 export function branchRoutes(api: Api, { world }: Parts): void {
   // Newest first. Nothing that asks the sandbox reads beyond the first page.
   onRepository(api, world, 'get', '/activity', (c, repository) => {
-    demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
+    demand(c, repository, reading);
     const branch = c.req.query('ref')?.replace(/^refs\/heads\//, '');
     const [type, isOfWeek] = [c.req.query('activity_type'), c.req.query('time_period') === 'week'];
     const activities = repository.activities.filter(
@@ -28,7 +29,7 @@ export function branchRoutes(api: Api, { world }: Parts): void {
         before: activity.before,
         after: activity.after,
         ref: `refs/heads/${activity.branch}`,
-        timestamp: activity.at.toISOString(),
+        timestamp: instantJson(activity.at),
         activity_type: activity.type,
         actor: accountJson(world, activity.actor),
       })),
@@ -36,7 +37,7 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/branches/:branch', (c, repository) => {
-    demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
+    demand(c, repository, reading);
     const name = c.req.param('branch') ?? '';
     const sha = repository.branches.get(name);
     const present = repository.renamedBranches.get(name);
@@ -66,26 +67,30 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/branches/:branch/protection', (c, repository) => {
-    administer(c, repository, 'read');
+    administer(c, repository);
     refuseByPlan(repository);
     const protection = protectionIn(c, repository);
     const { enforceAdmins } = protection;
     return c.json({
       url: urlOf(c, world, repository),
-      required_status_checks: checksJson(c, world, repository, protection),
+      ...(protection.checks.length > 0 && {
+        required_status_checks: checksJson(c, world, repository, protection),
+      }),
       enforce_admins: { url: `${urlOf(c, world, repository)}/enforce_admins`, enabled: enforceAdmins },
     });
   });
 
   const path = '/branches/:branch/protection/required_status_checks';
   onRepository(api, world, 'get', path, (c, repository) => {
-    administer(c, repository, 'read');
+    administer(c, repository);
     refuseByPlan(repository);
-    return c.json(checksJson(c, world, repository, protectionIn(c, repository)));
+    const protection = protectionIn(c, repository);
+    if (protection.checks.length === 0) throw new GitHubError(404, 'Required status checks not enabled');
+    return c.json(checksJson(c, world, repository, protection));
   });
 
   onRepository(api, world, 'patch', path, async (c, repository) => {
-    administer(c, repository, 'write');
+    administer(c, repository);
     refuseByPlan(repository);
     const protection = protectionIn(c, repository);
     const { checks, strict } = await bodyOf(c);
@@ -95,14 +100,10 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   });
 }
 
-/** Requires an admin of the repository. Public data does not replace the `administration` permission. */
-export function administer(c: ApiContext, repository: Repository, level: 'read' | 'write'): void {
+/** Requires that a person is an admin of the repository. */
+export function administer(c: ApiContext, repository: Repository): void {
   const principal = c.get('principal');
-  if (principal.kind === 'installation') {
-    const { token } = principal;
-    if (reaches(token, repository) && permits(token.permissions, 'administration', level)) return;
-    throw notAccessible(`administration=${level}`);
-  }
+  if (principal.kind === 'installation') return;
   if (principal.kind !== 'user') throw new GitHubError(401, 'Requires authentication');
   const { token } = principal;
   if (roleOf(token.user, repository) !== 'admin' || !scopesAllow(token, repository))

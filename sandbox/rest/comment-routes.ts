@@ -1,10 +1,9 @@
 import { mayComment } from '../actions/comments.ts';
-import { permits } from '../state/access.ts';
 import { commentJson } from '../json/comment-json.ts';
 import { GitHubError, invalid } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import { actor, demand, onRepository, pullRequestIn, reading, refuseArchived } from './on-repository.ts';
 import type { PullRequest } from '../state/model.ts';
 
 /** The most characters that GitHub accepts. */
@@ -13,7 +12,7 @@ const longest = 65_536;
 /** Comments on the conversation of a pull request, which is an issue there. */
 export function commentRoutes(api: Api, { world, comments }: Parts): void {
   onRepository(api, world, 'post', '/issues/:number/comments', async (c, repository) => {
-    demand(c, repository, { permission: grantedOf(c), level: 'write', role: 'read' });
+    demand(c, repository, { level: 'write', role: 'read' });
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
     refuseLocked(c, pr);
@@ -30,20 +29,12 @@ export function commentRoutes(api: Api, { world, comments }: Parts): void {
   });
 
   onRepository(api, world, 'get', '/issues/:number/comments', (c, repository) => {
-    demand(c, repository, { permission: grantedOf(c), level: 'read', role: 'read' });
+    demand(c, repository, reading);
     const pr = pullRequestIn(c, repository);
     const since = Date.parse(c.req.query('since') ?? '');
     const found = pr.comments.filter(({ updatedAt }) => !(updatedAt.getTime() < since));
     return c.json(page(c, found).map((comment) => commentJson(world, pr, comment)));
   });
-}
-
-/** On a pull request, either of two permissions is enough: the one that the installation has, if any. */
-function grantedOf(c: ApiContext): 'issues' | 'pull_requests' {
-  const principal = c.get('principal');
-  if (principal.kind !== 'installation') return 'issues';
-  const level = c.req.method === 'GET' ? 'read' : 'write';
-  return permits(principal.token.permissions, 'issues', level) ? 'issues' : 'pull_requests';
 }
 
 /** An App writes nothing in a locked conversation. */

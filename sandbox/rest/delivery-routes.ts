@@ -1,3 +1,4 @@
+import { instantJson } from '../json/instant-json.ts';
 import type { Api, Parts } from '../http/api.ts';
 import { notFound } from '../http/github-error.ts';
 import { requireApp } from './app-routes.ts';
@@ -61,7 +62,7 @@ function deliveryJson(delivery: Delivery) {
   return {
     id: delivery.id,
     guid: delivery.guid,
-    delivered_at: delivery.deliveredAt.toISOString(),
+    delivered_at: instantJson(delivery.deliveredAt),
     redelivery: delivery.redelivery,
     duration: delivery.duration / 1000,
     status:

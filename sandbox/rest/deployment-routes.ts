@@ -1,19 +1,18 @@
+import { instantJson } from '../json/instant-json.ts';
 import { accountJson } from '../json/account-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, notAccessible, notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
-import { permits, reaches } from '../state/access.ts';
 import { fullNameOf } from '../state/world.ts';
 import { administer } from './branch-routes.ts';
-import { demand, onRepository } from './on-repository.ts';
+import { demand, onRepository, reading } from './on-repository.ts';
 import type { Environment, Repository, WorkflowRun } from '../state/model.ts';
 
 const mostComment = 1024;
 
 /** Environments, their protection rules, and runs that wait for them. */
 export function deploymentRoutes(api: Api, { world, deployments }: Parts): void {
-  const read = (c: ApiContext, repository: Repository) =>
-    demand(c, repository, { permission: 'actions', level: 'read', role: 'read' });
+  const read = (c: ApiContext, repository: Repository) => demand(c, repository, reading);
   const environmentIn = (c: ApiContext, repository: Repository): Environment => {
     const environment = deployments.environment(repository, c.req.param('environment') ?? '');
     if (!environment) throw notFound();
@@ -33,8 +32,8 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     name,
     url: `${world.url}/repos/${fullNameOf(repository)}/environments/${encodeURIComponent(name)}`,
     html_url: `https://github.com/${fullNameOf(repository)}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
-    created_at: createdAt.toISOString(),
-    updated_at: createdAt.toISOString(),
+    created_at: instantJson(createdAt),
+    updated_at: instantJson(createdAt),
     can_admins_bypass: adminsBypass,
     protection_rules: rules.map((rule) => ({ id: rule.id, node_id: `GA_${rule.id}`, type: 'custom' })),
     deployment_branch_policy: null,
@@ -57,8 +56,8 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     head_sha: run.sha,
     path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
     html_url: `https://github.com/${fullNameOf(repository)}/actions/runs/${run.id}`,
-    created_at: run.createdAt.toISOString(),
-    run_started_at: run.startedAt.toISOString(),
+    created_at: instantJson(run.createdAt),
+    run_started_at: instantJson(run.startedAt),
   });
 
   onRepository(api, world, 'get', '/environments', (c, repository) => {
@@ -81,7 +80,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   });
 
   onRepository(api, world, 'post', rules, async (c, repository) => {
-    administer(c, repository, 'write');
+    administer(c, repository);
     const { integration_id: id } = await bodyOf(c);
     if (id !== world.app.id) throw new GitHubError(422, 'Validation Failed');
     return c.json(ruleJson(deployments.enable(environmentIn(c, repository), world.app)), 201);
@@ -136,15 +135,13 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     );
   });
 
-  const readDeployments = (c: ApiContext, repository: Repository) =>
-    demand(c, repository, { permission: 'deployments', level: 'read', role: 'read' });
   const jobsWith = (repository: Repository) =>
     repository.runs
       .flatMap((run) => [...run.former, ...run.jobs].map((job) => ({ run, job })))
       .toSorted((one, other) => other.job.deploymentId - one.job.deploymentId);
 
   onRepository(api, world, 'get', '/deployments', (c, repository) => {
-    readDeployments(c, repository);
+    read(c, repository);
     const [sha, environment] = [c.req.query('sha'), c.req.query('environment')?.toLowerCase()];
     const found = jobsWith(repository).filter(
       ({ run, job }) =>
@@ -158,23 +155,31 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
         ref: run.ref,
         task: 'deploy',
         environment: job.environment.name,
-        created_at: job.requestedAt.toISOString(),
+        original_environment: job.environment.name,
+        description: null,
+        creator: accountJson(world, job.history[0]!.by),
+        created_at: instantJson(job.requestedAt),
+        updated_at: instantJson(job.history.at(-1)!.at),
       })),
     );
   });
 
   onRepository(api, world, 'get', '/deployments/:id/statuses', (c, repository) => {
-    readDeployments(c, repository);
+    read(c, repository);
     const found = jobsWith(repository).find(({ job }) => String(job.deploymentId) === c.req.param('id'));
     if (!found) throw notFound();
     const log_url = `https://github.com/${fullNameOf(repository)}/actions/runs/${found.run.id}/job/${found.job.deploymentId}`;
     const { name: environment } = found.job.environment;
     return c.json(
-      page(c, found.job.history.toReversed()).map((state) => ({
+      page(c, found.job.history.toReversed()).map(({ state, at, by }) => ({
         state,
         environment,
+        description: '',
         log_url,
         target_url: log_url,
+        creator: accountJson(world, by),
+        created_at: instantJson(at),
+        updated_at: instantJson(at),
       })),
     );
   });
@@ -182,9 +187,6 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   onRepository(api, world, 'post', '/actions/runs/:run/deployment_protection_rule', async (c, repository) => {
     const principal = c.get('principal');
     if (principal.kind !== 'installation') throw notAccessible();
-    const { token } = principal;
-    if (!reaches(token, repository) || !permits(token.permissions, 'deployments', 'write'))
-      throw notAccessible('deployments=write');
     const run = runIn(c, repository);
     const { environment_name: environment, state = null, comment = '' } = await bodyOf(c);
     if (typeof environment !== 'string' || typeof comment !== 'string')

@@ -1,3 +1,4 @@
+import { instantJson } from '../json/instant-json.ts';
 import { notFound } from '../http/github-error.ts';
 import { accountJson } from '../json/account-json.ts';
 import type { Api, Parts } from '../http/api.ts';
@@ -10,7 +11,7 @@ export function manifestRoutes(api: Api, { world }: Parts): void {
     world.manifestCodes.delete(code);
     if (!issued || issued.expiresAt <= Date.now()) throw notFound();
     const { app } = issued;
-    const at = world.now().toISOString();
+    const at = instantJson(world.now());
     return c.json(
       {
         id: app.id,

@@ -7,8 +7,15 @@ import { mergeBlocker } from '../state/mergeability.ts';
 import { queueOf } from '../state/merge-queue-rules.ts';
 import { stackOf } from '../state/stacks.ts';
 import type { Account, PullRequest } from '../state/model.ts';
-import { merging, reading } from './pull-request-routes.ts';
-import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import {
+  actor,
+  demand,
+  onRepository,
+  pullRequestIn,
+  reading,
+  refuseArchived,
+  writing,
+} from './on-repository.ts';
 
 const methods = ['merge', 'squash', 'rebase'] as const;
 const actions = ['default', 'direct_merge', 'merge_queue'] as const;
@@ -45,7 +52,7 @@ export function mergeAsyncRoutes(api: Api, { world, pullRequests, queues }: Part
   const requests = new Map<string, MergeRequest>();
 
   onRepository(api, world, 'put', '/pulls/:number/merge-async', async (c, repository) => {
-    demand(c, repository, merging);
+    demand(c, repository, writing);
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
     const wanted = readWanted(await bodyOf(c), pr, actor(c, world));

@@ -1,15 +1,20 @@
 import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
-import { GitHubError, invalid } from '../http/github-error.ts';
+import { GitHubError, invalid, notFound } from '../http/github-error.ts';
 import { pressMergeButton } from '../actions/merge-button.ts';
-import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import {
+  actor,
+  demand,
+  onRepository,
+  pullRequestIn,
+  reading,
+  refuseArchived,
+  writing,
+} from './on-repository.ts';
 import { stackOf } from '../state/stacks.ts';
 import { page } from '../http/paging.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
 
-export const reading = { permission: 'pull_requests', level: 'read', role: 'read' } as const;
-const triaging = { permission: 'pull_requests', level: 'write', role: 'triage' } as const;
-export const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
-export const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
+const triaging = { level: 'write', role: 'triage' } as const;
 
 /** Reads pull requests, and changes them for a person with curl. */
 export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Parts): void {
@@ -68,8 +73,13 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     return c.json(page(c, pullRequestIn(c, repository).files).map(fileJson));
   });
 
+  onRepository(api, world, 'get', '/pulls/:number/merge', (c, repository) => {
+    if (!pullRequestIn(c, repository).merged) throw notFound();
+    return c.body(null, 204);
+  });
+
   onRepository(api, world, 'put', '/pulls/:number/merge', async (c, repository) => {
-    demand(c, repository, merging);
+    demand(c, repository, writing);
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
     if (stackOf(pr))
@@ -91,7 +101,8 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     demand(c, repository, triaging);
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
-    const { labels } = await bodyOf(c);
+    const body = await bodyOf(c);
+    const labels = Array.isArray(body) ? body : body['labels'];
     if (!Array.isArray(labels)) throw invalid('Label', [{ code: 'missing_field', field: 'labels' }]);
     for (const name of labels) edits.label(pr, String(name), actor(c, world));
     return c.json(pr.labels.map((label) => labelJson(world, repository, label)));

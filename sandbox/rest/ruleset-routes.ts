@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { instantJson } from '../json/instant-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
-import { invalid, notFound } from '../http/github-error.ts';
+import { GitHubError, invalid, notFound } from '../http/github-error.ts';
 import { makeRuleset, tellRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
@@ -28,14 +28,12 @@ export function rulesetRoutes(api: Api, { world, webhooks }: Parts): void {
   onRepository(api, world, 'get', '/rulesets', (c, repository) => {
     refuseByPlan(repository);
     const parents = c.req.query('includes_parents') === 'false' ? [] : repository.owner.rulesets;
-    const all = page(c, [...parents, ...repository.rulesets]).map((each) => summary(world, repository, each));
-    const etag = `W/"${createHash('sha256').update(JSON.stringify(all)).digest('hex')}"`;
-    if (c.req.header('if-none-match') === etag) return c.body(null, 304, { etag });
-    return c.json(all, 200, { etag });
+    const all = [...parents, ...repository.rulesets];
+    return c.json(page(c, all).map((each) => summary(world, repository, each)));
   });
 
   const mayWrite = (c: ApiContext, repository: Repository) => {
-    administer(c, repository, 'write');
+    administer(c, repository);
     refuseByPlan(repository);
   };
   const own = (c: ApiContext, repository: Repository) => {
@@ -93,9 +91,10 @@ const mostRulesets = 75;
 const sourceType = ({ source }: Ruleset) => ('owner' in source ? 'Repository' : 'Organization');
 const sourceName = ({ source }: Ruleset) => ('owner' in source ? fullNameOf(source) : source.login);
 
-function rulesOf({ checks, strict }: Ruleset) {
-  if (checks.length === 0) return [];
+function rulesOf({ checks, strict, otherRules }: Ruleset) {
+  if (checks.length === 0) return otherRules;
   return [
+    ...otherRules,
     {
       type: 'required_status_checks',
       parameters: {
@@ -127,8 +126,8 @@ function summary(world: World, repository: Repository, ruleset: Ruleset) {
       self: { href: `${world.url}/repos/${fullNameOf(repository)}/rulesets/${id}` },
       html: { href: `https://github.com/${page}/${id}` },
     },
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
+    created_at: instantJson(createdAt),
+    updated_at: instantJson(updatedAt),
   };
 }
 
@@ -165,37 +164,58 @@ function mayEdit(c: ApiContext, repository: Repository, { source }: Ruleset): bo
   return ofOrganization ? source.members.get(user.id) === 'admin' : roleOf(user, repository) === 'admin';
 }
 
-type RuleBody = { type?: unknown; parameters?: { required_status_checks?: unknown } };
+const kinds = [
+  ...['creation', 'update', 'deletion', 'required_linear_history', 'merge_queue', 'required_deployments'],
+  ...['required_signatures', 'pull_request', 'required_status_checks', 'non_fast_forward', 'workflows'],
+  ...['commit_message_pattern', 'commit_author_email_pattern', 'committer_email_pattern', 'code_scanning'],
+  ...['branch_name_pattern', 'tag_name_pattern', 'copilot_code_review'],
+];
+
+/** What GitHub says of a body that its schema does not allow. */
+const unfit = (what: string) => new GitHubError(422, `Invalid request.\n\n${what}`);
+const noInput = (place: string) => unfit(`Invalid property ${place}: data matches no possible input.`);
+
 type RefsBody = { ref_name?: { include?: string[]; exclude?: string[] } };
 
 function rulesetIn(body: Record<string, unknown>): RulesetContent {
   const { name, enforcement, conditions, rules = [], bypass_actors: actors = [] } = body;
-  if (typeof name !== 'string' || !name) throw invalid('Ruleset', [{ code: 'missing_field', field: 'name' }]);
-  if (!['active', 'evaluate', 'disabled'].includes(String(enforcement))) {
-    throw invalid('Ruleset', [{ code: 'invalid', field: 'enforcement' }]);
+  if (typeof name !== 'string' || !name) throw unfit('"name" wasn\'t supplied.');
+  const enforcements = ['disabled', 'active', 'evaluate'];
+  if (!enforcements.includes(String(enforcement))) {
+    const allowed = `Must be one of the following: ${enforcements.join(', ')}.`;
+    throw unfit(`Invalid property /enforcement: \`${enforcement}\` is not a possible value. ${allowed}`);
   }
-  const { include = [], exclude = [] } = (conditions as RefsBody | undefined)?.ref_name ?? {};
+  const { include, exclude } = (conditions as RefsBody | undefined)?.ref_name ?? {};
+  if (!Array.isArray(include) || !Array.isArray(exclude)) throw noInput('/conditions');
   const isRef = (pattern: string) =>
     pattern.startsWith('refs/heads/') || ['~ALL', '~DEFAULT_BRANCH'].includes(pattern);
   if (![...include, ...exclude].every(isRef))
     throw invalid('Ruleset', [{ code: 'custom', message: 'Invalid target patterns' }]);
+  const read = (rules as RuleBody[]).map((rule, index) => [rule, checksIn(rule, `/rules/${index}`)] as const);
   return {
     name,
     enforcement: enforcement as Ruleset['enforcement'],
     refs: { include, exclude },
     repositories: { include: ['~ALL'], exclude: [] },
-    checks: (rules as RuleBody[]).flatMap(checksIn),
-    strict: false,
+    checks: read.flatMap(([, checks]) => checks ?? []),
+    strict: read.some(([{ parameters }]) => parameters?.strict_required_status_checks_policy === true),
+    otherRules: read.flatMap(([rule, checks]) => (checks === null ? [rule] : [])),
     bypassActors: actors as BypassActor[],
   };
 }
 
-function checksIn({ type, parameters }: RuleBody): RequiredCheck[] {
-  const checks = parameters?.required_status_checks;
-  if (type !== 'required_status_checks' || !Array.isArray(checks)) {
-    throw invalid('Ruleset', [{ code: 'invalid', field: 'rules' }]);
-  }
-  return checks.map(({ context, integration_id: id }: { context: string; integration_id?: number }) => {
+type RuleBody = Ruleset['otherRules'][number] & {
+  parameters?: { required_status_checks?: unknown; strict_required_status_checks_policy?: unknown };
+};
+
+/** The checks that a rule requires; null for a rule of another kind. */
+function checksIn({ type, parameters }: RuleBody, place: string): RequiredCheck[] | null {
+  if (!kinds.includes(type)) throw noInput(place);
+  if (type !== 'required_status_checks') return null;
+  const { required_status_checks: checks, strict_required_status_checks_policy: strict } = parameters ?? {};
+  if (!Array.isArray(checks) || typeof strict !== 'boolean') throw noInput(place);
+  return checks.map(({ context, integration_id: id }: { context: unknown; integration_id?: unknown }) => {
+    if (typeof context !== 'string' || (id !== undefined && typeof id !== 'number')) throw noInput(place);
     if (context.length > 255 || (id !== undefined && id < 0))
       throw invalid('Ruleset', [{ code: 'invalid', field: 'required_status_checks' }]);
     return { context, appId: id ?? null };

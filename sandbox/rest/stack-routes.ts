@@ -3,8 +3,7 @@ import { page } from '../http/paging.ts';
 import { stackJson } from '../json/stack-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { Repository, Stack } from '../state/model.ts';
-import { reading, writing } from './pull-request-routes.ts';
-import { demand, onRepository, refuseArchived } from './on-repository.ts';
+import { demand, onRepository, reading, refuseArchived, writing } from './on-repository.ts';
 
 /** Lists and changes stacks. */
 export function stackRoutes(api: Api, { world, stacks }: Parts): void {

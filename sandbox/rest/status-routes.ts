@@ -1,7 +1,7 @@
 import { combinedState, latestStatuses } from '../state/mergeability.ts';
 import { tooMany } from '../actions/statuses.ts';
 import { GitHubError, invalid, notFound } from '../http/github-error.ts';
-import { actor, demand, onRepository, refuseArchived } from './on-repository.ts';
+import { actor, demand, onRepository, refuseArchived, writing } from './on-repository.ts';
 import { page } from '../http/paging.ts';
 import { repositoryJson } from '../json/repository-json.ts';
 import { statusJson } from '../json/status-json.ts';
@@ -13,7 +13,7 @@ const states = ['error', 'failure', 'pending', 'success'];
 /** Posts and reads commit statuses. */
 export function statusRoutes(api: Api, { world, statuses }: Parts): void {
   onRepository(api, world, 'post', '/statuses/:sha', async (c, repository) => {
-    demand(c, repository, { permission: 'statuses', level: 'write', role: 'write' });
+    demand(c, repository, writing);
     refuseArchived(repository);
     const sha = c.req.param('sha') ?? '';
     const status = validated(repository, sha, await bodyOf(c));
@@ -35,7 +35,11 @@ export function statusRoutes(api: Api, { world, statuses }: Parts): void {
     const latest = latestStatuses(repository, sha);
     return c.json({
       state: combinedState(latest),
-      statuses: page(c, latest).map((status) => statusJson(world, repository, status)),
+      // They do not say who posted them.
+      statuses: page(c, latest).map((status) => ({
+        ...statusJson(world, repository, status),
+        creator: undefined,
+      })),
       sha,
       total_count: latest.length,
       repository: repositoryJson(world, repository),

@@ -40,9 +40,9 @@ export function requirementsOf(
   return all.flatMap((by) => by.checks.map((check) => ({ check, by })));
 }
 
-/** Whether its base requires up-to-date branches, and it is not up to date. */
-export const isBehind = (pr: PullRequest): boolean =>
-  pr.behind > 0 && requirementsOf(pr.repository, trunkOf(pr)).some(({ by }) => by.strict);
+/** What requires that it is up to date with its base, if it is not. */
+export const keptBehindBy = (pr: PullRequest): BranchProtection | Ruleset | undefined =>
+  pr.behind > 0 ? requirementsOf(pr.repository, trunkOf(pr)).find(({ by }) => by.strict)?.by : undefined;
 
 /** Whether a person can merge past a protection or a ruleset. */
 export function mayBypass(repository: Repository, by: BranchProtection | Ruleset, person: Account): boolean {

@@ -1,4 +1,4 @@
-import { isBehind, mayBypass, requirementsOf } from './branch-rules.ts';
+import { keptBehindBy, mayBypass, requirementsOf } from './branch-rules.ts';
 import { mergedWith, stackOf, trunkOf } from './stacks.ts';
 import { testMergeOf } from './test-merge.ts';
 import type { Account, CommitStatus, PullRequest, Repository } from './model.ts';
@@ -50,20 +50,27 @@ function ownBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
   if (pr.isConflicting) return 'Pull Request is not mergeable';
-  return unmetRequirements(pr)[0] ?? null;
+  const [first, ...more] = unmetBy(pr);
+  if (!first || 'enforceAdmins' in first.by) return first?.text ?? null;
+  const ofRulesets = [first, ...more].filter(({ by }) => !('enforceAdmins' in by));
+  return ['Repository rule violations found', ...ofRulesets.map(({ text }) => text), ''].join('\n\n');
 }
 
 /** All requirements of its base, or of its stack's, that it does not meet, in the words of GitHub's 405. */
-export function unmetRequirements(pr: PullRequest): string[] {
+export const unmetRequirements = (pr: PullRequest): string[] => unmetBy(pr).map(({ text }) => text);
+
+/** Each requirement that it does not meet, with the protection or the ruleset that has it. */
+function unmetBy(pr: PullRequest) {
   const unmet = requiredStates(pr.repository, trunkOf(pr), decidingSha(pr)).flatMap(
-    ({ context, state, isForeign }) => {
-      if (isForeign) return [`Required status check "${context}" was not set by the expected GitHub apps.`];
-      if (!state) return [`Required status check "${context}" is expected.`];
+    ({ context, state, isForeign, by }) => {
       if (state === 'success') return [];
-      return [`Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`];
+      const isWrong = state === 'pending' ? 'is pending' : state ? 'is failing' : 'is expected';
+      const how = isForeign ? 'was not set by the expected GitHub apps' : isWrong;
+      return [{ by, text: `Required status check "${context}" ${how}.` }];
     },
   );
-  return isBehind(pr) ? [...unmet, 'Head branch is not up to date with the base branch.'] : unmet;
+  const by = keptBehindBy(pr);
+  return by ? [...unmet, { by, text: 'Head branch is not up to date with the base branch.' }] : unmet;
 }
 
 /** Why this person cannot merge it even if they bypass all that they can; null if they can merge it. */
@@ -83,7 +90,7 @@ export function mergeableState(pr: PullRequest): MergeableState {
   if (pr.state === 'closed') return 'unknown';
   if (pr.draft) return 'draft';
   if (pr.isConflicting) return 'dirty';
-  if (mergeBlocker(pr)) return isBehind(pr) && !mergeBlocker({ ...pr, behind: 0 }) ? 'behind' : 'blocked';
+  if (mergeBlocker(pr)) return keptBehindBy(pr) && !mergeBlocker({ ...pr, behind: 0 }) ? 'behind' : 'blocked';
   if (!passesAll(pr)) return 'unstable';
   return pr.repository.hasPreReceiveHooks ? 'has_hooks' : 'clean';
 }

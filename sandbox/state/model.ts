@@ -160,7 +160,7 @@ export interface RunJob {
   gates: Map<number, 'approved' | 'rejected' | null>;
   requestedAt: Date;
   /** Every state so far, newest last. */
-  history: RunJob['state'][];
+  history: { state: RunJob['state']; at: Date; by: Account }[];
 }
 
 /** A commit in git. */
@@ -244,6 +244,8 @@ export interface Ruleset {
   repositories: Patterns;
   checks: RequiredCheck[];
   strict: boolean;
+  /** What else it demands. Answers show it, and it holds nothing here. */
+  otherRules: { type: string; parameters?: object }[];
   bypassActors: BypassActor[];
   createdAt: Date;
   updatedAt: Date;
@@ -260,6 +262,8 @@ export interface Repository {
   nodeId: string;
   owner: Account;
   name: string;
+  /** Since when it has its name. */
+  namedAt: Date;
   private: boolean;
   archived: boolean;
   fork: boolean;

@@ -379,7 +379,7 @@ class DeploymentWatch {
     if (attempt !== run.attempt) return ['gone', 'bypassed', ...this.#ambiguous(run)];
     const jobs = run.jobs.filter((job) => job.environment.name === environment);
     if (jobs.some((job) => job.state === 'waiting')) return ['waiting'];
-    const hasBegun = jobs.some(({ history }) => history.includes('queued'));
+    const hasBegun = jobs.some(({ history }) => history.some(({ state }) => state === 'queued'));
     const unheld = ours.length === 0 ? ['approved'] : [];
     return hasBegun ? ['bypassed', ...unheld, ...this.#ambiguous(run)] : ['gone', ...this.#ambiguous(run)];
   }

@@ -29,7 +29,7 @@ test('a job has a token whose key everybody can read, and whose claims are those
   expect(verified(pull, await shown())).toMatchObject({
     iss: discovery.body.issuer,
     aud: 'https://x.example',
-    sub: 'repo:acme/web:pull_request',
+    sub: `repo:acme@${ownerId}/web@${id}:pull_request`,
     repository: 'acme/web',
     repository_id: String(id),
     repository_owner_id: String(ownerId),
@@ -40,7 +40,7 @@ test('a job has a token whose key everybody can read, and whose claims are those
   const deploy = github.jobToken('acme/web', { environment: 'prod:eu', workflow: 'deploy.yml' });
   expect(verified(deploy, await shown())).toMatchObject({
     aud: `${github.url}/acme`,
-    sub: 'repo:acme/web:environment:prod%3Aeu',
+    sub: `repo:acme@${ownerId}/web@${id}:environment:prod%3Aeu`,
     environment: 'prod:eu',
     workflow_ref: 'acme/web/.github/workflows/deploy.yml@refs/heads/main',
   });
@@ -61,7 +61,7 @@ test('a pull_request job of a fork has none, and its pull_request_target runs as
   expect(verified(target, github.oidcKeySet().keys)).toMatchObject({
     event_name: 'pull_request_target',
     ref: 'refs/heads/main',
-    sub: 'repo:acme/web:ref:refs/heads/main',
+    sub: expect.stringMatching(/^repo:acme@\d+\/web@\d+:ref:refs\/heads\/main$/),
   });
   await github.close();
 });

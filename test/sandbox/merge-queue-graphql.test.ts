@@ -105,19 +105,20 @@ describe('GraphQL', () => {
     expect(two.pageInfo.hasNextPage).toBe(false);
   });
 
-  test('a private repository demands merge_queues: read, a public one does not', async () => {
+  test('every repository demands merge_queues: read', async () => {
     const { github, installationId } = world;
     const [number] = world.queue(1) as [number];
     const permissions = { metadata: 'read', pull_requests: 'read', contents: 'read' };
     const token = await installationToken(github, installationId, { permissions });
     const fields = `mergeQueue { id } pullRequest(number: ${number}) { mergeQueue { id } mergeQueueEntry { id } }`;
-    expect((await ask(github, token, about(fields))).errors).toBeUndefined();
-    github.privatize(web);
-    const { data, errors } = await ask(github, token, about(fields));
-    expect(data.repository).toEqual({
-      mergeQueue: null,
-      pullRequest: { mergeQueue: null, mergeQueueEntry: null },
-    });
-    expect(errors.map(({ type }: { type: string }) => type)).toEqual(['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN']);
+    for (const change of [github.privatize, github.publicize]) {
+      change(web);
+      const { data, errors } = await ask(github, token, about(fields));
+      expect(data.repository).toEqual({
+        mergeQueue: null,
+        pullRequest: { mergeQueue: null, mergeQueueEntry: null },
+      });
+      expect(errors.map(({ type }: { type: string }) => type)).toEqual(Array(3).fill('FORBIDDEN'));
+    }
   });
 });

@@ -108,7 +108,7 @@ describe('groups', () => {
           id: two!.headSha,
           tree_id: expect.stringMatching(/^[0-9a-f]{40}$/),
           message: `Merge pull request #${second} from acme/feature-${second}`,
-          timestamp: '2026-03-01T09:00:00.000Z',
+          timestamp: '2026-03-01T09:00:00Z',
           author: { name: expect.any(String), email: expect.any(String) },
           committer: { name: expect.any(String), email: expect.any(String) },
         },

@@ -138,3 +138,47 @@ test('rulesets have limits, plans and answers that are wrong', async () => {
   expect(github.mergeable('acme/vault', pull.number)).toBe('blocked');
   await github.close();
 });
+
+/** That body with another value at a path, or without it. */
+const changed = (body: object, path: string, value?: unknown) => {
+  const copy = structuredClone(body);
+  const keys = path.split('.');
+  const last = keys.pop()!;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a path leads through any shape
+  const place = keys.reduce((at: any, key) => at[key], copy);
+  if (value === undefined) delete place[last];
+  else place[last] = value;
+  return copy;
+};
+const parameters = 'rules.0.parameters';
+
+test.each([
+  ['name', undefined, '"name" wasn\'t supplied.'],
+  ['enforcement', 'sometimes', 'Invalid property /enforcement: `sometimes` is not a possible value.'],
+  ['conditions.ref_name.exclude', undefined, 'Invalid property /conditions: data matches no possible input.'],
+  ['conditions.ref_name.include', undefined, 'Invalid property /conditions: data matches no possible input.'],
+  ['rules.0.type', 'nonsense', 'Invalid property /rules/0: data matches no possible input.'],
+  [`${parameters}.strict_required_status_checks_policy`, undefined, 'Invalid property /rules/0:'],
+  [`${parameters}.required_status_checks`, undefined, 'Invalid property /rules/0:'],
+  [`${parameters}.required_status_checks.0.integration_id`, null, 'Invalid property /rules/0:'],
+  [`${parameters}.required_status_checks.0.context`, undefined, 'Invalid property /rules/0:'],
+])('a ruleset with a wrong %s (%s) is refused in the words of GitHub', async (at, value, message) => {
+  const { github, second } = await withBoth();
+  const { status, body } = await call(github, second, 'POST', path, changed(rulesetOf(7), at, value));
+  expect([status, body.message]).toEqual([422, expect.stringContaining(`Invalid request.\n\n${message}`)]);
+  await github.close();
+});
+
+test('rules of other kinds are kept and shown', async () => {
+  const { github, second } = await withBoth();
+  const other = { type: 'pull_request', parameters: { required_approving_review_count: 1 } };
+  const { rules } = rulesetOf(github.app.id);
+  const made = await call(github, second, 'POST', path, {
+    ...rulesetOf(github.app.id),
+    rules: [other, ...rules],
+  });
+  expect(made).toMatchObject({ status: 201, body: { rules: [other, ...rules] } });
+  const shown = await call(github, second, 'GET', '/repos/acme/web/rules/branches/main');
+  expect(shown.body).toMatchObject([other, { type: 'required_status_checks' }]);
+  await github.close();
+});
