@@ -139,15 +139,15 @@ test('rulesets have limits, plans and answers that are wrong', async () => {
   await github.close();
 });
 
-/** That body with another value at a path, or without it. */
+/** That body with another value at a path; undefined: without it. */
 const changed = (body: object, path: string, value?: unknown) => {
   const copy = structuredClone(body);
   const keys = path.split('.');
   const last = keys.pop()!;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a path leads through any shape
   const place = keys.reduce((at: any, key) => at[key], copy);
-  if (value === undefined) delete place[last];
-  else place[last] = value;
+  // JSON has no `undefined`.
+  place[last] = value;
   return copy;
 };
 const parameters = 'rules.0.parameters';
