@@ -9,6 +9,8 @@ export interface LoggedRequest {
   status: number | null;
   /** GraphQL only. */
   operationName?: string;
+  /** GraphQL only: of the variables `owner` and `name`. */
+  repository?: string;
   /** The instant that a stale answer shows, in milliseconds. */
   asOf?: number;
   at: Date;

@@ -47,7 +47,7 @@ function createApi(parts: Parts): Api {
       at: new Date(),
     };
     requests.push(logged);
-    if (pathname === '/graphql') logged.operationName = await operationName(c.req.raw.clone());
+    if (pathname === '/graphql') Object.assign(logged, await askedBy(c.req.raw.clone()));
     c.set('logged', logged);
     await next();
     if (!(c.error instanceof ConnectionReset)) logged.status = c.res.status;
@@ -166,7 +166,13 @@ export async function serve(
   };
 }
 
-async function operationName(request: Request): Promise<string | undefined> {
-  const body = (await request.json().catch(() => null)) as { operationName?: string; query?: string } | null;
-  return body?.operationName ?? /\b(?:query|mutation)\s+(\w+)/.exec(body?.query ?? '')?.[1];
+/** What the log keeps of a question to GraphQL. */
+async function askedBy(request: Request): Promise<Pick<LoggedRequest, 'operationName' | 'repository'>> {
+  type Body = { operationName?: string; query?: string; variables?: { owner?: string; name?: string } };
+  const body = (await request.json().catch(() => null)) as Body | null;
+  const { owner, name } = body?.variables ?? {};
+  return {
+    operationName: body?.operationName ?? /\b(?:query|mutation)\s+(\w+)/.exec(body?.query ?? '')?.[1],
+    ...(name !== undefined && { repository: `${owner}/${name}` }),
+  };
 }

@@ -3,7 +3,7 @@ import { pullRequestActions } from './actions/pull-requests.ts';
 import { differences } from './differences.ts';
 import { mend, wrongClaims } from './instant-hold.ts';
 import type { MergeWatch } from './merge-watch.ts';
-import type { Stage } from './stage.ts';
+import { everybody, oneOf, type Stage } from './stage.ts';
 
 const changes = 6;
 /** After the trouble ends everything is right by then, whatever was lost. Milliseconds of the service's clock. */
@@ -16,10 +16,10 @@ const margin = 20_000;
  * No faults, and every pause passed: then the service is soon right about all that it can know, also about what
  * changes meanwhile, and nothing frozen can be merged. Returns how many were tried.
  */
-export async function calm(stage: Stage, seed: number, merges: MergeWatch): Promise<number> {
+export async function calm(stage: Stage, seed: number, watches: MergeWatch[]): Promise<number> {
   const { trouble } = stage;
   const random = new Random(seed);
-  const isBlind = (number: number) => trouble.isBlind(number);
+  const isBlind = (repository: string, number: number) => trouble.isBlind(repository, number);
   stage.log('calm');
   mend(stage, random.chance(0.6));
   stage.machine.measure();
@@ -27,7 +27,7 @@ export async function calm(stage: Stage, seed: number, merges: MergeWatch): Prom
   // In steps: what one of them wakes is done before the next.
   for (let step = 0; step < steps; step += 1) await advance(stage, patience / steps);
   await slowly(stage);
-  await expectTruth(stage, 'wrong 75 s after the trouble', () => trouble.isStale);
+  await expectTruth(stage, 'wrong 75 s after the trouble', (repository) => trouble.isStale(repository));
   for (let count = 0; count < changes; count += 1) {
     const action = random.weighted({
       label: 3,
@@ -38,13 +38,14 @@ export async function calm(stage: Stage, seed: number, merges: MergeWatch): Prom
       push: 1,
       open: 1,
     });
-    stage.log(`${action}: ${pullRequestActions[action]!.act(stage, random) ?? 'nothing to do'}`);
+    const one = random.chance(0.3) ? oneOf(random, everybody(stage))! : stage;
+    one.log(`${action}: ${pullRequestActions[action]!.act(one, random) ?? 'nothing to do'}`);
     await wait(random.between(20, 200));
   }
   await wait(trouble.bound);
   await slowly(stage);
   await expectTruth(stage, 'wrong in calm weather', isBlind);
-  const pressed = merges.press();
+  const pressed = watches.reduce((sum, watch) => sum + watch.press(), 0);
   stage.log(`calm ends: ${pressed} frozen pull requests could not be merged`);
   return pressed;
 }
@@ -55,11 +56,11 @@ async function slowly(stage: Stage): Promise<void> {
     await advance(stage, patience / steps);
 }
 
-/** @param mayMiss of which pull requests the service cannot know how they are. */
+/** @param mayMiss of which pull requests of a repository the service cannot know how they are. */
 async function expectTruth(
   stage: Stage,
   violation: string,
-  mayMiss: (number: number) => boolean,
+  mayMiss: (repository: string, number: number) => boolean,
 ): Promise<void> {
   const began = Date.now();
   const isInTime = () => Date.now() - began < stage.machine.allow(margin);
@@ -78,9 +79,9 @@ async function expectTruth(
 
 /** Ends the faults, and waits for everything that they delayed. */
 export async function settle(stage: Stage): Promise<void> {
-  const { github, api, fleet, trouble } = stage;
+  const { github, fleet, trouble } = stage;
   github.chaos.stop();
-  api.isFlaky = false;
+  for (const { api } of everybody(stage)) api.isFlaky = false;
   await fleet.whole();
   while (trouble.isDatabaseDown) await wait(50);
   await stage.quiet();

@@ -1,13 +1,21 @@
 import { wrongHolds } from './instant-hold.ts';
-import { openOnes, type Stage } from './stage.ts';
+import { everybody, openOnes, type Stage } from './stage.ts';
 
 /**
  * The head SHAs of open pull requests, the merge groups, and the rulesets that do not show what the model says.
- * @param mayMiss of which pull requests the service cannot know how they are.
+ * @param mayMiss of which pull requests of a repository the service cannot know how they are.
  */
-export function differences(stage: Stage, mayMiss = (_number: number) => false): string[] {
-  return [...wrongGroups(stage, mayMiss), ...wrongHeads(stage, mayMiss), ...wrongHolds(stage, mayMiss)];
-}
+export const differences = (
+  whole: Stage,
+  mayMiss = (_repository: string, _number: number) => false,
+): string[] =>
+  everybody(whole).flatMap((stage) => {
+    const { repository } = stage;
+    const misses = (number: number) => mayMiss(repository, number);
+    return [...wrongGroups(stage, misses), ...wrongHeads(stage, misses), ...wrongHolds(stage, misses)].map(
+      (what) => (stage === whole ? what : `${repository}: ${what}`),
+    );
+  });
 
 /** A group that contains a frozen pull request must not pass, and any other must: then it is merged. */
 function wrongGroups(

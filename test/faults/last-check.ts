@@ -4,7 +4,7 @@ import { freezeIdOf } from './actions/plans.ts';
 import { differences } from './differences.ts';
 import { mend, wrongClaims } from './instant-hold.ts';
 import type { ModelExemption } from './model.ts';
-import { openOnes, type Stage } from './stage.ts';
+import { everybody, openOnes, type Stage } from './stage.ts';
 
 /** Longer than the hour after which everything is looked at in full. */
 const pastFullCheck = 65 * 60_000;
@@ -23,9 +23,12 @@ export async function lastCheck(stage: Stage): Promise<void> {
   await wait(1_000);
   for (const difference of [...differences(stage), ...(await wrongClaims(stage))])
     stage.violate('wrong at the end', difference);
-  await checkFreezes(stage);
-  await checkExemptions(stage);
-  await checkScopes(stage);
+  for (const each of everybody(stage)) {
+    await checkFreezes(each);
+    await checkExemptions(each);
+    await checkScopes(each);
+  }
+  await stage.neighbours!.lastCheck(stage);
 }
 
 /** The list has each freeze that was acknowledged, as it was acknowledged, and no other. */

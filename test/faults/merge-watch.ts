@@ -62,7 +62,7 @@ export class MergeWatch {
     const { trouble } = this.#stage;
     if (since === undefined || Date.now() - since < trouble.bound) return false;
     if (this.#stage.time.now() - this.#stage.time.at(since) < trouble.slowness) return false;
-    return !trouble.isExcused && !trouble.isBlind(number);
+    return !trouble.isExcused && !trouble.isBlind(this.#stage.repository, number);
   }
 
   #story(number: number): string {

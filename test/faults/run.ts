@@ -16,11 +16,12 @@ import { Machine } from './machine.ts';
 import { MergeWatch } from './merge-watch.ts';
 import { Model } from './model.ts';
 import { PostWatch } from './post-watch.ts';
+import { mostOpenNextDoor, Neighbours } from './neighbours.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 import { prepareDeployments } from './deployments.ts';
 import { actions, type Step, writeScript } from './script.ts';
 import { ServiceTime } from './service-time.ts';
-import type { Stage } from './stage.ts';
+import { everybody, type Stage } from './stage.ts';
 import { Trouble } from './trouble.ts';
 
 const repository = 'acme/web';
@@ -64,7 +65,8 @@ export async function run(
     ...(lock && { LOCK_APP_ID: String(lock.id), LOCK_PRIVATE_KEY: lock.privateKey }),
   };
   const fleet = await Fleet.start({ ...environment, ...database }, roles, folder);
-  const slowness = statusWritesPerMinute < 600 ? (mostOpen * 60_000) / statusWritesPerMinute : 0;
+  const sharing = mostOpen + mostOpenNextDoor;
+  const slowness = statusWritesPerMinute < 600 ? (sharing * 60_000) / statusWritesPerMinute : 0;
   const steps: string[] = [];
   const violations: string[] = [];
   const asides = new Set<Promise<unknown>>();
@@ -74,6 +76,7 @@ export async function run(
     api: new ApiClient(fleet.webs, seed + 2),
     model: new Model(),
     instantHold: mode && { mode: 'off', isChanging: false, broken: null },
+    neighbours: new Neighbours(),
     time,
     fleet,
     postgres,
@@ -99,9 +102,10 @@ export async function run(
     if (mode) await setMode(stage, stage.instantHold!, mode);
     const deployments = await prepareDeployments(stage, seed);
     const merges = new MergeWatch(stage);
+    const watches = [merges, ...stage.neighbours!.enforced.map((each) => new MergeWatch(each))];
     const posts = new PostWatch(stage);
     const watching = setInterval(() => {
-      merges.look();
+      for (const watch of watches) watch.look();
       deployments.look();
     }, 100);
     const script = writeScript(seed, seconds);
@@ -109,9 +113,9 @@ export async function run(
     let pressed = 0;
     for (const [index, step] of script.entries()) {
       await wait(step.pause);
-      if (step.action !== 'calm') perform(stage, step, merges);
+      if (step.action !== 'calm') perform(stage, step, watches);
       else {
-        pressed += await calm(stage, step.seed, merges);
+        pressed += await calm(stage, step.seed, watches);
         await deployments.calm();
         storm(stage, seed + index);
       }
@@ -148,6 +152,11 @@ export async function run(
       ).length,
       mergedWithExcuse: merges.excused,
       pressedInVain: pressed,
+      neighbours: {
+        pullRequests: stage.neighbours!.stages.map((each) => github.pullRequests(each.repository).length),
+        freezes: stage.neighbours!.stages.map(({ model }) => model.freezes.length),
+        merges: watches.slice(1).map((watch) => watch.merges),
+      },
       posts: posts.posts,
       deployments: deployments.counts,
       duplicatesWithExcuse: posts.excuses,
@@ -179,6 +188,7 @@ async function populate(stage: Stage, seed: number, openAtFirst: number): Promis
     checkResponseTimeoutMinutes: 10,
   });
   github.deliverTo(`${fleet.webs[0]}/api/github/webhooks`);
+  stage.neighbours!.settle(stage);
   github.install('acme');
   if (stage.instantHold) github.install('acme', { second: true });
   const random = new Random(seed);
@@ -191,9 +201,10 @@ async function populate(stage: Stage, seed: number, openAtFirst: number): Promis
   };
   api.keys.ci = await key('ci');
   api.keys.admin = await key('admin');
+  await stage.neighbours!.moveIn(stage, seed);
 }
 
-function perform(stage: Stage, { action, seed }: Step, merges: MergeWatch): void {
+function perform(stage: Stage, { action, seed }: Step, watches: MergeWatch[]): void {
   const { github, fleet } = stage;
   const random = new Random(seed);
   const web = fleet.webs[random.between(0, fleet.webs.length - 1)];
@@ -201,12 +212,12 @@ function perform(stage: Stage, { action, seed }: Step, merges: MergeWatch): void
   github.advanceQueues();
   const what = actions[action]!.act(stage, random);
   stage.log(`${action}: ${what ?? 'nothing to do'}`);
-  merges.look();
+  for (const watch of watches) watch.look();
 }
 
-function storm({ github, api }: Stage, seed: number): void {
-  github.chaos.start({ ...chaos, seed });
-  api.isFlaky = true;
+function storm(stage: Stage, seed: number): void {
+  stage.github.chaos.start({ ...chaos, seed });
+  for (const { api } of everybody(stage)) api.isFlaky = true;
 }
 
 function environmentOf(github: Sandbox): Record<string, string> {

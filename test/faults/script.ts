@@ -6,6 +6,7 @@ import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
 import { planActions } from './actions/plans.ts';
 import { deploymentActions } from './deployments.ts';
+import { neighbourActions } from './neighbours.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import type { Action } from './stage.ts';
 
@@ -18,6 +19,7 @@ export const actions: Record<string, Action> = {
   ...exemptionActions,
   ...instantHoldActions,
   ...deploymentActions,
+  ...neighbourActions,
   ...mishaps,
   databaseRestart,
 };

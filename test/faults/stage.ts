@@ -5,6 +5,7 @@ import type { Fleet } from './fleet.ts';
 import type { InstantHold } from './instant-hold.ts';
 import type { Machine } from './machine.ts';
 import type { Model, Shown } from './model.ts';
+import type { Neighbours } from './neighbours.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 import type { ServiceTime } from './service-time.ts';
 import type { Trouble } from './trouble.ts';
@@ -16,6 +17,8 @@ export type Stage = {
   api: ApiClient;
   model: Model;
   instantHold: InstantHold | null;
+  /** Null on the stages of the neighbours themselves. */
+  neighbours: Neighbours | null;
   time: ServiceTime;
   fleet: Fleet;
   /** Null where there is none that may be restarted. */
@@ -40,6 +43,9 @@ export type Action = { weight: number; act(stage: Stage, random: Random): string
 
 export const oneOf = <Item>(random: Random, items: Item[]): Item | undefined =>
   items[random.between(0, items.length - 1)];
+
+/** The stage of the run and those of its neighbours: what is promised is promised to all of them. */
+export const everybody = (stage: Stage): Stage[] => [stage, ...(stage.neighbours?.stages ?? [])];
 
 export const openOnes = ({ github, repository }: Stage): Shown[] =>
   github.pullRequests(repository).filter(({ state }) => state === 'open');

@@ -22,8 +22,8 @@ export class Trouble {
   #last = 0;
   #seenEvents = 0;
   #seenDeliveries = 0;
-  /** When a delivery about a pull request was last lost or late. */
-  readonly #missed = new Map<number, number>();
+  /** When a delivery about a pull request was last lost or late, by `acme/web#1`. */
+  readonly #missed = new Map<string, number>();
 
   constructor(github: Sandbox, fleet: Fleet, time: ServiceTime, machine: Machine, slowness: number) {
     this.#github = github;
@@ -44,9 +44,9 @@ export class Trouble {
     for (const [index, delivery] of [...deliveries.entries()].slice(this.#seenDeliveries)) {
       if (delivery.outcome === 'sending') return;
       this.#seenDeliveries = index + 1;
-      const number = delivery.payload.pull_request?.number as number | undefined;
       const isLost = delivery.outcome !== 'answered' || delivery.statusCode! >= 300;
-      if (isLost && number !== undefined) this.#missed.set(number, now);
+      const subject = subjectOf(delivery);
+      if (isLost && subject !== null) this.#missed.set(subject, now);
     }
   }
 
@@ -64,25 +64,32 @@ export class Trouble {
   }
 
   /** Whether the service cannot know how a pull request is: no whole and fresh look since it missed something. */
-  isBlind(number: number): boolean {
+  isBlind(repository: string, number: number): boolean {
     this.watch();
     const { deliveries } = this.#github;
     const underWay = deliveries.slice(this.#seenDeliveries);
-    if (underWay.some(({ payload }) => payload.pull_request?.number === number)) return true;
-    return this.isStale || this.#isUnseen(this.#missed.get(number));
+    const subject = `${repository}#${number}`;
+    if (underWay.some((delivery) => subjectOf(delivery) === subject)) return true;
+    return this.isStale(repository) || this.#isUnseen(repository, this.#missed.get(subject));
   }
 
-  /** Whether GitHub gave an old answer after the last whole and fresh look. */
-  get isStale(): boolean {
-    return this.#isUnseen(this.#github.chaos.events.findLast(({ kind }) => kind === 'stale')?.at);
+  /** Whether GitHub gave an old answer after the last whole and fresh look at a repository. */
+  isStale(repository: string): boolean {
+    return this.#isUnseen(repository, this.#github.chaos.events.findLast(({ kind }) => kind === 'stale')?.at);
   }
 
   /** Whether no whole and fresh look began since an instant. */
-  #isUnseen(at = 0): boolean {
+  #isUnseen(name: string, at = 0): boolean {
     const look = this.#github.requests.findLast(
-      ({ operationName, status, asOf }) =>
-        operationName === 'OpenPullRequests' && status === 200 && asOf === undefined,
+      ({ operationName, repository, status, asOf }) =>
+        operationName === 'OpenPullRequests' && repository === name && status === 200 && asOf === undefined,
     );
     return at > 0 && at >= (look?.at.getTime() ?? 0);
   }
+}
+
+/** The pull request that a delivery is about: `acme/web#1`. */
+function subjectOf({ payload }: Sandbox['deliveries'][number]): string | null {
+  const number = payload.pull_request?.number as number | undefined;
+  return number === undefined ? null : `${payload.repository.full_name}#${number}`;
 }

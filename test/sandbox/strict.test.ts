@@ -184,6 +184,44 @@ describe('what GitHub shows', () => {
     expect(headers.get('etag')).toBeNull();
   });
 
+  test('the place in a stack of those that are in one, and no key of others, in REST and webhooks', async () => {
+    const { github } = world;
+    const numbers = [
+      github.openPullRequest('acme/web', { author: 'bob', head: 'below' }),
+      github.openPullRequest('acme/web', { author: 'bob', base: 'below' }),
+    ].map(({ number }) => number);
+    const shown = async () => (await call(github, app, 'GET', `${web}/pulls/${numbers[0]}`)).body;
+    const told = () =>
+      github.deliveries.findLast(({ event }) => event === 'pull_request')!.payload.pull_request;
+    expect([await shown(), told()].map((each) => 'stack' in each)).toEqual([false, false]);
+    github.stack('acme/web', numbers);
+    expect((await shown()).stack).toMatchObject({ position: 1, size: 2 });
+    expect(told().stack).toMatchObject({ position: 2, size: 2 });
+    github.unstack('acme/web', numbers[0]!);
+    expect(await shown()).not.toHaveProperty('stack');
+  });
+
+  test('a job stays queued until a runner takes it', async () => {
+    const { github } = world;
+    github.occupyRunners('acme/vault');
+    const { id } = github.runWorkflow('acme/vault', { environments: ['production'] });
+    expect(github.jobsOf('acme/vault', id)).toEqual(['queued']);
+    github.takeJobs('acme/vault', id);
+    expect(github.jobsOf('acme/vault', id)).toEqual(['in_progress']);
+  });
+
+  test('a secondary limit of GraphQL with status 200 and nothing but an error', async () => {
+    const { github } = world;
+    const fault = github.faults.add({ kind: 'secondary-limit', status: 200, retryAfter: 60 });
+    const answer = await call(github, app, 'POST', '/graphql', { query: '{ viewer { login } }' });
+    fault.remove();
+    expect([answer.status, answer.headers.get('retry-after'), answer.body]).toEqual([
+      200,
+      '60',
+      { errors: [{ message: expect.stringContaining('secondary rate limit') }] },
+    ]);
+  });
+
   test('who a bot is at the page of its App', async () => {
     const { body } = await call(world.github, app, 'GET', '/users/holdfast%5Bbot%5D');
     expect(body.html_url).toBe('https://github.com/apps/holdfast');
