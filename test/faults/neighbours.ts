@@ -9,6 +9,9 @@ import { type Action, oneOf, openOnes, type Stage } from './stage.ts';
 /** How many pull requests of each are open at most. Those of the same installation share its pace. */
 export const mostOpenNextDoor = 4;
 
+/** Often there is nothing to do with what was drawn. */
+const mostTries = 5;
+
 /** In the installation of the run: strangers push to it from forks, and a team has the role that freezes it. */
 const nextDoor = 'acme/pub';
 /** Of another owner. */
@@ -39,7 +42,8 @@ export class Neighbours {
     for (const name of ['tess', 'remy']) github.setMembership('acme', name, 'member');
     github.addTeam('acme', this.#team, ['tess']);
     github.addOrganization('bravo', { admins: ['bea'], plan: 'free' });
-    for (const name of [nextDoor, elsewhere]) github.addRepository(name, { protect });
+    github.addRepository(nextDoor, { protect, roles: { tess: 'write' } });
+    github.addRepository(elsewhere, { protect });
     github.addRepository(unenforced, { protect, private: true });
     github.addRepository(archived, { protect });
     for (const name of [nextDoor, elsewhere]) github.openPullRequest(name, { author: 'eve', fork: true });
@@ -76,6 +80,11 @@ export class Neighbours {
     lives(nextDoor, clientOf(github.addToken('tess'), api.keys.ci));
     lives(elsewhere, clientOf(bravo, ci));
     lives(unenforced, clientOf(bravo, ci));
+    const random = new Random(seed);
+    for (const each of this.stages) {
+      for (const action of [visit, visit, freezeActions['freeze']!]) action.act(each, random);
+    }
+    await stage.quiet();
     const intruders = { eve: github.addToken('eve'), remy: github.addToken('remy'), 'a key of bravo': bravo };
     for (const [name, token] of Object.entries({ ...intruders, bea: github.addToken('bea') }))
       this.#intruders.push({ name, api: clientOf(token) });
@@ -88,10 +97,12 @@ export class Neighbours {
 
   /** One of them does something. */
   act(random: Random): string | null {
-    const stage = oneOf(random, this.stages)!;
-    const action = visits[random.weighted(weights)]!;
-    const what = action.act(stage, random);
-    return what === null ? null : `${stage.repository}: ${what}`;
+    for (let tries = 0; tries < mostTries; tries++) {
+      const stage = oneOf(random, this.stages)!;
+      const what = visits[random.weighted(weights)]!.act(stage, random);
+      if (what !== null) return `${stage.repository}: ${what}`;
+    }
+    return null;
   }
 
   /** The team gets another name, and somebody else may make one with the name that it had. */
@@ -156,7 +167,7 @@ const visits: Record<string, Action> = {
 const weights = Object.fromEntries(Object.entries(visits).map(([name, { weight }]) => [name, weight]));
 
 export const neighbourActions: Record<string, Action> = {
-  neighbour: { weight: 14, act: ({ neighbours }, random) => neighbours!.act(random) },
+  neighbour: { weight: 24, act: ({ neighbours }, random) => neighbours!.act(random) },
   renameTeam: { weight: 1, act: (stage, random) => stage.neighbours!.renameTeam(stage, random) },
   trespass: { weight: 1, act: (stage, random) => stage.neighbours!.trespass(stage, random) },
 };
