@@ -6,6 +6,7 @@ import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../dat
 import { conflict } from '../errors.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
+import { ApiAddress } from './api-address.ts';
 import { Client } from './github-app.ts';
 import { fetchThroughProxy, type Proxies } from './through-proxy.ts';
 import { classifyGitHubError } from './github-error.ts';
@@ -239,16 +240,16 @@ export async function convertManifest(
   code: string,
   { again, hasWebhooks }: { again: string; hasWebhooks: boolean },
 ): Promise<NewApp | NoApp> {
-  const octokit = new Client({
-    baseUrl: config.githubApiUrl,
-    request: { fetch: fetchThroughProxy(config) },
-    log: quiet,
-  });
+  const address = new ApiAddress(config.githubApiUrl, clock, log);
+  const send = address.watch(fetchThroughProxy(config), () => true);
+  const octokit = new Client({ baseUrl: config.githubApiUrl, request: { fetch: send }, log: quiet });
   let answer: unknown;
   try {
     const signal = AbortSignal.timeout(patience);
     answer = (await octokit.rest.apps.createFromManifest({ code, request: { signal } })).data;
   } catch (error) {
+    const problem = address.problem();
+    if (problem) return anotherServer(problem);
     const { kind } = classifyGitHubError(error, clock.now());
     if (kind === 'down' || kind === 'limited') {
       const text = 'Reload this page in a moment. The link works for an hour.';
@@ -264,3 +265,11 @@ export async function convertManifest(
   const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is the address of GitHub’s API. GitHub returns credentials only once. ${again}`;
   return { status: 502, heading: 'GitHub’s answer cannot be used', text, isOver: true };
 }
+
+/** GitHub was not asked, so the code still works. @param says see `notGitHub`. */
+const anotherServer = (says: string): NoApp => ({
+  status: 502,
+  heading: 'GitHub’s answer cannot be used',
+  text: `${says} Correct it, start Holdfast again, and reload this page: the link works for an hour.`,
+  isOver: false,
+});

@@ -9,6 +9,7 @@ import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
+import { ApiAddress } from './api-address.ts';
 import { appToken } from './app-token.ts';
 import { type Counting, fetchUntil } from './fetch-until.ts';
 import { fetchThroughProxy } from './through-proxy.ts';
@@ -46,6 +47,8 @@ export type GitHubApp = {
   once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** Since when GitHub has refused the key of the App; null if it accepts it, as far as this process knows. */
   keyRefusedSince(): Date | null;
+  /** What to say while something else than GitHub's API answers at GITHUB_API_URL; null if nothing is known of that. */
+  addressProblem(): string | null;
   /** The login of the App: `holdfast[bot]`. Asks GitHub once. */
   botLogin(): Promise<string>;
   /** The person or organization that the App belongs to, as of a minute ago at most; null: an enterprise. */
@@ -71,7 +74,8 @@ export async function createGitHubApp(
 ): Promise<GitHubApp> {
   const hear = ({ headers }: Response, askedAt: number) => witnesses?.hearDate(headers, askedAt);
   const fetchGitHub = fetchThroughProxy(config);
-  const send = fetchUntil(fetchGitHub, cutOff, metrics, hear, clock);
+  const address = new ApiAddress(config.githubApiUrl, clock, log);
+  const send = address.watch(fetchUntil(fetchGitHub, cutOff, metrics, hear, clock));
   const standing = new KeyStanding(clock, log);
   const requestBy = (fetch: typeof send) => ({ fetch, parseSuccessResponseBody: false });
   const connectAs = async (
@@ -142,6 +146,7 @@ export async function createGitHubApp(
     },
     once: (question, ask) => questions.get(question, ask) as ReturnType<typeof ask>,
     keyRefusedSince: () => standing.refusedSince(),
+    addressProblem: () => address.problem(),
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;

@@ -49,7 +49,9 @@ export function mountHealth(api: OpenAPIHono, deps: Asked, queue: Pick<JobQueue,
  */
 function reasonsOfGitHub({ github }: Pick<Deps, 'github'>): string[] {
   const keyRefusedSince = github.keyRefusedSince();
-  return keyRefusedSince ? [keyRefused(keyRefusedSince)] : [];
+  return [keyRefusedSince && keyRefused(keyRefusedSince), github.addressProblem()].filter(
+    (reason) => reason !== null,
+  );
 }
 
 /** Asks by both roads of requests. @throws why it does not answer. */

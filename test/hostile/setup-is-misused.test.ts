@@ -118,7 +118,20 @@ describe('a GitHub that answers', () => {
 
   test.each<[string, number, string, number, string]>([
     ['an error', 500, '{"message":"Server Error"}', 503, 'Reload this page'],
-    ['that the code is over its time', 404, '{"message":"Not Found"}', 502, 'delete it first'],
+    [
+      'that the code is over its time',
+      404,
+      '{"message":"Not Found","documentation_url":"https://docs.github.com/rest","status":"404"}',
+      502,
+      'delete it first',
+    ],
+    [
+      'what is not GitHub',
+      404,
+      '{"error":"404 Not Found"}',
+      502,
+      'for GitHub Enterprise Server it ends in /api/v3',
+    ],
     ['a page', 201, '<html>s3cret</html>', 502, 'answer cannot be used'],
     ['half of JSON', 201, '{"id": 1, "pem": "s3cret', 502, 'answer cannot be used'],
     ['nothing', 201, '{}', 502, 'answer cannot be used'],
