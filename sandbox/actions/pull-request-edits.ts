@@ -157,13 +157,22 @@ export class PullRequestEdits {
     this.#sendReview(pr, 'dismissed', id, by);
   }
 
-  #sendReview(pr: PullRequest, action: string, id: number, by: Account): void {
+  /** Its author can do this, and so can people who can write to the repository. */
+  editReview(pr: PullRequest, id: number, body: string, by: Account): void {
+    const review = pr.reviews.find((each) => each.id === id);
+    if (!review) throw new Error(`No review ${id} on #${pr.number}`);
+    const changes = { body: { from: review.body } };
+    review.body = body;
+    this.#sendReview(pr, 'edited', id, by, { changes });
+  }
+
+  #sendReview(pr: PullRequest, action: string, id: number, by: Account, more: object = {}): void {
     const review = reviewJson(
       this.#world,
       pr,
       pr.reviews.find((each) => each.id === id)!,
     );
-    this.#events.send('pull_request_review', pr, action, { review }, by);
+    this.#events.send('pull_request_review', pr, action, { review, ...more }, by);
   }
 
   #tip(repository: Repository, branch: string): string {

@@ -100,6 +100,9 @@ export function pullRequestVerbs(
     review(fullName: string, number: number, given: { by: string; state: ReviewState; body?: string }) {
       return edits.review(find(fullName, number), world.account(given.by), given.state, given.body);
     },
+    editReview(fullName: string, number: number, id: number, { by, body }: { by: string; body: string }) {
+      edits.editReview(find(fullName, number), id, body, world.account(by));
+    },
     dismissReview(fullName: string, number: number, id: number, by?: string) {
       const pr = find(fullName, number);
       edits.dismissReview(pr, id, person(by, pr.author));

@@ -3,7 +3,7 @@ import { type Job, jobs } from '../database/queue/jobs.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Wake } from './accept-event.ts';
-import { commandLine } from './commands/command.ts';
+import { commandOfComment, commandOfReview } from './comments/commands-in-events.ts';
 import { ownerPayloads, ownerWakes } from './owner-events.ts';
 import { changedRules, deploymentOfRun, requestedDeployment } from './rules-and-deployments.ts';
 
@@ -22,6 +22,8 @@ const inRepository = { ...installed, repository: z.object({ id }) };
 const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
 const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
 const installation = z.object({ installation: z.object({ id }) });
+const author = z.object({ id, login: name, type: name }).nullable();
+const instant = z.iso.datetime({ offset: true });
 
 export const envelope = z.object({ action: z.string().optional() });
 
@@ -46,7 +48,12 @@ export const payloads = {
       stack: z.object({ number }).nullish(),
     }),
   }),
-  pull_request_review: z.object({ ...inRepository, pull_request: pullRequest }),
+  pull_request_review: z.object({
+    ...inRepository,
+    action: name,
+    pull_request: pullRequest,
+    review: z.object({ id, body: z.string().nullish(), submitted_at: instant.nullish(), user: author }),
+  }),
   pull_request_review_comment: ofPullRequest,
   pull_request_review_thread: ofPullRequest,
   issue_comment: z.object({
@@ -55,8 +62,8 @@ export const payloads = {
     comment: z.object({
       id,
       body: z.string(),
-      created_at: z.iso.datetime({ offset: true }),
-      user: z.object({ id, login: name, type: name }).nullable(),
+      created_at: instant,
+      user: author,
       performed_via_github_app: z.object({}).nullish(),
     }),
   }),
@@ -189,7 +196,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
       { to: 'account', accountId: BigInt(place.owner.id), reads: ['dependencies'] },
     ];
   },
-  issue_comment: commands,
+  issue_comment: commandOfComment,
   merge_group: ({ action, merge_group: group, repository: place, installation }) => {
     const change = {
       headSha: group.head_sha,
@@ -199,7 +206,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     };
     return always(jobs.reconcileMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), change));
   },
-  pull_request_review: (payload) => always(pullRequestJob(payload)),
+  pull_request_review: (payload) => [...always(pullRequestJob(payload)), ...commandOfReview(payload)],
   pull_request_review_comment: threads,
   pull_request_review_thread: threads,
   label: (payload) => repository(payload, readsOfEvent('label')),
@@ -245,23 +252,6 @@ function ownStatus(payload: Payloads['status']): Wake {
   };
   const merges = commit?.parents?.[1]?.sha ?? null;
   return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
-}
-
-/** Only people can write commands, on pull requests. Comments from bots or Apps are not commands. */
-function commands({ repository: place, issue, comment, installation }: Payloads['issue_comment']): Wake[] {
-  const { user, body, performed_via_github_app: app } = comment;
-  const text = commandLine(body);
-  if (text === null || !issue.pull_request || user?.type !== 'User' || app) return [];
-  return always(
-    jobs.answerComment(BigInt(place.id), {
-      commentId: String(comment.id),
-      number: issue.number,
-      person: { id: user.id, login: user.login },
-      at: comment.created_at,
-      text,
-      installationId: idOf(installation),
-    }),
-  );
 }
 
 type OfPullRequest = InRepository & { pull_request: PullRequestPayload };

@@ -116,22 +116,25 @@ type StandIn = {
 };
 
 /**
- * Events that no observation can find afterwards: the merge of a pull request that we never saw open, a command in a
- * comment, a deployment that waits for us, and a revoked authorization. We read their payloads from GitHub.
+ * Events that no observation can find afterwards: the merge of a pull request that we never saw open, a deployment that
+ * waits for us, a revoked authorization, and a command in a comment or in the text of a review. We read their payloads from
+ * GitHub, those that say the most first.
  */
 const toRead = [
   'pull_request.closed',
-  'issue_comment.created',
   'deployment_protection_rule.requested',
   'github_app_authorization.revoked',
+  'issue_comment.created',
+  'pull_request_review.submitted',
 ];
-/** How many of these we read at once, newest first. For the rest, we reconcile the repository. */
+/** How many of these we read at once, of each kind the newest first. For the rest, we reconcile the repository. */
 const mostRead = 200;
 
 /** Replaces failed deliveries: one job for each repository and installation that they name. */
 async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<StandIn[]> {
   const handled = failed.filter(({ event, action }) => isHandled(event, { action }));
-  const read = handled.filter((delivery) => toRead.includes(nameOf(delivery))).slice(0, mostRead);
+  const byName = Map.groupBy(handled, nameOf);
+  const read = toRead.flatMap((name) => byName.get(name) ?? []).slice(0, mostRead);
   const rest = handled.filter((delivery) => !read.includes(delivery));
   const inRepositories = Map.groupBy(
     rest.filter(({ repository_id: id }) => id !== null),

@@ -26,8 +26,9 @@ export type ToldOfGroup = {
   installationId?: string | null;
 };
 
-/** A comment on a pull request that is a command. */
+/** A comment on a pull request, or the text of a review, that is a command. */
 export type ToldOfComment = {
+  /** Of a review, its id below zero: GitHub counts reviews apart from comments. */
   commentId: string;
   number: number;
   /** The author. What they can do is asked when the command is carried out. */

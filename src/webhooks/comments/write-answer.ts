@@ -45,7 +45,7 @@ export async function writeAnswer(
     repository,
     number: comment.number,
     since: new Date(comment.at),
-    mark: `<!-- holdfast answers comment ${commentId} -->`,
+    mark: `<!-- holdfast answers ${commentId < 0n ? `review ${-commentId}` : `comment ${commentId}`} -->`,
   };
   await settleAnswer(deps.db, commentId, await postOnce(deps, target, text, tries > 0));
 }
