@@ -94,6 +94,7 @@ const pure = [
   'src/pages/calendar/calendar-window.ts',
   'src/database/queue/jobs.ts',
   'src/notices/{message,notice-words,render,tell}.ts',
+  'src/freezes/unknown-names.ts',
   'src/webhooks/comments/commands-in-events.ts',
   'src/webhooks/handled-events.ts',
   'src/webhooks/owner-events.ts',

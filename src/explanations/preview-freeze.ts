@@ -23,6 +23,8 @@ import {
   parseFreeze,
 } from '../freezes/judge-freeze.ts';
 import type { Ahead } from '../freezes/save-freeze.ts';
+import { globsOfNothing, namedEnvironments, unknownEnvironments } from '../freezes/unknown-names.ts';
+import { namesOfRepository } from '../github/names-of-repository.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
@@ -41,6 +43,7 @@ import { readWaiting } from '../statuses/instant-hold/pass-store.ts';
 import { paceOf } from '../statuses/instant-hold/settle.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { nowOf } from '../time/clock.ts';
+import { mapAtOnce } from '../time/slices.ts';
 import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
 import { hideDependencies, readForExplanation } from './explain-pull-request.ts';
 
@@ -52,12 +55,15 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
   // There is nothing to say about a freeze that the change just ended.
   if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
   const { permissions } = repository.installation;
-  const ofDeployments = warningsOfDeployments(freeze, [freeze], permissions).map(({ message }) => message);
-  if (!holdsMerges(freeze)) return { unenforced: [], warnings: ofDeployments };
+  const ofEnvironments = warningsOfEnvironments(deps, repository, freeze);
+  const ofDeployments = messagesOf(warningsOfDeployments(freeze, [freeze], permissions));
+  if (!holdsMerges(freeze))
+    return { unenforced: [], warnings: [...ofDeployments, ...messagesOf(await ofEnvironments)] };
   const parsed = parseFreeze(freeze);
-  const [unenforced, seen] = await Promise.all([
+  const [unenforced, seen, unknown] = await Promise.all([
     unenforcedBranches(deps, repository, freeze),
     see(deps, repository, parsed),
+    ofEnvironments,
   ]);
   const { publicUrl, statusContext } = deps.config;
   const url = `${publicUrl}/v1/repos/${fullName(repository)}/enforcement`;
@@ -66,13 +72,29 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
     ...warningOfBranches(unenforced, statusContext, url),
     ...warningsToTell(parsed, seen, isOn),
   ];
-  const messages = warnings.map(({ message }) => message);
   // Nobody waits for it if the freeze cannot be saved, and then the database may be down.
   const ofBridge = await warningOfBridge(deps, repository, parsed, seen).catch(() => []);
+  const pause = warningOfPause(deps, repository);
   return {
     unenforced,
-    warnings: [...warningOfPause(deps, repository), ...messages, ...ofDeployments, ...ofBridge],
+    warnings: [...pause, ...messagesOf(warnings), ...ofDeployments, ...messagesOf(unknown), ...ofBridge],
   };
+}
+
+const messagesOf = (warnings: Warning[]): string[] => warnings.map(({ message }) => message);
+
+/** Warns of environments that a freeze names and the repository does not have. Never throws and takes some seconds at most. */
+async function warningsOfEnvironments(
+  deps: Deps,
+  repository: FoundRepository,
+  freeze: Freeze,
+): Promise<Warning[]> {
+  const named = namedEnvironments(freeze);
+  if (named.length === 0) return [];
+  const isEnough = (names: string[]) => globsOfNothing(named, names).length === 0;
+  const names = await namesOfRepository(deps, repository, 'environments', isEnough);
+  const places = names ? [{ repository: fullName(repository), names }] : [];
+  return unknownEnvironments(named, places).map((message) => ({ type: 'environment_unknown', message }));
 }
 
 /** Why an instant hold does nothing for a freeze, if it is a bridge that is not worth it. */
@@ -85,7 +107,8 @@ async function warningOfBridge(
   if ((await deps.github.lock.id()) === null) return [];
   const hold = await readHold(deps.sql, id, nowOf(deps.clock));
   if (hold?.mode !== 'bridge') return [];
-  const selected = selectedByBases(freeze, hold.bases) ?? (seen && selectedAmong(freeze, seen.open, seen.at));
+  const selected =
+    selectedByBases(freeze, hold.bases) ?? (seen && (await selectedAmong(freeze, seen.open, seen.at)));
   const why = selected && whyNoBridge(selected, paceOf(deps, hold));
   return why ? [why] : [];
 }
@@ -152,9 +175,13 @@ const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
   freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
 
 /** The verdicts of a freeze on some open pull requests at an instant; null if that says nothing about the conditions. */
-export function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Seen | null {
+export async function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Promise<Seen | null> {
   if (!hasConditions(freeze) || open.length === 0) return null;
-  return { open, at, counts: countsOf(open.map((facts) => judgeFreeze(freeze, facts, at.getTime()))) };
+  return {
+    open,
+    at,
+    counts: countsOf(await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()))),
+  };
 }
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
@@ -198,7 +225,7 @@ export async function previewFreeze(
   const parsed = parseFreeze(freeze);
   const judgedAt = laterOf(freeze.startsAt, nowOf(deps.clock));
   const loaded = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
-  const judged = loaded.map((pullRequest) => ({
+  const judged = await mapAtOnce(loaded, (pullRequest) => ({
     pullRequest,
     facts: pullRequest.facts,
     verdict: judgeFreeze(parsed, pullRequest.facts, judgedAt.getTime()),
@@ -216,19 +243,20 @@ export async function previewFreeze(
   const hide = await hideDependencies(deps, repository, shown);
   return {
     judgedAt,
-    nextChangeAt: nextChangeAmong([parsed], open, judgedAt),
+    nextChangeAt: await nextChangeAmong([parsed], open, judgedAt),
     counts,
     warnings: [
       ...warningsOf(parsed, { counts, open, at: judgedAt }, isOn),
       ...warningsOfDeployments(freeze, [freeze], repository.installation.permissions),
+      ...(await warningsOfEnvironments(deps, repository, freeze)),
     ],
     timeUntilHeld:
       isOn && holdsMerges(parsed.freeze)
         ? await foreseeTime(deps, repository.installation.id, [
-            { ...selectedAmong(parsed, open, judgedAt), id: repository.id, name: repository.name },
+            { ...(await selectedAmong(parsed, open, judgedAt)), id: repository.id, name: repository.name },
           ])
         : null,
-    affected: page.map(({ pullRequest, facts, verdict }) => ({
+    affected: await mapAtOnce(page, ({ pullRequest, facts, verdict }) => ({
       pullRequest,
       verdict,
       exemption:

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
-import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../deps.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
+import { globsOfNothing } from '../freezes/unknown-names.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
@@ -15,8 +15,10 @@ import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
+import { warnOfEnvironments } from '../plans/unknown-environments.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
+import { mapAtOnce } from '../time/slices.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
 import { recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { foreseeTime, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
@@ -184,10 +186,10 @@ async function previewBy(
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: freezable.filter(({ name }) => !isSeen.has(name)).map(fullName),
     isLooking: look.isLooking,
-    matchesNone: input.repositories.include.filter((glob) => {
-      const matches = compileNameGlob(glob);
-      return !matched.some(({ name }) => matches(name));
-    }),
+    matchesNone: globsOfNothing(
+      input.repositories.include,
+      matched.map(({ name }) => name),
+    ),
     nextOccurrences,
     timeUntilHeld:
       previewed[0] && holdsMerges(freeze.freeze)
@@ -199,10 +201,11 @@ async function previewBy(
         : null,
     warnings: [
       ...read.warnings,
-      ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
+      ...warningsToTell(freeze, await seenOf(freeze, open, at), true).map(({ message }) => message),
       ...foreseeGivenEnds(plan, matched, now),
       ...warnOfDates(plan),
       ...(await warnOfDeployments(deps.db, plan, nextOccurrences)),
+      ...(await warnOfEnvironments(deps, plan, matched)),
     ],
   };
 }
@@ -223,7 +226,7 @@ async function previewIn(
   ]);
   if (!loaded) return null;
   const open = loaded.map(({ facts }) => facts);
-  const verdicts = open.map((facts) => judgeFreeze(freeze, facts, at.getTime()));
+  const verdicts = await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()));
   const pullRequests = open.map(({ number, values }, index) => ({
     number,
     title: textOrNull(values['title']),
@@ -235,7 +238,7 @@ async function previewIn(
     id,
     installationId: repository.installation.id,
     open,
-    selected: selectedAmong(freeze, open, at),
+    selected: await selectedAmong(freeze, open, at),
     repository: {
       name,
       toHold: pullRequests.filter(({ held }) => held).length,

@@ -8,6 +8,7 @@ import { cutText } from '../cut-text.ts';
 import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
 import { eachField, type Freeze, holdsDeployments, holdsMerges, longestWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
+import { noEnvironment } from './unknown-names.ts';
 import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
 
 export const warningTypes = [
@@ -22,6 +23,7 @@ export const warningTypes = [
   'switched_off',
   'deployments_forgotten',
   'deployments_not_stopped',
+  'environment_unknown',
 ] as const;
 
 const pushersGetThrough = 'Everybody who can push to the branch of an excluded pull request gets through';
@@ -29,7 +31,7 @@ const excludesNothing = 'exclude_conditions exclude none of the open pull reques
 
 /** Whether a warning is in the `Warning` header too, which stays as clients of the interface know it. */
 export const isInHeader = (warning: string): boolean =>
-  ![pushersGetThrough, excludesNothing].some((start) => warning.startsWith(start));
+  ![pushersGetThrough, excludesNothing, noEnvironment].some((start) => warning.startsWith(start));
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts';
 import { conflict, invalid, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
+import { namedEnvironments } from '../freezes/unknown-names.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { type Administered, lockAccount } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
@@ -20,6 +21,7 @@ import { deleteFreezes, moveOccurrence } from './plan-freezes.ts';
 import { insertPlan, listPlans, lockPlan, markPlanDeleted, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
 import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
+import { warnOfEnvironments } from './unknown-environments.ts';
 import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
 
 /**
@@ -47,6 +49,7 @@ export async function createPlan(
   const checked = checkPlan(read.input, now);
   assertNotOver(checked, now);
   const plan = { ...checked, id: randomUUID(), accountId: account.id };
+  const ofEnvironments = await environmentsAhead(deps, plan);
   const saved = await deps.db.$transaction(async (tx) => {
     await assertRoomForPlan(tx, account, plan, now);
     await insertPlan(tx, plan, actor, now);
@@ -62,6 +65,7 @@ export async function createPlan(
         ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
         ...warnOfDates(plan),
         ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
+        ...ofEnvironments,
       ],
     };
     await beforeAnswering(tx, saved);
@@ -71,6 +75,14 @@ export async function createPlan(
   deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');
   return saved;
 }
+
+type Naming = Pick<Plan, 'accountId' | 'repositories' | 'holds' | 'environments'>;
+
+/** Warns of environments that a plan names and its repositories do not have, before a transaction waits for GitHub. */
+const environmentsAhead = async (deps: Deps, plan: Naming): Promise<string[]> =>
+  namedEnvironments(plan).length === 0
+    ? []
+    : warnOfEnvironments(deps, plan, await matchedRepositories(deps.sql, plan));
 
 /** Whether it has begun, and freezes nothing another time. */
 const isOfNow = (plan: Plan, now: Date): boolean => isOnce(plan) && hasBegun(plan, now);
@@ -107,6 +119,10 @@ export async function updatePlan(
 ): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
   const read = await readAnew(deps, account, id, change);
+  const ofEnvironments = await environmentsAhead(deps, {
+    ...read.before,
+    ...revised(read.before, change, null),
+  });
   return deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
     const before = await requirePlan(tx, deps, account, id);
@@ -137,7 +153,13 @@ export async function updatePlan(
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
     const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);
-    const warnings = [...read.warnings, ...givenEnds, ...warnOfDates(after), ...ofDeployments];
+    const warnings = [
+      ...read.warnings,
+      ...givenEnds,
+      ...warnOfDates(after),
+      ...ofDeployments,
+      ...ofEnvironments,
+    ];
     await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });
@@ -161,7 +183,7 @@ async function readAnew(
   account: Account,
   id: string,
   change: PlanChange,
-): Promise<{ source: Source | null; warnings: string[] }> {
+): Promise<{ before: Plan; source: Source | null; warnings: string[] }> {
   const before = await requirePlan(deps.db, deps, account, id);
   assertSameKind(before, change);
   await parseAhead(change.matchingConditions, change.excludeConditions);
@@ -170,9 +192,11 @@ async function readAnew(
   const zone = timezone ?? before.timezone;
   // A zone that does not exist is refused with the other fields.
   const isNew = source !== undefined || (zone !== before.timezone && isTimeZone(zone));
-  return before.source && wanted && isNew
-    ? readSource(deps, account.id, wanted, zone).catch(refuseUnreadable)
-    : { source: null, warnings: [] };
+  const read =
+    before.source && wanted && isNew
+      ? await readSource(deps, account.id, wanted, zone).catch(refuseUnreadable)
+      : { source: null, warnings: [] };
+  return { before, ...read };
 }
 
 /** A plan has its own times, or follows a calendar. @throws Refusal invalid for a change that would change that. */

@@ -1,3 +1,4 @@
+import { setImmediate as afterTurn } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
@@ -22,7 +23,33 @@ export async function inSlices(step: () => boolean): Promise<void> {
 }
 
 /** Maps in slices. Each item is a small part. */
-export async function mapInSlices<Item, Result>(
+export const mapInSlices = <Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> => mapFrom(-Infinity, items, map);
+
+/**
+ * The same for work that is usually short: it begins at once, and often nothing is left. All that begin in one turn of the
+ * event loop have one slice together.
+ */
+export const mapAtOnce = <Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> => mapFrom(endOfTurn(), items, map);
+
+let turnEndsAt: number | null = null;
+
+function endOfTurn(): number {
+  if (turnEndsAt === null) {
+    turnEndsAt = performance.now() + longest;
+    afterTurn(() => (turnEndsAt = null));
+  }
+  return turnEndsAt;
+}
+
+/** @param until when others have their turn. */
+async function mapFrom<Item, Result>(
+  until: number,
   items: readonly Item[],
   map: (item: Item) => Result,
 ): Promise<Result[]> {
@@ -31,6 +58,8 @@ export async function mapInSlices<Item, Result>(
     results.push(map(items[results.length]!));
     return results.length < items.length;
   };
-  if (items.length > 0) await inSlices(step);
+  let hasMore = items.length > 0;
+  while (hasMore && performance.now() < until) hasMore = step();
+  if (hasMore) await inSlices(step);
   return results;
 }
