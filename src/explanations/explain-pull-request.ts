@@ -1,5 +1,6 @@
 import type { FactNeeds } from '../conditions/needs.ts';
 import { nowOf } from '../time/clock.ts';
+import { mapAtOnce } from '../time/slices.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
@@ -102,20 +103,23 @@ export async function explainPullRequest(
   const holds = isOpen ? weighed.slice(0, sharing.length).flatMap((each) => each.holds) : [];
   const hasHead = (index: number) => index === 0 || shasOf(siblings[index - 1]!).includes(facts.headSha);
   const sharingHead = weighed.slice(0, sharing.length).filter((_, index) => hasHead(index));
+  const releasing = new Map<ParsedFreeze, ReleasingLabels>();
+  for (const parsed of freezes) releasing.set(parsed, await releasingLabels(parsed, facts, now.getTime()));
+  const explained = await mapAtOnce(freezes, (parsed) => ({
+    freeze: parsed.freeze,
+    verdict: judgeFreeze(parsed, facts, now.getTime()),
+    pass: passes.find(({ freeze }) => freeze === parsed.freeze) ?? null,
+    reasons: hide(explainFreeze(parsed, facts, now.getTime()), facts),
+    releasing: releasing.get(parsed)!,
+  }));
   return {
     pullRequest,
     isFrozen: holds.length > 0,
     status: isOpen ? decideHead(sharingHead) : null,
-    freezes: freezes.map((parsed) => ({
-      freeze: parsed.freeze,
-      verdict: judgeFreeze(parsed, facts, now.getTime()),
-      pass: passes.find(({ freeze }) => freeze === parsed.freeze) ?? null,
-      reasons: hide(explainFreeze(parsed, facts, now.getTime()), facts),
-      releasing: releasingLabels(parsed, facts, now.getTime()),
-    })),
+    freezes: explained,
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),
     nextChangeAt: earliestOf([
-      nextChangeAmong(freezes, judged, now),
+      await nextChangeAmong(freezes, judged, now),
       ...passes.map(({ exemption }) => exemption.expiresAt),
     ]),
   };

@@ -7,6 +7,7 @@ import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import { mapAtOnce } from '../time/slices.ts';
 
 /** A freeze with parsed conditions; null if they cannot be read, which only an older version can cause. */
 export type ParsedFreeze = { freeze: Freeze } & Parsed;
@@ -148,7 +149,11 @@ export type ReleasingLabels = { putOn: string[]; takeOff: string[] };
  * @param now in milliseconds since the epoch.
  * @returns none if the labels of the pull request are unknown.
  */
-export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, now: number): ReleasingLabels {
+export async function releasingLabels(
+  freeze: ParsedFreeze,
+  facts: PullRequestFacts,
+  now: number,
+): Promise<ReleasingLabels> {
   const present = facts.values.label;
   if (!freeze.conditions || !Array.isArray(present)) return { putOn: [], takeOff: [] };
   const { matching, exclude } = freeze.conditions;
@@ -157,11 +162,15 @@ export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, n
     const verdict = judgeFreeze(freeze, { ...facts, values: { ...facts.values, label } }, now);
     return verdict === 'excluded' || verdict === 'not_matched';
   };
+  const isOn = (label: string) => has(present, label);
+  const without = (label: string) => present.filter((each) => !same(each, label));
+  const releases = await mapAtOnce(named, (label) =>
+    letsGo(isOn(label) ? without(label) : [...present, label]),
+  );
+  const releasing = named.filter((_, index) => releases[index]);
   return {
-    putOn: named.filter((label) => !has(present, label) && letsGo([...present, label])),
-    takeOff: named.filter(
-      (label) => has(present, label) && letsGo(present.filter((each) => !same(each, label))),
-    ),
+    putOn: releasing.filter((label) => !isOn(label)),
+    takeOff: releasing.filter(isOn),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   type Pass,
   type Status,
 } from './status.ts';
+import { mapAtOnce } from '../time/slices.ts';
 import { closenessOf, type Subject } from './plan-write.ts';
 
 /** The freezes and exemptions that we judge pull requests by. */
@@ -61,14 +62,14 @@ export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: D
  * merge commit. We leave a test merge commit that is not a head alone while it has no status from us: once it has one,
  * GitHub requires it there as well.
  */
-export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
+export async function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Promise<Judgement> {
   const { freezes, observedAt } = standards;
   const byNumber = exemptionsByNumber(standards);
   const facts = pullRequests.map((pullRequest) => pullRequest.facts);
-  const weighed = weighTogether(standards, facts, byNumber);
+  const weighed = withStacks(await mapAtOnce(facts, (each) => weighAlone(standards, each, byNumber)));
   const judged = pullRequests.map((pullRequest, index) => ({ pullRequest, ...weighed[index]! }));
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
-  const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
+  const verdicts = await mapAtOnce([...bySha], ([sha, commits]): Verdict[] => {
     const present = newestOf(commits.map(({ status }) => status));
     if (!present && !commits.some(({ isHead }) => isHead)) return [];
     const holds = commits.flatMap((commit) => commit.holds);
@@ -81,7 +82,8 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const subject = isReturning ? 'returning' : 'open';
     return [{ sha, status, holds, present, subject, headOwner: ownerAmong(sharing), urgency }];
   });
-  return { judged, verdicts, nextChangeAt: nextChangeAmong(freezes, facts, observedAt) };
+  const nextChangeAt = await nextChangeAmong(freezes, facts, observedAt);
+  return { judged, verdicts: verdicts.flat(), nextChangeAt };
 }
 
 /** The owner of a commit, for its share of the pace: the repository itself, if it has a branch there. */
@@ -125,12 +127,15 @@ export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTi
  * one that we never saw open, already blocks. Exemptions do not count: they are for one pull request, and a new pull
  * request on its head must not find the success.
  */
-export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPullRequest[]): Verdict[] {
+export async function judgeClosed(
+  { freezes, observedAt }: Standards,
+  closed: LoadedPullRequest[],
+): Promise<Verdict[]> {
   const bySha = Map.groupBy(
     closed.filter(mayBeOpenedAgain(closedSince(observedAt))),
     ({ facts }) => facts.headSha,
   );
-  return [...bySha].flatMap(([sha, sharing]): Verdict[] => {
+  const verdicts = await mapAtOnce([...bySha], ([sha, sharing]): Verdict[] => {
     const weighed = sharing.map(({ facts }) => ({
       holds: holdsOf(freezes, asOpen(facts), observedAt),
       passes: [],
@@ -145,6 +150,7 @@ export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPu
     const headOwner = ownerAmong(sharing);
     return [{ sha, status, holds, present, subject: 'closed', headOwner, urgency: 0, closedNumber }];
   });
+  return verdicts.flat();
 }
 
 const mayBeOpenedAgain =
@@ -214,10 +220,21 @@ export function weighTogether(
   pullRequests: PullRequestFacts[],
   byNumber = exemptionsByNumber(standards),
 ): Weighed[] {
-  const each = pullRequests.map((facts) => {
-    const exemptions = byNumber.get(facts.number) ?? [];
-    return { stack: facts.stack, ...weigh({ ...standards, exemptions }, facts) };
-  });
+  return withStacks(pullRequests.map((facts) => weighAlone(standards, facts, byNumber)));
+}
+
+type WeighedAlone = Weighed & { stack: PullRequestFacts['stack'] };
+
+function weighAlone(
+  standards: Standards,
+  facts: PullRequestFacts,
+  byNumber: ReturnType<typeof exemptionsByNumber>,
+): WeighedAlone {
+  const exemptions = byNumber.get(facts.number) ?? [];
+  return { stack: facts.stack, ...weigh({ ...standards, exemptions }, facts) };
+}
+
+function withStacks(each: WeighedAlone[]): Weighed[] {
   const byStack = Map.groupBy(each, ({ stack }) => stack?.number);
   return each.map(({ stack, holds, passes }): Weighed => {
     if (!stack) return { holds, passes };
@@ -249,20 +266,21 @@ export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: D
 const latest = Date.parse('9999-12-30T00:00:00Z');
 
 /** When time alone may next change the verdicts of these freezes; null if not before a freeze starts or ends. */
-export function nextChangeAmong(
+export async function nextChangeAmong(
   freezes: ParsedFreeze[],
   pullRequests: PullRequestFacts[],
   now: Date,
-): Date | null {
+): Promise<Date | null> {
   const at = now.getTime();
   const timed = freezes.filter(({ conditions }) => conditions?.isTimed);
+  if (timed.length === 0) return null;
   let next = Infinity;
-  for (const freeze of timed) {
-    const end = freeze.freeze.endsAt?.getTime() ?? Infinity;
-    for (const facts of pullRequests) {
+  await mapAtOnce(pullRequests, (facts) => {
+    for (const freeze of timed) {
       const change = nextChangeOf(freeze, facts, at);
+      const end = freeze.freeze.endsAt?.getTime() ?? Infinity;
       if (change !== null && change < end) next = Math.min(next, change);
     }
-  }
+  });
   return next > latest ? null : new Date(next);
 }

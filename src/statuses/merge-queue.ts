@@ -1,4 +1,5 @@
 import { nowOf } from '../time/clock.ts';
+import { mapAtOnce } from '../time/slices.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts, PresentStatus } from '../github/pull-requests/pull-request.ts';
@@ -68,7 +69,7 @@ async function reconcileBranch(
   const known = await knownGroups(deps.sql, place);
   const read = await observe(deps, repository, () => readQueue(observed, branch, known));
   const requestedAt = new Map(known.map((group) => [group.headSha, group.requestedAt]));
-  const judged = read.groups.map((group) => {
+  const judged = await mapAtOnce(read.groups, (group) => {
     // A group without a webhook has waited since GitHub built it.
     const since = requestedAt.get(group.headSha) ?? group.builtAt;
     return { group, requestedAt: since, verdict: judgeGroup(observed, read, group, since) };

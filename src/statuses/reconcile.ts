@@ -142,7 +142,7 @@ async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<v
     freezes.length === 0 ? [] : loadClosedPullRequests(from, closedSince(observedAt)),
   );
   const facts = pullRequests.map((pullRequest) => asOpen(pullRequest.facts));
-  const next = nextChangeAmong(freezes, facts, observedAt);
+  const next = await nextChangeAmong(freezes, facts, observedAt);
   const soonest = inSteps(observedAt, step);
   // Send the job before we save which freezes judged them: after that, nothing requests another check.
   if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);

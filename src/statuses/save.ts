@@ -54,9 +54,9 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
   const named = new Set(events?.map(({ number }) => number));
   const open = pullRequests.filter(({ isOpen }) => isOpen);
   const closed = pullRequests.filter(({ isOpen, facts }) => !isOpen && named.has(facts.number));
-  const judgement = judge(observed, open);
+  const judgement = await judge(observed, open);
   const { judged } = judgement;
-  const toHold = judgeClosed(observed, closed);
+  const toHold = await judgeClosed(observed, closed);
   const closedShas = closed.map(({ facts }) => facts.headSha);
   const seenShas = new Set([...open.flatMap(shasOf), ...closedShas]);
   const openNumbers = new Set(open.map(({ facts }) => facts.number));
@@ -132,7 +132,7 @@ const heardOf = (pullRequests: LoadedPullRequest[], events: PullRequestEvent[]):
 
 /** Holds the heads of closed pull requests that a freeze would hold, and releases all others. */
 export async function saveClosed(deps: Deps, observed: Observed, closed: LoadedPullRequest[]): Promise<void> {
-  const verdicts = judgeClosed(observed, closed);
+  const verdicts = await judgeClosed(observed, closed);
   const about = { numbers: [], shas: closed.map(({ facts }) => facts.headSha), merged: [] };
   const shas = verdicts.map(({ sha }) => sha);
   await inTurn(deps, observed, shas, about, async (tx, stored, { known, lastSeen }) => {

@@ -125,21 +125,22 @@ const pullRequest = (number: number, head: string, status = green): LoadedPullRe
   headOwner: '',
 });
 
-test('a pull request that is no longer exempt is held before everything else', () => {
-  const verdictOf = (exemptions: Exemption[]) =>
-    judge({ freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) }, [pullRequest(1, 'a')])
-      .verdicts[0]!;
+test('a pull request that is no longer exempt is held before everything else', async () => {
+  const verdictOf = async (exemptions: Exemption[]) => {
+    const standards = { freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) };
+    return (await judge(standards, [pullRequest(1, 'a')])).verdicts[0]!;
+  };
   const rank = (verdict: Parameters<typeof rankOf>[0]) =>
     rankOf(verdict, green, { isUnanswered: false, isOfEvent: false });
-  const group = rank({ ...verdictOf([]), subject: 'group', urgency: 1 });
-  expect(verdictOf([exemption]).status.state).toBe('success');
+  const group = rank({ ...(await verdictOf([])), subject: 'group', urgency: 1 });
+  expect((await verdictOf([exemption])).status.state).toBe('success');
   for (const over of [{ state: 'revoked', endedAt: at(4) }, { expiresAt: at(5) }] as const) {
-    const verdict = verdictOf([{ ...exemption, ...over }]);
+    const verdict = await verdictOf([{ ...exemption, ...over }]);
     expect(verdict.status.state).toBe('pending');
     expect(rank(verdict).tier).toBe(group.tier);
     expect(rank(verdict).urgency).toBeLessThan(group.urgency);
   }
-  const never = verdictOf([{ ...exemption, state: 'denied', approvedAt: null }]);
+  const never = await verdictOf([{ ...exemption, state: 'denied', approvedAt: null }]);
   expect(rank(never).tier).toBeGreaterThan(group.tier);
 });
 
@@ -156,18 +157,18 @@ const someExemption = fc.record({
   expiresAt: fc.integer({ min: 0, max: 10 }).map(at),
 });
 
-test('a commit is free exactly if each pull request on it is free of each freeze, by its own exemption', () => {
-  fc.assert(
-    fc.property(
+test('a commit is free exactly if each pull request on it is free of each freeze, by its own exemption', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.subarray(ids),
       fc.uniqueArray(fc.record({ number: fc.integer({ min: 1, max: 3 }), head: fc.constantFrom(...heads) }), {
         selector: ({ number }) => number,
         minLength: 1,
       }),
       fc.array(someExemption, { maxLength: 5 }),
-      (frozenBy, open, given) => {
+      async (frozenBy, open, given) => {
         const exemptions = given.map((each) => ({ ...exemption, ...each }));
-        const { verdicts } = judge(
+        const { verdicts } = await judge(
           { freezes: frozenBy.map(freeze), exemptions, hiding: [], observedAt: at(5) },
           open.map(({ number, head }) => pullRequest(number, head)),
         );

@@ -71,10 +71,10 @@ const some = fc.array(
   { maxLength: 6 },
 );
 
-test('the status of each SHA is the strictest of all whose head or test merge commit it is', () => {
-  fc.assert(
-    fc.property(some, (given) => {
-      const { verdicts } = judge(
+test('the status of each SHA is the strictest of all whose head or test merge commit it is', async () => {
+  await fc.assert(
+    fc.asyncProperty(some, async (given) => {
+      const { verdicts } = await judge(
         observed,
         given.map((each) => pullRequest(each)),
       );
@@ -101,22 +101,22 @@ describe('heads of closed pull requests', () => {
   };
   const recently = '2026-02-20T00:00:00Z';
 
-  test('are held as if they were open, behind everything else', () => {
+  test('are held as if they were open, behind everything else', async () => {
     const both = [closed({ isHeld: false }, recently), closed({ number: 2 }, recently)];
-    const [verdict, ...others] = judgeClosed(observed, both);
+    const [verdict, ...others] = await judgeClosed(observed, both);
     expect(others).toEqual([]);
     expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
     const asUsual = { isUnanswered: false, isOfEvent: false };
     expect(rankOf(verdict!, green, asUsual).tier).toBe(Math.max(...Object.values(tiers)));
   });
 
-  test('that show pending already are not written for another text', () => {
+  test('that show pending already are not written for another text', async () => {
     const status = { state: 'pending', description: 'Frozen until yesterday', at: observedAt };
-    const [verdict] = judgeClosed(observed, [closed({}, recently, { status })]);
+    const [verdict] = await judgeClosed(observed, [closed({}, recently, { status })]);
     expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
   });
 
-  test('are left alone if they were closed long ago, are open, merged, not held or without a status', () => {
+  test('are left alone if they were closed long ago, are open, merged, not held or without a status', async () => {
     const merged = closed({}, recently);
     merged.facts.values.merged = true;
     const others = [
@@ -126,7 +126,7 @@ describe('heads of closed pull requests', () => {
       closed({}, recently, { status: null }),
       merged,
     ];
-    for (const other of others) expect(judgeClosed(observed, [other])).toEqual([]);
-    expect(judgeClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
+    for (const other of others) expect(await judgeClosed(observed, [other])).toEqual([]);
+    expect(await judgeClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
   });
 });

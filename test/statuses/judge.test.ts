@@ -167,21 +167,21 @@ describe('the status of a head', () => {
   });
 });
 
-test('the next change is the earliest of all that are within their freeze', () => {
+test('the next change is the earliest of all that are within their freeze', async () => {
   const noon = at('12:00');
   const given = (matching: string[], endsAt: Date | null = null) => freeze({ matching, endsAt });
   const timed = given(['current-datetime>=2026-03-01T12:00']);
   const facts = [pullRequest(), pullRequest({ values: { base: 'release' } })];
-  expect(nextChangeAmong([given([]), timed], facts, now)).toEqual(noon);
-  expect(nextChangeAmong([given([])], facts, now)).toBeNull();
+  expect(await nextChangeAmong([given([]), timed], facts, now)).toEqual(noon);
+  expect(await nextChangeAmong([given([])], facts, now)).toBeNull();
   expect(
-    nextChangeAmong([given(['current-datetime>=2026-03-01T12:00'], at('11:00'))], facts, now),
+    await nextChangeAmong([given(['current-datetime>=2026-03-01T12:00'], at('11:00'))], facts, now),
   ).toBeNull();
   expect(
-    nextChangeAmong([given(['base=none', 'current-datetime>=2026-03-01T12:00'])], facts, now),
+    await nextChangeAmong([given(['base=none', 'current-datetime>=2026-03-01T12:00'])], facts, now),
   ).toBeNull();
   const excluding = freeze({ exclude: ['base=release', 'schedule=Sun 11:00-13:00'] });
-  expect(nextChangeAmong([excluding], facts, now)).toEqual(at('11:00'));
+  expect(await nextChangeAmong([excluding], facts, now)).toEqual(at('11:00'));
 });
 
 describe('fit', () => {

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { judgeBase } from '../../conditions/match.ts';
 import { couldHold } from '../../freezes/frozen-state.ts';
-import { judgeFreeze, type ParsedFreeze, onlyBranches } from '../../freezes/judge-freeze.ts';
+import {
+  type FreezeVerdict,
+  judgeFreeze,
+  type ParsedFreeze,
+  onlyBranches,
+} from '../../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
 import type { Settings } from '../../installations/setting-fields.ts';
 import { describeInstant } from '../../time/local-time.ts';
+import { mapAtOnce } from '../../time/slices.ts';
 import { listed } from '../../events/event-words.ts';
 
 /** How a repository is held at once: not, until the statuses hold, or until the last freeze ends. */
@@ -111,14 +117,19 @@ export function selectedByBases(freeze: ParsedFreeze, bases: Base[]): Selected |
 }
 
 /** The same for pull requests that were read. */
-export function selectedAmong(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Selected {
-  const onBranches = open.filter(({ stack, values }) =>
-    couldHold(freeze, { base: stack?.base ?? (values.base as string | undefined) ?? null }),
-  );
-  const held = onBranches.filter((facts) =>
-    ['frozen', 'unknown'].includes(judgeFreeze(freeze, facts, at.getTime())),
-  );
-  return { selected: held.length, open: onBranches.length };
+export async function selectedAmong(
+  freeze: ParsedFreeze,
+  open: PullRequestFacts[],
+  at: Date,
+): Promise<Selected> {
+  const verdicts = await mapAtOnce(open, (facts): FreezeVerdict | null => {
+    const base = facts.stack?.base ?? (facts.values.base as string | undefined) ?? null;
+    return couldHold(freeze, { base }) ? judgeFreeze(freeze, facts, at.getTime()) : null;
+  });
+  return {
+    selected: verdicts.filter((verdict) => verdict === 'frozen' || verdict === 'unknown').length,
+    open: verdicts.filter((verdict) => verdict !== null).length,
+  };
 }
 
 // How long a freeze takes until it blocks everything, and whether a ruleset is worth it.

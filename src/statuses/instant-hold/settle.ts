@@ -77,14 +77,15 @@ async function waitForTurn({ sql, clock, stopping }: Deps, repositoryId: bigint)
  * The ruleset comes before everything else that an observation does.
  * @param pullRequests if they were read: a bridge may depend on how many of them a freeze selects.
  */
-export function holdAtOnce(
+export async function holdAtOnce(
   deps: Deps,
   { repository, freezes, observation, observedAt }: Observed,
   pullRequests: LoadedPullRequest[] | null = null,
 ): Promise<Settled> {
   const facts = pullRequests?.map((each) => each.facts);
-  const selected =
-    facts && new Map(freezes.map((freeze) => [keyOf(freeze), selectedAmong(freeze, facts, observedAt)]));
+  const selected = facts && new Map<string, Selected>();
+  for (const freeze of selected ? freezes : [])
+    selected!.set(keyOf(freeze), await selectedAmong(freeze, facts!, observedAt));
   return settleHold(deps, repository.id, { observed: { freezes, observation }, selected });
 }
 
