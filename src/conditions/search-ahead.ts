@@ -10,27 +10,35 @@ export const mostFound = 20;
 
 /** Characters, each as often as its pattern has steps. So many take a few milliseconds at most. */
 const little = 100_000;
+/** A search of one text that is so much takes tens of milliseconds, and has no smaller parts. */
+const long = 2_000_000;
+
+/** The search of a long text. @property condition as it was written. @property author null if it is not known. */
+export type LongSearch = { condition: string; author: string | null; text: string };
 
 /**
  * Searches large values for what conditions look for, and notes that with the facts: 500 globs and 3,000 paths take a
  * second. It does so in slices, and whoever judges or explains the facts after it takes no time.
+ * @param searchApart does a long search where it keeps nobody waiting; by default, it is done here.
  * @param changed which values are new; by default, all.
  */
 export async function searchAhead(
   { matchers = [] }: Pick<FactNeeds, 'matchers'>,
   facts: ConditionFacts,
+  searchApart: ((search: LongSearch) => Promise<boolean>) | null = null,
   changed: AttributeValues = facts.values,
 ): Promise<void> {
   const searches = beginSearches(matchers, facts, changed);
   if (searches.reduce((sum, { effort }) => sum + effort, 0) <= little) return;
+  if (searchApart) await Promise.all(searches.map((search) => searchLong(search, facts, searchApart)));
   facts.searched ??= new WeakMap();
   const { searched: notes } = facts;
   let index = 0;
   await inSlices(() => {
-    const { matcher, finds, searched } = searches[index]!;
+    const { matcher, finds, searched, foundApart } = searches[index]!;
     const { texts, found } = searched;
     const text = texts[searched.at++] ?? null;
-    if (text !== null && finds(text)) found.push(text);
+    if (text !== null && (foundApart.get(text) ?? finds(text))) found.push(text);
     if (searched.at >= texts.length || found.length >= mostFound) {
       notes.set(matcher, searched);
       index += 1;
@@ -39,7 +47,28 @@ export async function searchAhead(
   });
 }
 
-type Search = { matcher: object; finds: TextTest; searched: Searched; effort: number };
+/** @property foundApart whether it finds what it looks for in texts that were searched apart. */
+type Search = {
+  leaf: Leaf;
+  matcher: object;
+  finds: TextTest;
+  searched: Searched;
+  effort: number;
+  foundApart: Map<string, boolean>;
+};
+
+/** If that fails, the text is searched with the others. */
+async function searchLong(
+  { leaf, finds, searched: { texts, at }, foundApart }: Search,
+  { values: { author = null } }: ConditionFacts,
+  searchApart: (search: LongSearch) => Promise<boolean>,
+): Promise<void> {
+  for (const text of texts.slice(at)) {
+    if (text === null || text.length * (finds.size ?? 1) <= long || foundApart.has(text)) continue;
+    const found = await searchApart({ condition: leaf.text, author, text }).catch(() => null);
+    if (found !== null) foundApart.set(text, found);
+  }
+}
 
 function beginSearches(
   matchers: readonly Matcher[],
@@ -62,8 +91,10 @@ function beginSearches(
     const length = texts.reduce((sum, text) => sum + (text?.length ?? 0) + 1, 0);
     return [
       {
+        leaf,
         matcher,
         finds,
+        foundApart: new Map(),
         searched: { value, texts, at: isLonger ? before.at : 0, found: isLonger ? [...before.found] : [] },
         effort: length * (finds.size || 1),
       },

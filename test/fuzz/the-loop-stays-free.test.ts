@@ -65,6 +65,10 @@ const conditions: [string, (again: number) => unknown[]][] = [
     'expressions over a long description',
     (again) => [{ or: many(200, (at) => String.raw`body~=x${at}\w*-${again}\s[a-d]+`) }],
   ],
+  [
+    'a large expression over a long description',
+    (again) => [String.raw`body~=(?:\w+\W+){` + `${600 + again}}[A-K]`],
+  ],
   ['groups', (again) => many(4, () => '').map(() => ({ or: many(499, (at) => `label=${at} ${again}`) }))],
 ];
 const rules: [string, string][] = [

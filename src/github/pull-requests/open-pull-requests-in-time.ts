@@ -4,6 +4,7 @@ import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needs.ts';
 import { searchAhead } from '../../conditions/search-ahead.ts';
 import type { Deps } from '../../deps.ts';
+import { searchInThread } from './search-in-thread.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
@@ -49,7 +50,7 @@ export async function openPullRequestsInTime(
   try {
     const open = await within(patience, answer);
     // The answer may be to the same question about other conditions.
-    for (const { facts } of open ?? []) await searchAhead(needs, facts);
+    for (const { facts } of open ?? []) await searchAhead(needs, facts, searchInThread);
     return open;
   } catch (error) {
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');

@@ -7,6 +7,7 @@ import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import { readOwnValues } from '../facts/own-values.ts';
 import { takeFromShares } from '../limits/read-shares.ts';
 import { type ReadPullRequest, askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
+import { searchInThread } from './search-in-thread.ts';
 import { didNotGive, type Fact, known, notKnown, type PullRequestFacts } from './pull-request.ts';
 import type { Teams } from './read-teams.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
@@ -51,7 +52,7 @@ export async function readFacts(
     stack: shared.places.get(answer.number) ?? null,
   };
 
-  const search = (changed: AttributeValues) => searchAhead(from.needs, facts, changed);
+  const search = (changed: AttributeValues) => searchAhead(from.needs, facts, searchInThread, changed);
   await search(values);
   const subject = subjectOf(from, shared, read, facts);
   for (const group of attributeGroups) {
@@ -189,7 +190,7 @@ function subjectOf(
     async sees(some) {
       Object.assign(facts.values, some);
       for (const [name, seen] of Object.entries(some)) if (Array.isArray(seen)) facts.partial.add(name);
-      await searchAhead(from.needs, facts, some);
+      await searchAhead(from.needs, facts, searchInThread, some);
       return from.isDecided?.(facts) ?? false;
     },
     list: (list) => once(lists, list, () => readList(list)),
