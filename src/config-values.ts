@@ -110,3 +110,48 @@ export function readSlackApp(given: Partial<Record<string, string>>, problems: s
     );
   return null;
 }
+
+/** How other programs begin the names of the settings of a GitHub App, and the settings. */
+const ofOthers = /^(?:GITHUB|GH|PROBOT|MERGIFYENGINE|HOLDFAST)_(?:APP_(?=[A-Z]+_))?(\w+)$/;
+const ofAnApp: Record<string, string> = {
+  APP_ID: 'APP_ID',
+  INTEGRATION_ID: 'APP_ID',
+  PRIVATE_KEY: 'PRIVATE_KEY',
+  PRIVATE_KEY_PATH: 'PRIVATE_KEY_PATH',
+  WEBHOOK_SECRET: 'WEBHOOK_SECRET',
+  CLIENT_ID: 'CLIENT_ID',
+  CLIENT_SECRET: 'CLIENT_SECRET',
+};
+const elsewhere: Record<string, string> = {
+  BASE_URL: 'PUBLIC_URL',
+  APP_URL: 'PUBLIC_URL',
+  EXTERNAL_URL: 'PUBLIC_URL',
+  GITHUB_BASE_URL: 'GITHUB_API_URL',
+  POSTGRES_URL: 'DATABASE_URL',
+  POSTGRESQL_URL: 'DATABASE_URL',
+  SLACK_TOKEN: 'SLACK_BOT_TOKEN',
+};
+
+/**
+ * Settings that stand there under the names that other programs give them, a sentence for each. Where ours is set, it is
+ * meant.
+ */
+export function misnamedIn(environment: Partial<Record<string, string>>): string[] {
+  const isSet = (name: string) => Boolean(environment[name]?.trim());
+  const isOursSet = (name: string) =>
+    [name, `${name}_FILE`, `${name}_PATH`, name.replace(/_PATH$/, '')].some(isSet);
+  const sentences = Object.keys(environment)
+    .filter(isSet)
+    .flatMap((name) => {
+      const ours = elsewhere[name] ?? ofAnApp[ofOthers.exec(name)?.[1] ?? ''];
+      return ours === undefined || isOursSet(ours) ? [] : `${name} is set, and Holdfast reads it as ${ours}.`;
+    });
+  const host = environment['GHE_HOST']?.trim();
+  if (host && !isSet('GITHUB_API_URL'))
+    sentences.push(`GHE_HOST is set, and Holdfast reads GITHUB_API_URL: https://${host}/api/v3.`);
+  if (isSet('WEBHOOK_PROXY_URL'))
+    sentences.push(
+      'WEBHOOK_PROXY_URL is set, and Holdfast asks no proxy for webhooks: run `npx smee-client`, or let GitHub reach PUBLIC_URL.',
+    );
+  return sentences;
+}

@@ -5,6 +5,7 @@ import {
   hosts,
   httpUrl,
   isSentInHeader,
+  misnamedIn,
   number,
   originUrl,
   type PaceRange,
@@ -265,7 +266,7 @@ export function readConfig(environment: Environment): StartConfig {
   const slackApp = readSlackApp(given, ofValues);
   // The message about an unusable file is enough. Its variable needs no second message.
   const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError([...problems, ...misnamedIn(given)]);
   const values = parsed.data;
   return {
     port: values.PORT,

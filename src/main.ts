@@ -1,4 +1,5 @@
 import { createApp } from './server/app.ts';
+import { misnamedIn } from './config-values.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
 import { DataDirInUse, UnfinishedImport, UnusableDatabase } from './database/database-errors.ts';
 
@@ -6,7 +7,10 @@ import { DataDirInUse, UnfinishedImport, UnusableDatabase } from './database/dat
 process.umask(0o077);
 
 try {
-  const app = await createApp(readConfig(readEnvironment()));
+  const environment = readEnvironment();
+  const app = await createApp(readConfig(environment));
+  for (const hint of misnamedIn(environment))
+    app.log.warn({ hint }, 'a setting has the name that another program gives it');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       app.log.info({ signal }, 'stopping');
