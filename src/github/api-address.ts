@@ -71,7 +71,7 @@ export async function judgeAnswer(answer: Response, asked: URL, apiUrl: string):
   if (status >= 500 || status === 408 || status === 429 || status === 204) return 'unclear';
   const from = URL.parse(answer.url)?.origin ?? asked.origin;
   if (from !== new URL(apiUrl).origin) return { sends: `sends everybody on to ${from}` };
-  const [type = ''] = (headers.get('content-type') ?? '').split(';');
+  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim();
   if (!/json$/.test(type)) return { sends: `answers ${status} with ${type || 'no type of content'}` };
   const body = await bodyOf(answer);
   const isApp = asked.href.split('?')[0] === `${apiUrl}/app`;
@@ -108,11 +108,13 @@ export function notGitHub(apiUrl: string, sends: string): string {
 
 /** Where the API is that somebody meant. */
 function rightAddress({ origin, hostname, pathname }: URL): string {
-  if (/(?:^|\.)github\.com$/.test(hostname)) return 'for github.com it is https://api.github.com';
   const [, tenant] = /(?:^|\.)([^.]+\.ghe\.com)$/.exec(hostname) ?? [];
-  if (tenant) return `for ${tenant} it is https://api.${tenant}`;
-  const isComplete = /^\/api\/v3\/?$/.test(pathname);
-  return isComplete
-    ? 'check its host name, and that no proxy and no sign-in answers in the place of the GitHub Enterprise Server'
-    : `for GitHub Enterprise Server it ends in /api/v3, as in ${origin}/api/v3`;
+  const hosted = /(?:^|\.)github\.com$/.test(hostname) ? 'github.com' : tenant;
+  const path = pathname.replace(/\/+$/, '');
+  const meant = hosted ? `https://api.${hosted}` : `${origin}/api/v3`;
+  if (origin + path === meant)
+    return 'check its host name, and that no proxy and no sign-in answers in the place of GitHub';
+  return hosted
+    ? `for ${hosted} it is ${meant}`
+    : `for GitHub Enterprise Server it ends in /api/v3, as in ${meant}`;
 }

@@ -88,10 +88,14 @@ test.each([
   ],
   [
     'https://ghe.example/api/v3',
-    'check its host name, and that no proxy and no sign-in answers in the place of the GitHub Enterprise Server.',
+    'check its host name, and that no proxy and no sign-in answers in the place of GitHub.',
   ],
   ['https://github.com', 'for github.com it is https://api.github.com.'],
   ['https://api.github.com/api/v3', 'for github.com it is https://api.github.com.'],
+  [
+    'https://api.github.com',
+    'check its host name, and that no proxy and no sign-in answers in the place of GitHub.',
+  ],
   ['https://acme.ghe.com', 'for acme.ghe.com it is https://api.acme.ghe.com.'],
   ['https://api.acme.ghe.com/api/v3', 'for acme.ghe.com it is https://api.acme.ghe.com.'],
 ])('%s is named with the address that was meant', (address, says) => {
