@@ -151,7 +151,7 @@ export function misnamedIn(environment: Partial<Record<string, string>>): string
     sentences.push(`GHE_HOST is set, and Holdfast reads GITHUB_API_URL: https://${host}/api/v3.`);
   if (isSet('WEBHOOK_PROXY_URL'))
     sentences.push(
-      'WEBHOOK_PROXY_URL is set, and Holdfast asks no proxy for webhooks: run `npx smee-client`, or let GitHub reach PUBLIC_URL.',
+      'WEBHOOK_PROXY_URL is set, and Holdfast asks no proxy for webhooks: forward them with a client of its own, or let GitHub reach PUBLIC_URL.',
     );
   return sentences;
 }
