@@ -12,8 +12,10 @@ import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
 import { signInPath } from '../installations/page-paths.ts';
 import { plainNames } from '../plans/matched-repositories.ts';
-import { digestOf, type FormProblems, problemsOf } from './form.ts';
+import { digestOf, type FormPreview, type FormProblems, previewedOf, problemsOf } from './form.ts';
+import type { Html } from './layout.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
+import { keepForm, keptFormOf } from './kept-answers.ts';
 import { seeOwner } from './owner/open-owner.ts';
 import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
 import {
@@ -43,6 +45,8 @@ export type Sent = Visit & {
   /** The person as the audit log names them. */
   actor: Actor;
   form: URLSearchParams;
+  /** Whether it was kept, and this request only shows its preview. It changes nothing. */
+  isKept: boolean;
 };
 
 /** A change to a repository that GitHub lets the person make. */
@@ -90,7 +94,7 @@ export const ownerForm = (
 ): Handler =>
   guarded(deps, async (sent) => {
     const owner = sent.context.req.param('owner') ?? '';
-    const recency = { isLive: true, isUrgent, releases };
+    const recency = { isLive: !sent.isKept, isUrgent, releases };
     const account = await knownAccount(sent.deps, owner);
     const selection = account && (await named({ ...sent, account }));
     const names = selection && plainNames(selection.include);
@@ -142,10 +146,12 @@ export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Respons
     const { deps, context } = visit;
     if (!viewer) return signedOutPage(deps, context);
     try {
-      await deps.limits.countChange(deps, viewer);
-      const form = await readForm(context);
+      const kept = keptFormOf(context);
+      if (!kept) await deps.limits.countChange(deps, viewer);
+      const form = kept ?? (await readForm(context));
       const caller = { kind: 'session', person: viewer } as const;
-      return await handle({ ...visit, viewer, caller, actor: actorOf(deps, caller), form });
+      const actor = actorOf(deps, caller);
+      return await handle({ ...visit, viewer, caller, actor, form, isKept: kept !== undefined });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       // It belongs to no field of the form, so it has a page of its own.
@@ -154,7 +160,8 @@ export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Respons
       return refusalPage(context, error, { title, link }, viewer);
     }
   });
-  return async (context, next) => (await isOurs(context, async () => {})) ?? handleOwn(context, next);
+  return async (context, next) =>
+    (keptFormOf(context) ? undefined : await isOurs(context, async () => {})) ?? handleOwn(context, next);
 }
 
 const title = 'Nothing was changed';
@@ -212,6 +219,44 @@ export async function answerForm(
   } catch (error) {
     return again(toProblems(error));
   }
+}
+
+/**
+ * Answers a form that changes nothing: sends the browser to an address where each load shows the page for the form.
+ * @param show the page; shown at once if the form is too large to be kept.
+ */
+export async function showKept(
+  { deps, context, form, isKept }: Sent,
+  show: () => Response | Promise<Response>,
+): Promise<Response> {
+  const to = isKept ? null : await keepForm(deps, context, form);
+  return to === null ? show() : context.redirect(to, 303);
+}
+
+/**
+ * Makes the change of a form if a preview showed the same fields before; else shows a preview.
+ * @param step the value of `step` that asks for the change. @param labels the label of each field.
+ */
+export async function previewFirst<Fields extends object>(
+  sent: Sent,
+  { step, fields, labels }: { step: string; fields: Fields; labels: Record<keyof Fields, string> },
+  change: () => Promise<string>,
+  preview: () => Promise<{ shown: Html; act: string }>,
+  show: (preview: FormPreview) => Response | Promise<Response>,
+): Promise<string | Response> {
+  const { form, isKept } = sent;
+  const previewed = previewedOf(fields);
+  const isWanted = form.get('step') === step;
+  if (isWanted && form.get('previewed') === previewed && !isKept) return change();
+  return showKept(sent, async () => {
+    const before = new Set(form.get('previewed')?.split(' '));
+    const changed = previewed
+      .split(' ')
+      .filter((field) => isWanted && !before.has(field))
+      .map((field) => labels[field.split('=')[0] as keyof Fields]);
+    const key = (isKept && form.get('key')) || randomUUID();
+    return show({ ...(await preview()), previewed, key, changed: [...new Set(changed)] });
+  });
 }
 
 /** Saves the target of the redirect in the transaction of the change, like `runOnce`. */

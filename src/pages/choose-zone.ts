@@ -20,8 +20,14 @@ export async function chooseZone(deps: Deps, context: Context): Promise<Response
   const back = withoutZone(ownPath(pageBefore(context, deps)));
   if (zone !== undefined) setCookie(context, 'zone', zone, { path: '/', maxAge: aYear, sameSite: 'Lax' });
   else if (asked === '') deleteCookie(context, 'zone', { path: '/' });
-  else return messagePage(context, { ...unknown, link: { href: back, text: 'Back' } });
+  else return context.redirect(`/time-zone?${new URLSearchParams({ back })}`, 303);
   return context.redirect(back, 303);
+}
+
+/** `GET /time-zone`: says that there is no such time zone. @param back in the query: where the reader was. */
+export function unknownZone(context: Context): Promise<Response> {
+  const link = { href: ownPath(context.req.query('back')), text: 'Back' };
+  return messagePage(context, { ...unknown, link });
 }
 
 /** For a form that another site sent. */

@@ -10,12 +10,13 @@ import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
-import { chooseZone, foreignZone } from './choose-zone.ts';
+import { chooseZone, foreignZone, unknownZone } from './choose-zone.ts';
 import { showFirstSteps } from './first-steps.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
 import { showHome } from './home.ts';
+import { keepAnswer, showAnswer } from './kept-answers.ts';
 import { pageHeaders } from './layout.ts';
 import { errorPage, ownForms } from './message-page.ts';
 import { mountSignIn } from './mount-sign-in.ts';
@@ -67,59 +68,66 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.use('/owners/:owner/settings', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
-  // Pages and forms that end or change freezes.
-  const releases = { releases: true };
+  mountForms(pages, deps);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
   pages.get('/owners/:owner/calendar', ownerPage(deps, showCalendar));
   pages.get('/owners/:owner/calendar/subscribe', ownerPage(deps, showSubscribe));
-  pages.post(
-    '/owners/:owner/calendar/subscribe',
-    ownerForm(deps, async () => null, sendSubscribe),
-  );
   pages.get('/owners/:owner/freeze', freezerPage(deps, showFreezeForm));
-  pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', freezerPage(deps, showUnfreezeForm, releases));
-  pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
-  pages.post('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, { isUrgent: true }));
   pages.get('/owners/:owner/plans/new', freezerPage(deps, showNewPlan));
-  pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
   pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
   pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage, releases));
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
-  pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
-  pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
-  pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   pages.get('/owners/:owner/settings', ownerPage(deps, showOwnerSettingsPage));
-  pages.post(
-    '/owners/:owner/settings',
-    ownerForm(deps, async () => null, sendOwnerSettings),
-  );
   pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
   pages.get('/owners/:owner/progress/live', ownerPage(deps, streamProgress));
   pages.get('/repos/:owner/:repository', repositoryPage(deps, showRepository));
   pages.get('/repos/:owner/:repository/audit', repositoryPage(deps, showRepositoryAudit));
   pages.get('/repos/:owner/:repository/settings', repositoryPage(deps, showRepositorySettingsPage));
-  pages.post('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
   pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage, releases));
-  for (const change of changesOfFreeze)
-    pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
   pages.get('/repos/:owner/:repository/pulls/:number', repositoryPage(deps, pullRequestPage));
-  pages.post('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
-  pages.post(ofDeployments, askForDeployment(deps));
-  for (const decision of decisions)
-    for (const exemptions of ['/repos/:owner/:repository/pulls/:number/exemptions', ofDeployments])
-      pages.post(`${exemptions}/:id/${decision}`, decideOnExemption(deps, decision));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', repositoryPage(deps, mergeGroupPage));
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
   pages.get(slackAccountsPath, openPage(deps, showSlackAccounts));
-  pages.post(slackAccountsPath, guarded(deps, sendSlackAccounts));
   pages.get(lockAppCallbackPath, openPage(deps, finishLockApp));
   pages.get('/', openPage(deps, showHome));
+  pages.get('/time-zone', unknownZone);
   pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
+}
+
+/** Pages and forms that end or change freezes. */
+const releases = { releases: true };
+const isUrgent = { isUrgent: true };
+
+/** Mounts what receives the forms, each with the address of its answer. */
+function mountForms(pages: Hono, deps: PageDeps): void {
+  const form = (path: string, handler: Handler) => {
+    pages.get(path, showAnswer(deps, handler));
+    pages.post(path, keepAnswer(deps), handler);
+  };
+  const forAdmins = async () => null;
+  form('/owners/:owner/calendar/subscribe', ownerForm(deps, forAdmins, sendSubscribe));
+  form('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent));
+  form('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
+  form('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, isUrgent));
+  form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent));
+  form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
+  form('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
+  form('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
+  form('/owners/:owner/settings', ownerForm(deps, forAdmins, sendOwnerSettings));
+  form('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
+  for (const change of changesOfFreeze)
+    form(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
+  form('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
+  form(ofDeployments, askForDeployment(deps));
+  for (const decision of decisions)
+    for (const exemptions of ['/repos/:owner/:repository/pulls/:number/exemptions', ofDeployments])
+      form(`${exemptions}/:id/${decision}`, decideOnExemption(deps, decision));
+  form(slackAccountsPath, guarded(deps, sendSlackAccounts));
 }
 
 const ofDeployments = '/repos/:owner/:repository/deployment_exemptions';

@@ -44,6 +44,9 @@ export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void
   pages.get(callbackPath, (context) =>
     completeSignIn({ ...deps, questions: limits.questionsOf(deps, context, async () => null) }, context),
   );
+  pages.get(signedOutPath, async (context) =>
+    (await readSession(deps, context)) ? context.redirect('/', 302) : messagePage(context, signedOut),
+  );
   pages.post('/auth/sign-out', ownForms(deps, foreignSignOut), (context) => signOut(deps, context));
 }
 
@@ -105,8 +108,11 @@ async function signOut(deps: Deps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);
   if (viewer) await endSessions(deps, viewer);
   dropCookie(context, cookieNamed(deps.config, 'session'));
-  return messagePage(context, signedOut);
+  return context.redirect(signedOutPath, 303);
 }
+
+/** Where signing out leads. */
+const signedOutPath = '/auth/signed-out';
 
 const notSetUp = ({ config }: Deps): Message => ({
   status: 404,

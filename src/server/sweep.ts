@@ -76,6 +76,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
   await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
+  await deps.db.keptAnswer.deleteMany({ where: { expiresAt: { lte: now } } });
   await forgetOldSlack(deps);
   await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });

@@ -46,6 +46,8 @@ test.each([
   const answer = await connect(more);
   expect(answer.status).toBe(422);
   expect(words(answer)).toContain(why);
+  expect(words(answer)).toContain('Type the tokens and the secret again');
+  expect(answer.text).toContain('<details open>');
   expect(answer.text).not.toContain(acme.slack.signingSecret);
 });
 

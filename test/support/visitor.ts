@@ -1,4 +1,4 @@
-// Somebody with a browser: keeps cookies and follows no redirect unasked.
+// Somebody with a browser: keeps cookies, and follows no redirect unasked but the one from a form to its answer.
 import type { Holdfast } from './holdfast.ts';
 
 export type Seen = { status: number; text: string; headers: Headers; location: string };
@@ -34,22 +34,25 @@ export class Visitor {
   }
 
   /** Sends a form of ours, as a browser does: a preview that fills in is asked for until it is whole. */
-  async send(...form: Parameters<Visitor['sendOnce']>): Promise<Seen> {
+  async send(...form: Parameters<Visitor['sendOnce']>): Promise<Seen & { from?: string }> {
     let answer = await this.sendOnce(...form);
-    while (form[1]['step'] === 'preview' && answer.text.includes('data-fills-in'))
-      answer = await this.sendOnce(...form);
+    while (answer.from && answer.text.includes('data-fills-in'))
+      answer = { ...(await this.open(answer.from)), from: answer.from };
     return answer;
   }
 
-  sendOnce(
+  /** @returns the page that the browser then shows: the form's answer has an address of its own, `from`. */
+  async sendOnce(
     path: string,
     fields: Record<string, string | string[]>,
     headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
-  ): Promise<Seen> {
+  ): Promise<Seen & { from?: string }> {
     const pairs = Object.entries(fields).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, each]),
     );
-    return this.open(path, { method: 'POST', headers, body: new URLSearchParams(pairs) });
+    const sent = await this.open(path, { method: 'POST', headers, body: new URLSearchParams(pairs) });
+    if (!/[?&]answer=/.test(sent.location)) return sent;
+    return { ...(await this.open(sent.location)), from: sent.location };
   }
 
   /** At GitHub, signed in there as somebody: to where GitHub sends the browser back. */
@@ -74,8 +77,9 @@ export class Visitor {
     return this.open(await this.authorize(begun.location, login));
   }
 
-  signOut(headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' }): Promise<Seen> {
-    return this.open('/auth/sign-out', { method: 'POST', headers });
+  async signOut(headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' }): Promise<Seen> {
+    const sent = await this.open('/auth/sign-out', { method: 'POST', headers });
+    return sent.location ? this.open(sent.location) : sent;
   }
 }
 

@@ -127,19 +127,28 @@ export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId })
   endSessions(deps, { id: personId }),
 );
 
+/** What names a session in the database; null without a cookie of one. */
+export async function sessionHashOf(
+  { config }: Pick<Deps, 'config'>,
+  context: Context,
+): Promise<string | null> {
+  const id = await readCookie(context, cookieNamed(config, 'session'));
+  return id === null ? null : hashOf(id);
+}
+
 /** Who is signed in; null if nobody is, if somebody changed the cookie, or if the session has ended. */
 export async function readSession(
   deps: Store & Pick<Deps, 'config'>,
   context: Context,
 ): Promise<Session | null> {
-  const id = await readCookie(context, cookieNamed(deps.config, 'session'));
-  if (id === null) return null;
+  const idHash = await sessionHashOf(deps, context);
+  if (idHash === null) return null;
   const [session] = await deps.db.$queryRaw<(Omit<Session, 'id'> & { personId: bigint })[]>`
     SELECT person_id AS "personId", login, installation_ids AS "installationIds", ARRAY(
         SELECT DISTINCT a.login FROM installations i JOIN accounts a ON a.id = i.account_id
         WHERE i.id = ANY (installation_ids) AND i.deleted_at IS NULL ORDER BY a.login LIMIT ${mostOwners}
       ) AS owners
-    FROM sessions WHERE id_hash = ${hashOf(id)} AND expires_at > ${nowOf(deps.clock)}`;
+    FROM sessions WHERE id_hash = ${idHash} AND expires_at > ${nowOf(deps.clock)}`;
   if (!session) return null;
   const { personId, ...rest } = session;
   return { id: Number(personId), ...rest };

@@ -1,9 +1,5 @@
 // Shows more of a preview while Holdfast looks at repositories. Without this script a button does.
-const form = document.querySelector('[data-fills-in]').closest('form');
-// What was previewed: fields may be changed meanwhile.
-const fields = new URLSearchParams(new FormData(form));
-fields.set('step', 'preview');
-// Seldom: what is sent counts as the reader's.
+// Seldom: what is asked for counts as the reader's.
 let pause = 1000;
 setTimeout(() => void fillIn(), pause);
 
@@ -11,7 +7,8 @@ async function fillIn() {
   const place = document.querySelector('[data-fills-in]');
   if (!place) return;
   if (!place.contains(document.activeElement)) {
-    const answer = await fetch(form.action, { method: 'POST', body: fields });
+    // The address has what was previewed: fields may be changed meanwhile.
+    const answer = await fetch(location.href);
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const more = page.querySelector('.look');
     if (!more) return;

@@ -17,6 +17,7 @@ import {
   textArea,
   textOf,
 } from '../form.ts';
+import { holdsSecret } from '../kept-answers.ts';
 import { type Crumb, type Html } from '../layout.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
@@ -55,6 +56,7 @@ async function createByForm(change: OwnerChange): Promise<Response> {
   const sent = { repositories: names.length > 0 ? names : null, public_text: form.get('text') !== 'all' };
   const { repositories = null, public_text: publicText = true } = validate(newCalendar, sent, 'body');
   const { url } = await createFeed(deps, actor, account, { repositories, publicText });
+  holdsSecret(change.context);
   const back = subscribePath(account.login);
   const crumbs = [{ name: 'Subscribe', href: back }, { name: 'New calendar' }];
   return show(

@@ -13,9 +13,9 @@ import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { nowOf } from '../../time/clock.ts';
-import { answerForm, once, type OwnerChange } from '../change.ts';
+import { answerForm, once, type OwnerChange, previewFirst, showKept } from '../change.ts';
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
-import { previewFirst, problemOf, problemsOf, textOf } from '../form.ts';
+import { problemOf, problemsOf, textOf } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
 import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
@@ -61,7 +61,8 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const visit = await seeOwner(change, all);
   const filter = textOf(form, 'filter');
   // Filtered below a preview, it shows both again.
-  if (form.get('step') === 'show' && !form.has('previewed')) return page(visit, fields, { filter });
+  if (form.get('step') === 'show' && !form.has('previewed'))
+    return showKept(change, () => page(visit, fields, { filter }));
   return answerForm(
     change,
     async () => {
@@ -69,7 +70,7 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
         return templatePath(ownerFormPath(account.login, 'freeze'), await saveTemplate(change, fields));
       const ticked = readTicked(fields, account, all);
       return previewFirst(
-        form,
+        change,
         { step: 'freeze', fields, labels },
         () => freeze(change, fields, ticked),
         () => previewOf(visit, fields, textOf(form, 'find')),

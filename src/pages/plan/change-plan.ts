@@ -18,9 +18,9 @@ import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { ruleOfFields } from '../../plans/repetition.ts';
 import { nowOf } from '../../time/clock.ts';
-import { answerForm, once, type OwnerChange } from '../change.ts';
+import { answerForm, once, type OwnerChange, previewFirst } from '../change.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
-import { assertFresh, badField, previewFirst, problemsOf, textOf } from '../form.ts';
+import { assertFresh, badField, problemsOf, textOf } from '../form.ts';
 import { countOf, occurrenceTable, planPreview, repetition } from '../freeze-now/plan-preview.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
@@ -170,7 +170,7 @@ const previewOrSave = (
       change.form.get('step') === 'template'
         ? templatePath(empty.action, await saveTemplate(change, templateOf(empty.fields)))
         : previewFirst(
-            change.form,
+            change,
             { step: 'save', fields: empty.fields, labels },
             save,
             async () => ({ act, shown: await previewOf(change, empty.fields) }),

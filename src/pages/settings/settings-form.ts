@@ -20,6 +20,7 @@ import {
   typedIn,
   versionField,
 } from '../form.ts';
+import { holdsSecret } from '../kept-answers.ts';
 import { type Html, layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type Times, toCopy } from '../text.ts';
@@ -58,6 +59,7 @@ export const secretPage = (
   { context, viewer, account }: OwnerChange,
   { title, notice, secret, anchor }: { title: string; notice: string; secret: string; anchor: string },
 ): Response | Promise<Response> => {
+  holdsSecret(context);
   const back = ownerSettingsPath(account.login);
   const body = html`<h1><bdi>${title}</bdi></h1>
     <p class="notice done" role="status">${notice}</p>

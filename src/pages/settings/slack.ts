@@ -19,7 +19,7 @@ import {
 } from '../../notices/slack/slack-links.ts';
 import { hearForPeople } from '../../notices/slack/tell-slack.ts';
 import type { Sent } from '../change.ts';
-import { confirmation, type FormProblems, hidden, textField, textOf } from '../form.ts';
+import { confirmation, type FormProblems, hidden, ifSent, textField, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
 import { messageOf, messagePage } from '../message-page.ts';
 import { signInFirst, timesOf, type Visit } from '../reader.ts';
@@ -30,7 +30,7 @@ const fields = ['bot_token', 'signing_secret', 'app_token'];
 
 /** The Slack app of an owner: which workspace is connected, and how to connect one. Shows no secret again. */
 export async function slackApp(section: Section): Promise<Html> {
-  const { deps, account, action, problems, times } = section;
+  const { deps, account, action, problems, sent, times } = section;
   const connected = await connectedSlack(deps, account.id);
   const shared = deps.config.slack.app !== null;
   return html`<h2 id="slack">Slack</h2>
@@ -80,11 +80,17 @@ export async function slackApp(section: Section): Promise<Html> {
             app-level token with the scope <code>connections:write</code> there instead.
           </li>
         </ol>
+        ${ifSent(sent, 'connect-slack') ? typeAgain : ''}
         ${secretField('bot_token', 'Bot token', 'Begins with xoxb-.', problems)}
         ${secretField('signing_secret', 'Signing secret', 'Leave it empty for Socket Mode.', problems)}
         ${secretField('app_token', 'App-level token', 'Begins with xapp-. For Socket Mode only.', problems)}`,
     )}`;
 }
+
+/** In a form that was refused, whose other fields keep what was typed. */
+const typeAgain = html`<p class="notice" role="status">
+  Type the tokens and the secret again: a page never shows secrets, also not the ones that you just typed.
+</p>`;
 
 const secretField = (name: string, label: string, hint: string, problems: FormProblems): Html =>
   textField(

@@ -42,6 +42,7 @@ export const carriedTables = [
 export const leftTables: Record<string, string> = {
   minute_counts: 'counts of the present minute',
   known_credentials: 'who was let in within 30 days; the next call finds out again',
+  kept_answers: 'what forms were answered with within the hour; people send them again',
   jobs: 'the header has those that nothing sends again',
   unfinished_imports: 'about this database alone',
   finished_imports: 'about this database alone',

@@ -84,7 +84,7 @@ export function createSetup(deps: SetupDeps): Phase {
 }
 
 /** The limit for the forms of these pages, in bytes. */
-const largestForm = 1024 * 1024;
+const largestForm = 4096;
 
 const formOf = async (context: Context): Promise<URLSearchParams> =>
   new URLSearchParams(Buffer.from(await readLimited(context.req.raw, largestForm)).toString());
@@ -119,28 +119,28 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
         return context.redirect('/setup', 303);
       case 'wrong':
         deps.log.warn('a wrong setup code was entered');
-        return context.html(
-          codePage('This code is wrong. Find the current code in the log after the latest start.'),
-          403,
-        );
+        return context.redirect('/setup?code=wrong', 303);
       case 'too-many':
-        context.header('Retry-After', '60');
-        return context.html(
-          codePage('Too many wrong codes from your address. Enter the right one, or wait a minute.'),
-          429,
-        );
+        return context.redirect('/setup?code=too-many', 303);
     }
   });
 
   routes.use(async (context, next) => {
     if (await cookies.isAdmitted(context)) return next();
+    const refused = context.req.query('code');
+    if (refused === 'too-many') context.header('Retry-After', '60');
+    if (refused === 'wrong' || refused === 'too-many')
+      return context.html(codePage(refusedCodes[refused].text), refusedCodes[refused].status);
     return context.html(codePage(null), context.req.method === 'GET' ? 200 : 403);
   });
 
   routes.get('/', (context) => showForm(context, firstChoices, null));
 
-  routes.post('/', async (context) => {
-    const { choices, problem } = readChoices(await formOf(context));
+  // The answer to the form has an address, so a page that is loaded again sends no form. The form has no secrets.
+  routes.post('/', async (context) => context.redirect(`/setup/review?${await formOf(context)}`, 303));
+
+  routes.get('/review', async (context) => {
+    const { choices, problem } = readChoices(new URL(context.req.url).searchParams);
     if (problem !== null) return showForm(context, choices, problem);
     const { database, env } = await places();
     const place = database && choices.place === 'database' ? 'database' : 'env';
@@ -158,6 +158,18 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   });
   return routes;
 }
+
+/** What the page says after a code that was not accepted. */
+const refusedCodes = {
+  wrong: {
+    status: 403,
+    text: 'This code is wrong. Find the current code in the log after the latest start.',
+  },
+  'too-many': {
+    status: 429,
+    text: 'Too many wrong codes from your address. Enter the right one, or wait a minute.',
+  },
+} as const;
 
 const notStored: MiddlewareHandler = async (context, next) => {
   context.header('Cache-Control', 'no-store');
