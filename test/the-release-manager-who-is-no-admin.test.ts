@@ -69,6 +69,7 @@ test('the API: a freezer freezes, pauses and plans as an admin does, and no more
     ['GET', `${at}/enforcement`],
     ['GET', `${of}/enforcement`],
     ['GET', `${at}/pulls/1/freezes`],
+    ['GET', `${at}/logs`],
     ['PATCH', of, { reason: 'Later' }],
     ['PUT', `${at}/merge-queue/pause`, { reason: 'Broken' }],
     ['GET', `${at}/merge-queue/pause`],
@@ -90,7 +91,6 @@ test('the API: a freezer freezes, pauses and plans as an admin does, and no more
   const beyond: [string, string, object?][] = [
     ['GET', `${at}/settings`],
     ['PATCH', `${at}/settings`, { freezers: [] }],
-    ['GET', `${at}/logs`],
     ['PUT', `/v1/products/${web}`, { products: [] }],
     ['GET', '/v1/applications/acme'],
     ['GET', '/v1/settings/acme'],

@@ -52,14 +52,21 @@ export type RepositoryAudience = Recency & {
   scope: KeyScope;
   /** `write`: also a person who can write there. */
   least?: 'write';
-  /** Also a person to whom the settings of the repository give this role. */
-  role?: Role;
+  /** Also a person to whom the settings of the repository give this role, or one of these. */
+  role?: Role | readonly Role[];
   /** What a rule must allow a job in its own repository. If it is not set, no job is allowed. */
   job?: JobPermission;
 };
 
-/** @property notAdmin why the caller may not act as an admin of it, if the verb also allows writers; null if they may. */
-export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
+/** What a caller may be who is no admin. */
+type Admitted = {
+  /** Why the caller may not act as an admin of it, if the verb also allows writers; null if they may. */
+  notAdmin: Refusal | null;
+  /** The role that lets a person in; null for admins, keys, jobs and writers. */
+  byRole: Role | null;
+};
+export type AuthorizedRepository = { repository: FoundRepository } & Admitted;
+const asAdmin: Admitted = { notAdmin: null, byRole: null };
 
 /** Checks that the verb takes this kind of caller, and that a key belongs to the owner in the path. */
 function assertKind(
@@ -97,14 +104,14 @@ export async function authorizeRepository(
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
   if (caller.kind === 'job-token' && job)
-    return { repository: await repositoryOfJob(deps, caller, job, path), notAdmin: null };
+    return { repository: await repositoryOfJob(deps, caller, job, path), ...asAdmin };
   assertKind(caller, scope, path.owner);
   if (caller.kind === 'application-key')
-    return { repository: await repositoryOfKey(deps, caller, path), notAdmin: null };
+    return { repository: await repositoryOfKey(deps, caller, path), ...asAdmin };
   const repository = await findForPerson(deps, caller, path, 'administer');
   const standing = await standingIn(deps, caller, repository, path, recency);
   const audience = { least, role, ...recency };
-  return { repository, notAdmin: await assertStanding(deps, caller, standing, repository, audience) };
+  return { repository, ...(await assertStanding(deps, caller, standing, repository, audience)) };
 }
 
 /**
@@ -166,7 +173,7 @@ async function standingIn(
 
 /**
  * Refuses a person who may not do enough in a repository that they can read.
- * @returns why they may not act as an admin of it; null for admins, and for who has the role of the verb.
+ * @returns as what they may act: admins, and who has the role of the verb, as admins.
  * @throws Refusal forbidden; too-many-requests if they asked too much.
  */
 export async function assertStanding(
@@ -175,24 +182,28 @@ export async function assertStanding(
   { permission, tokenCan }: Standing,
   repository: FoundRepository,
   { least, role, releases }: Pick<RepositoryAudience, 'least' | 'role' | 'releases'>,
-): Promise<Refusal | null> {
+): Promise<Admitted> {
   const name = fullName(repository);
-  if (permission === 'admin' && tokenCan) return null;
+  if (permission === 'admin' && tokenCan) return asAdmin;
   if (permission === 'admin' && caller.kind === 'github-token') {
     const refusal = lacksAdministration(deps, caller.token, name);
-    if (least === 'write') return refusal;
+    if (least === 'write') return { notAdmin: refusal, byRole: null };
     throw refusal;
   }
-  let whyNot: string | null = null;
-  if (role) {
-    const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
-    whyNot = await whyRoleLacks(deps, caller, repository, role, holders, true, { releases });
-    if (whyNot === null) return null;
+  const whyNot: string[] = [];
+  const asked = role === undefined ? [] : [role].flat();
+  const settings = asked.length > 0 ? await readSettings(deps.db, repository.id) : null;
+  for (const each of asked) {
+    const { [roles[each]]: holders } = settings!;
+    const lacks = await whyRoleLacks(deps, caller, repository, each, holders, true, { releases });
+    if (lacks === null) return { notAdmin: null, byRole: each };
+    whyNot.push(lacks);
   }
-  const refusal = withRole(notAdmin(caller, name), whyNot);
+  const why = whyNot.filter(Boolean).join(' ');
+  const refusal = withRole(notAdmin(caller, name), why);
   if (least !== 'write') throw refusal;
-  if (permission === 'read') throw withRole(notWriter(caller, name), whyNot);
-  return refusal;
+  if (permission === 'read') throw withRole(notWriter(caller, name), why);
+  return { notAdmin: refusal, byRole: null };
 }
 
 /**

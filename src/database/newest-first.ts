@@ -43,6 +43,10 @@ export const timeBeside = (beside: Beside | null) =>
     ? null
     : { past: { [past(beside)]: new Date(beside.at) }, same: new Date(beside.at) };
 
+/** The cursor of what is before or after a number, in a list that no time orders. */
+export const cursorBeside = (direction: Beside['direction'], number: bigint): string =>
+  Buffer.from(`${direction}:${number}`).toString('base64url');
+
 /** A page, with the cursors of the pages after and before it, or null. */
 export type Page<Row> = { rows: Row[]; older: string | null; newer: string | null };
 

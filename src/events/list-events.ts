@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
 import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Row, SqlTx } from '../database/sql.ts';
-import { auditEventTypes } from './audit-event.ts';
+import { type AuditEventType, auditEventTypes } from './audit-event.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
@@ -38,11 +38,18 @@ export const knownEventTypes: string[] = [
 
 /**
  * Which log: that of a repository; that of an owner with the events that belong to no repository; or with `alsoOf` that
- * of an owner with those of its repositories.
+ * of an owner with those of its repositories. `isByRole` and `byRole`: for a reader who is no admin there, but a freezer
+ * or approver.
  */
 export type LogPlace = { accountId: bigint } & (
-  { repositoryId: bigint } | { alsoOf?: 'all' | { repositories: bigint[] } }
+  | { repositoryId: bigint; isByRole?: boolean }
+  | {
+      alsoOf?: 'all' | { repositories: bigint[]; byRole?: bigint[] };
+    }
 );
+
+/** What a freezer or approver does not see of a repository's log: settings are for its admins. */
+const forAdmins: AuditEventType[] = ['repository_settings.update'];
 
 type LogDeps = Pick<Deps, 'db' | 'clock' | 'sql'>;
 
@@ -100,7 +107,7 @@ export async function listEvents(
   const beside = besideOf(page.cursor, 'event');
   const asked = rowsBeside(beside, page.perPage);
   const where: Prisma.AuditEventWhereInput = {
-    ...whereOf(place),
+    AND: whereOf(place),
     actorKey:
       filter.by === undefined
         ? undefined
@@ -129,10 +136,18 @@ export async function listEvents(
 }
 
 function whereOf(place: LogPlace): Prisma.AuditEventWhereInput {
-  if ('repositoryId' in place) return { repositoryId: place.repositoryId };
+  const ofRole = (repositoryId: bigint | { in: bigint[] }) => ({ repositoryId, type: { notIn: forAdmins } });
+  if ('repositoryId' in place) {
+    const { repositoryId, isByRole } = place;
+    return isByRole ? ofRole(repositoryId) : { repositoryId };
+  }
   const { accountId, alsoOf } = place;
   if (alsoOf === 'all') return { accountId };
-  return { accountId, repositoryId: alsoOf ? { in: alsoOf.repositories } : null };
+  if (!alsoOf) return { accountId, repositoryId: null };
+  const { repositories, byRole = [] } = alsoOf;
+  const repositoryId = { in: repositories };
+  if (byRole.length === 0) return { accountId, repositoryId };
+  return { accountId, OR: [{ repositoryId }, ofRole({ in: byRole })] };
 }
 
 function assertSpan(from: Date, to: Date): void {

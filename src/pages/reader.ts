@@ -95,7 +95,8 @@ export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { v
   if (!viewer) return viewer;
   const { account, installation } = repository;
   const ask = async (): Promise<Opens> => {
-    if ((await permissionOf(visit)) !== 'admin') return [];
+    const permission = await permissionOf(visit);
+    if (permission !== 'admin') return (await hasAnyRole(visit, permission)) ? ['audit'] : [];
     const isOwners = await deps.permissions.isOwnerAdmin(deps, viewer, { ...account, installation });
     return isOwners ? ['audit', 'settings'] : ['audit'];
   };
@@ -124,6 +125,21 @@ export async function mayAs(visit: OfViewer, role: Role, recency: Recency = {}):
     return permission === 'admin';
   const { [roles[role]]: holders } = await readSettings(visit.deps.db, visit.repository.id);
   return isAmong(visit.deps, visit.viewer!, visit.repository, holders, recency);
+}
+
+/**
+ * Whether the viewer is a freezer or approver of the repository, and so reads its audit log.
+ * @param permission the viewer's, who is no admin.
+ */
+export async function hasAnyRole(
+  { deps, viewer, repository }: OfViewer,
+  permission: RepositoryPermission | 'unknown',
+): Promise<boolean> {
+  if (!viewer || permission === 'none' || permission === 'unknown') return false;
+  const settings = await readSettings(deps.db, repository.id);
+  for (const list of Object.values(roles))
+    if (await isAmong(deps, viewer, repository, settings[list])) return true;
+  return false;
 }
 
 /** Whether the settings of an owner make the viewer a freezer. */

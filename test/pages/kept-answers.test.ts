@@ -23,7 +23,9 @@ const post = (path: string, fields: Fields, visitor = ada) =>
     method: 'POST',
     headers: own,
     body: new URLSearchParams(
-      Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+      Object.entries(fields).flatMap(([name, value]) =>
+        [value].flat().map((each): [string, string] => [name, each]),
+      ),
     ),
   });
 const freezeFields = {

@@ -144,8 +144,8 @@ export const getLogs = endpoint({
   tag: 'Audit log',
   summary: "Read a repository's audit log, newest first",
   description:
-    'Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
-  access: { to: 'repository', scope: 'admin' },
+    'For admins of the repository, and for its freezers and approvers, who see no changes of its settings. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
+  access: { to: 'repository', scope: 'admin', role: ['freezer', 'approver'] },
   params: repositoryPath,
   query: logQuery,
   success: logPage('Events', eventShape.openapi('Event'), {
@@ -164,8 +164,10 @@ export const getLogs = endpoint({
       enabled_by_staff: false,
     },
   }),
-  handle: ({ deps, repository, query, url }) =>
-    readLog(deps, { accountId: repository.accountId, repositoryId: repository.id }, query, url),
+  handle({ deps, repository, byRole, query, url }) {
+    const { id: repositoryId, accountId } = repository;
+    return readLog(deps, { accountId, repositoryId, isByRole: byRole !== null }, query, url);
+  },
 });
 
 /** A page of an audit log, as its route answers. */

@@ -1,11 +1,13 @@
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
+import { type Act, didToFreezes } from '../../events/acts.ts';
 import { type DescribedEvent, describeEvent } from '../../events/describe-event.ts';
 import type { Detail } from '../../events/describe-fields.ts';
 import { roadOfEvent, shorten, whoActed } from '../../events/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { instant, longText, type Times } from '../text.ts';
 
@@ -18,7 +20,89 @@ export const eventList = (events: ListedEvent[], times: Times, place: ListPlace)
     ${events.map((event) => entry(event, times, place))}
   </ol>`;
 
-function entry(row: ListedEvent, times: Times, { login, isOfMany, isOwners = false }: ListPlace): Html {
+/** The same, with one row for all that one act made, which opens. */
+export const actList = (acts: Act[], times: Times, place: ListPlace): Html =>
+  html`<ol class="log">
+    ${acts.map((act) => {
+      const { head, events } = act;
+      const [first] = events;
+      if (head) return entry(head, times, place, html`${its(act, times, place)}`);
+      return events.length === 1 ? entry(first!, times, place) : ofMany(act, times, place);
+    })}
+  </ol>`;
+
+/** A row of several freezes that no event of a plan stands before. */
+function ofMany(act: Act, times: Times, place: ListPlace): Html {
+  const [first] = act.events as [ListedEvent];
+  const event = presentEvent(first, place.isOwners ?? false);
+  const { actor, subject } = describeEvent(event);
+  const plan = (first.metadata as { freeze_plan_id?: string }).freeze_plan_id;
+  const ofPlan = plan === undefined ? '' : about({ ...subject!, kind: 'plan', id: plan }, place.login, null);
+  return html`<li>
+    <p class="muted">${instant(first.receivedAt, times)} · ${roadOfEvent(event)}</p>
+    <p>
+      <strong><bdi>${whoActed(actor, event)}</bdi></strong>
+      ${didToFreezes(act)} ${freezeCount(act)}${ofPlan}
+    </p>
+    ${its(act, times, place)}
+  </li>`;
+}
+
+const freezeCount = ({ events }: Act): string => countOf(events.length, 'freeze');
+
+/** How many freezes of an act a page lists. The download has them all. */
+const mostListed = 100;
+
+/** The freezes of an act by repository and start, each with its dates and what changed. */
+function its(act: Act, times: Times, { login, isOwners = false }: ListPlace): Html {
+  const rows = act.events
+    .map((row) => {
+      const event = presentEvent(row, isOwners);
+      const described = describeEvent(event);
+      const [start, end] = ['Start', 'End'].map((each) =>
+        described.attributes?.find(({ name }) => name === each),
+      );
+      return { ...described, start, end, repository: event.repository ?? login };
+    })
+    .toSorted(
+      (one, other) =>
+        one.repository.localeCompare(other.repository, 'en') ||
+        (one.start?.text ?? '').localeCompare(other.start?.text ?? '', 'en'),
+    );
+  return html`<details>
+    <summary>${freezeCount(act)}</summary>
+    <table>
+      <tbody>
+        ${rows.slice(0, mostListed).map(
+          ({ repository, subject, start, end, details }) =>
+            html`<tr>
+              <th scope="row"><a href="${repositoryPath(named(repository))}">${repository}</a></th>
+              <td>
+                ${subject ? html`<a href="${freezePath(named(repository), subject.id)}">${shownTime(start, times)} – ${shownTime(end, times)}</a>` : ''}
+              </td>
+              <td class="changes">
+                ${details.filter(({ before }) => before !== undefined).map((each) => change(each, times))}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${rows.length > mostListed ? html`<p>and ${rows.length - mostListed} more, which the download has</p>` : ''}
+  </details>`;
+}
+
+const shownTime = (detail: Detail | undefined, times: Times): Html | string =>
+  !detail || detail.text === 'none'
+    ? `no ${detail?.name.toLowerCase() ?? 'end'}`
+    : shown(detail, detail.text, times);
+
+/** @param more what stands below. */
+function entry(
+  row: ListedEvent,
+  times: Times,
+  { login, isOfMany, isOwners = false }: ListPlace,
+  more: Html | '' = '',
+): Html {
   const event = presentEvent(row, isOwners);
   const described = describeEvent(event);
   const { actor, did, details, attributes, subject } = described;
@@ -48,6 +132,7 @@ function entry(row: ListedEvent, times: Times, { login, isOfMany, isOwners = fal
           </details>`
         : ''
     }
+    ${more}
   </li>`;
 }
 

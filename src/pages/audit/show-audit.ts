@@ -2,24 +2,29 @@ import { Readable } from 'node:stream';
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { presentEvent } from '../../api/v1/logs.ts';
+import { cursorBeside } from '../../database/newest-first.ts';
 import { Refusal } from '../../errors.ts';
+import { actsIn, isOfMany, isSameAct } from '../../events/acts.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
 import { type Trigger, triggers } from '../../events/actor.ts';
 import { csvHeader, csvRow, type LoggedEvent, roadNames } from '../../events/event-words.ts';
 import {
   type EventPage,
   listEvents,
+  type ListedEvent,
   type LogPlace,
   type EventFilter,
   retentionDays,
 } from '../../events/list-events.ts';
+import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
 import type { Html, Page } from '../layout.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
+import { idsWithRole, type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
 import {
   absentOrSignIn,
+  hasAnyRole,
   permissionOf,
   type RepositoryVisit,
   silentPage,
@@ -28,7 +33,7 @@ import {
 } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
-import { eventList } from './event-list.ts';
+import { actList } from './event-list.ts';
 import { isDate } from '../../time/local-time.ts';
 import { startOf } from '../calendar/calendar-window.ts';
 import type { Times } from '../text.ts';
@@ -51,16 +56,18 @@ type ShownLog = {
   isOwners: boolean;
 };
 
-/** `GET /repos/{owner}/{repository}/audit`: the audit log of a repository, for its admins. */
+/** `GET /repos/{owner}/{repository}/audit`: the audit log of a repository, for its admins, freezers and approvers. */
 export async function showRepositoryAudit(visit: RepositoryVisit): Promise<Response> {
   const { viewer, repository } = visit;
   if (!viewer) return absentOrSignIn(visit);
   const permission = await permissionOf(visit);
   if (permission === 'unknown') return silentPage(visit);
   const { account, name, accountId, id } = repository;
-  if (permission !== 'admin') return notAdmin(visit, fullName(repository), repositoryPath(repository));
+  const isByRole = permission !== 'admin';
+  if (isByRole && !(await hasAnyRole(visit, permission)))
+    return notForThem(visit, fullName(repository), repositoryPath(repository));
   return show(visit, {
-    place: { accountId, repositoryId: id },
+    place: { accountId, repositoryId: id, isByRole },
     name: fullName(repository),
     login: account.login,
     page: { tab: 'audit', crumbs: [{ name, href: repositoryPath(repository) }, { name: 'Audit' }] },
@@ -69,21 +76,27 @@ export async function showRepositoryAudit(visit: RepositoryVisit): Promise<Respo
   });
 }
 
-/** `GET /owners/{owner}/audit`: the log of an owner, with those of the repositories that the viewer is an admin of. */
+/**
+ * `GET /owners/{owner}/audit`: the log of an owner, with those of the repositories that the viewer is an admin, freezer
+ * or approver of.
+ */
 export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
   const { context, viewer, account, isAdmin } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  const theirs = repositoriesFor(visit, ['admin']);
+  const administered = repositoriesFor(visit, ['admin']);
+  const withRole = isAdmin
+    ? new Set<bigint>()
+    : await idsWithRole({ ...visit, viewer }, ['freezer', 'approver']);
+  const byRole = repositoriesFor(visit, [], withRole).filter((each) => !administered.includes(each));
+  const theirs = isAdmin ? administered : [...administered, ...byRole];
   const { login, id: accountId } = account;
-  if (theirs.length === 0 && !isAdmin) return notAdmin(visit, login, ownerPath(login));
+  if (theirs.length === 0 && !isAdmin) return notForThem(visit, login, ownerPath(login));
   const asked = context.req.query('repository')?.trim().toLowerCase();
-  const chosen = asked ? theirs.find(({ name }) => name.toLowerCase() === asked) : undefined;
-  const all = isAdmin ? 'all' : { repositories: theirs.map(({ id }) => id) };
+  const idsOf = (some: RepositoryState[]) =>
+    some.filter(({ name }) => !asked || name.toLowerCase() === asked).map(({ id }) => id);
+  const some = { repositories: idsOf(administered), byRole: isAdmin ? [] : idsOf(byRole) };
   return show(visit, {
-    place: {
-      accountId,
-      ...(chosen ? { repositoryId: chosen.id } : { alsoOf: asked ? { repositories: [] } : all }),
-    },
+    place: { accountId, alsoOf: isAdmin && !asked ? 'all' : some },
     name: login,
     login,
     page: { tab: 'audit' },
@@ -92,8 +105,8 @@ export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
   });
 }
 
-function notAdmin({ context, viewer }: Visit, name: string, back: string): Promise<Response> {
-  const text = `On GitHub, you aren't an admin of ${name}. Only its admins see who did what. Ask one of them.`;
+function notForThem({ context, viewer }: Visit, name: string, back: string): Promise<Response> {
+  const text = `On GitHub, you aren't an admin of ${name}, and its settings give you no role. Only its admins, freezers and approvers see who did what. Ask one of them.`;
   const link = { href: back, text: `Back to ${name}` };
   return messagePage(context, { status: 403, title: 'You cannot see the audit log', text, link }, viewer);
 }
@@ -111,6 +124,7 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
     return download(linesOf(format, read, log.isOwners), file, contentTypes[format]);
   }
   const { page, problem } = await firstPageInstead(view, read);
+  const whole = await withWholeActs(page, read);
   const body = html`<h1>Audit log of ${log.name}</h1>
     ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`} ${filters(view, log)}
     <p class="bar-of-links">
@@ -121,15 +135,15 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
       >
     </p>
     ${
-      page.events.length > 0
-        ? eventList(page.events, times, { ...log, isOfMany: log.repositories !== null })
+      whole.events.length > 0
+        ? actList(actsIn(whole.events), times, { ...log, isOfMany: log.repositories !== null })
         : html`<p class="card">No events. Choose a longer time or fewer filters.</p>`
     }
     ${pageLinks('Pages of the audit log', [
-      ['Newer events', page.previous && auditLink(view, { cursor: page.previous })],
-      ['Older events', page.next && auditLink(view, { cursor: page.next })],
+      ['Newer events', whole.previous && auditLink(view, { cursor: whole.previous })],
+      ['Older events', whole.next && auditLink(view, { cursor: whole.next })],
     ])}
-    ${log.repositories !== null && !log.isOwners ? html`<p class="muted">You aren’t an admin of ${log.login}, so this page has only repositories that you are an admin of, and some of those may be missing. Open the audit log of a repository from its page.</p>` : ''}`;
+    ${log.repositories !== null && !log.isOwners ? html`<p class="muted">You aren’t an admin of ${log.login}, so this page has only repositories that you are an admin, freezer or approver of, and some of those may be missing. Open the audit log of a repository from its page.</p>` : ''}`;
   const title = `Audit log of ${log.name}`;
   return showPage(visit, { title, body, owner: log.login, ...log.page });
 }
@@ -147,6 +161,35 @@ async function firstPageInstead(
     if (!(error instanceof Refusal) || cursor === null) throw error;
     return { page: await read(null, eventsPerPage), problem: error.message };
   }
+}
+
+/** How many events are read for the rest of an act, at first and then. */
+const [readAtFirst, readThen] = [20, 200];
+/** The most events of a page with them. */
+const mostWithActs = 5000;
+
+/** The page with the rest of the acts at its ends, so that no act is on two pages. */
+async function withWholeActs(page: EventPage, read: ReadPage): Promise<EventPage> {
+  let { events, next, previous } = page;
+  const isWanted = (cursor: string | null, event: ListedEvent | undefined): cursor is string =>
+    cursor !== null && event !== undefined && isOfMany(event) && events.length < mostWithActs;
+  for (let size = readAtFirst; isWanted(next, events.at(-1)); size = readThen) {
+    const { events: more, next: after } = await read(next, size);
+    const last = events.at(-1)!;
+    const its = more.findIndex((each, at) => !isSameAct(more[at - 1] ?? last, each));
+    events = [...events, ...(its < 0 ? more : more.slice(0, its))];
+    next = its < 0 ? after : cursorBeside('older', events.at(-1)!.id);
+    if (its >= 0) break;
+  }
+  for (let size = readAtFirst; isWanted(previous, events[0]); size = readThen) {
+    const { events: more, previous: before } = await read(previous, size);
+    const first = events[0]!;
+    const other = more.findLastIndex((each, at) => !isSameAct(each, more[at + 1] ?? first));
+    events = [...more.slice(other + 1), ...events];
+    previous = other < 0 ? before : cursorBeside('newer', events[0]!.id);
+    if (other >= 0) break;
+  }
+  return { events, next, previous };
 }
 
 function filters(view: AuditView, { repositories }: ShownLog): Html {

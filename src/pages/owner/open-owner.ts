@@ -12,6 +12,7 @@ import { readSettingsOfAll } from '../../installations/settings.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../time/clock.ts';
+import type { Opens } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
@@ -67,10 +68,19 @@ export const ownerPage = (
     const opened = await openOwner(visit, recency).catch(unlessSilent(visit));
     if (opened instanceof Response) return opened;
     if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
-    const isSomeAdmin = repositoriesFor(opened, ['admin']).length > 0;
-    const opens = opened.isAdmin ? (['audit', 'settings'] as const) : isSomeAdmin ? (['audit'] as const) : [];
-    return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens } });
+    return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens: opensOf(opened) } });
   });
+
+/** The pages of an owner that the viewer may open: of the audit log, their own repositories. */
+async function opensOf(visit: OwnerVisit): Promise<Opens> {
+  const { viewer, isAdmin, mayFreeze } = visit;
+  if (isAdmin) return ['audit', 'settings'];
+  const isTheirs =
+    mayFreeze === true ||
+    repositoriesFor(visit, ['admin']).length > 0 ||
+    (viewer !== null && (await idsWithRole({ ...visit, viewer }, ['approver'])).size > 0);
+  return isTheirs ? ['audit'] : [];
+}
 
 async function openOwner(visit: Visit, recency: Recency): Promise<OwnerVisit | null> {
   const account = await ownerOfPath(visit);
@@ -175,7 +185,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   const mayFreezeOne =
     [...permissions.values()].includes('admin') ||
     (await isOwnerFreezer(deps, viewer, account, recency)) ||
-    (await idsWithRole({ deps, viewer, account, permissions }, 'freezer', recency)).size > 0;
+    (await idsWithRole({ deps, viewer, account, permissions }, ['freezer'], recency)).size > 0;
   return {
     ...visit,
     repositories: all.filter(isSeen),
@@ -187,21 +197,23 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   };
 }
 
-/** The repositories of an owner in which the viewer has a role, of those that GitHub was asked about. */
+/** The repositories of an owner in which the viewer has one of these roles, of those that GitHub was asked about. */
 export async function idsWithRole(
   visit: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
-  role: Role,
+  wanted: Role[],
   recency: Recency = {},
 ): Promise<Set<bigint>> {
   const { deps, viewer, account, permissions } = visit;
   const place = { account, installation: account.installation };
   const settings = await readSettingsOfAll(deps.db, [...permissions.keys()]);
-  // Most repositories have the same list.
-  const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
   const found = new Set<bigint>();
-  for (const those of lists.values())
-    if (await isAmong(deps, viewer, place, those[0]![1][roles[role]], recency))
-      for (const [id] of those) found.add(id);
+  for (const role of wanted) {
+    // Most repositories have the same list.
+    const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
+    for (const those of lists.values())
+      if (await isAmong(deps, viewer, place, those[0]![1][roles[role]], recency))
+        for (const [id] of those) found.add(id);
+  }
   return found;
 }
 

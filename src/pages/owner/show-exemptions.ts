@@ -35,7 +35,7 @@ type Listed = { exemption: ExemptionRecord; repository: FoundRepository };
 export async function showExemptions(visit: OwnerVisit): Promise<Response> {
   const { deps, context, account, viewer, isAdmin } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  const deciding = isAdmin ? new Set<bigint>() : await idsWithRole({ ...visit, viewer }, 'approver');
+  const deciding = isAdmin ? new Set<bigint>() : await idsWithRole({ ...visit, viewer }, ['approver']);
   const theirs = repositoriesFor(visit, ['admin', 'write'], deciding);
   const { login } = account;
   if (theirs.length === 0 && !isAdmin) {

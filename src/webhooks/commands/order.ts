@@ -47,13 +47,11 @@ export class AnsweredMeanwhile extends Error {}
 export type RunCommand = (order: CommentOrder) => Promise<string | undefined>;
 
 /** Why the author is not an admin of the repository; null for admins. @throws Refusal forbidden if they cannot write. */
-export const assertWriter = ({
-  deps,
-  caller,
-  permission,
-  repository,
-}: CommentOrder): Promise<Refusal | null> =>
-  assertStanding(deps, caller, { permission, tokenCan: true }, repository, { least: 'write' });
+export async function assertWriter(order: CommentOrder): Promise<Refusal | null> {
+  const { deps, caller, permission, repository } = order;
+  const standing = { permission, tokenCan: true };
+  return (await assertStanding(deps, caller, standing, repository, { least: 'write' })).notAdmin;
+}
 
 /** Requires an admin of the repository, or somebody with a role there. @throws Refusal forbidden. */
 export const assertRole = (
