@@ -35,7 +35,8 @@ test('an App is made, its credentials are sealed, and a freeze holds, without a 
   github.addRepository('acme/web', { protect: { main: ['holdfast/freeze'] } });
   github.openPullRequest('acme/web', { author: 'ada' });
   const installed = await new Visitor().post(install, { account: 'acme' });
-  expect(installed.url).toContain(`${app.url}/?installation_id=`);
+  // To sign in first, and then to what is installed.
+  expect(decodeURIComponent(installed.url)).toContain(`${github.url}/login`);
   const ada = github.addToken('ada');
   const freeze = () =>
     fetch(`${app.url}/v1/repos/acme/web/scheduled_freeze`, {
@@ -119,7 +120,7 @@ test('GitHub is sent app.yml with this installation’s addresses', async () => 
     // The browser comes back to where its cookie is.
     redirect_url: `${url}/setup/callback`,
     callback_urls: ['https://holdfast.example/auth/callback'],
-    setup_url: 'https://holdfast.example/',
+    setup_url: 'https://holdfast.example/installed',
   });
   expect(manifest.default_permissions).toMatchObject({ statuses: 'write', merge_queues: 'read' });
   expect(manifest.default_events).toContain('merge_group');

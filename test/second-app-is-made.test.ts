@@ -73,6 +73,7 @@ describe('on the settings page', () => {
       url: 'https://holdfast.example',
       hook_attributes: { url: 'https://holdfast.example/api/github/webhooks', active: false },
       redirect_url: 'https://holdfast.example/lock-app/callback',
+      setup_url: 'https://holdfast.example/installed',
       default_permissions: { administration: 'write', metadata: 'read' },
       default_events: [],
     });
@@ -313,6 +314,10 @@ describe('on the setup page', () => {
     expect(run.logs.join()).not.toContain('BEGIN');
     expect(keyOfFirstRun).toBe(deps.config.secretKey);
     // The return works once, also with a copy of its cookie.
-    expect((await browser.get(made.url)).status).toBe(403);
+    expect((await browser.get(made.redirects[0]!)).status).toBe(403);
+    // Both links stand there, and whoever loads the last page of the setup again gets there, too.
+    for (const slug of ['holdfast', 'holdfast-lock-acme'])
+      expect(made.text).toContain(`/apps/${slug}/installations/new`);
+    expect((await browser.get(done.url)).url).toBe(`${run.app.url}/installed`);
   });
 });

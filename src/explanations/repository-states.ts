@@ -196,12 +196,23 @@ const patience = 150;
  * most.
  * @param rows the most important repositories first. @param branches the branches to check; null is the default branch.
  */
-export async function enforcedOf(
+export const enforcedOf = (
   deps: Deps,
   rows: RepositoryState[],
   branches: (string | null)[] = [null],
+): Promise<Map<bigint, Enforced>> =>
+  requiredIn(
+    deps,
+    rows.filter(({ ongoing, next }) => ongoing > 0 || next),
+    branches,
+  );
+
+/** Whether freezes would be enforced in repositories, also in those without one. */
+export async function requiredIn(
+  deps: Deps,
+  interesting: RepositoryState[],
+  branches: (string | null)[] = [null],
 ): Promise<Map<bigint, Enforced>> {
-  const interesting = rows.filter(({ ongoing, next }) => ongoing > 0 || next);
   const found = new Map<bigint, Enforced>();
   const asked: bigint[] = [];
   for (const row of interesting) {

@@ -80,7 +80,7 @@ export function manifestFor({
     hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: true },
     redirect_url: redirectUrl,
     callback_urls: [`${publicUrl}/auth/callback`],
-    setup_url: `${publicUrl}/`,
+    setup_url: `${publicUrl}/installed`,
   };
 }
 
@@ -96,6 +96,7 @@ export const lockManifestFor = (owner: string, publicUrl: string, redirectUrl: s
   url: publicUrl,
   hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: false },
   redirect_url: redirectUrl,
+  setup_url: `${publicUrl}/installed`,
   default_permissions: forLock,
   default_events: [],
 });

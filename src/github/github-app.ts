@@ -53,6 +53,8 @@ export type GitHubApp = {
   botLogin(): Promise<string>;
   /** The person or organization that the App belongs to, as of a minute ago at most; null: an enterprise. */
   owner(): Promise<AppOwner | null>;
+  /** The name of the App, and its page at GitHub, as of a minute ago at most. */
+  page(): Promise<AppPage>;
   /** The second App, which puts rulesets in force. */
   lock: LockApp;
 };
@@ -108,10 +110,14 @@ export async function createGitHubApp(
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
   const budgets = new RateBudgets(clock);
   const questions = new Answers<unknown>(clock, mostQuestions, () => 0);
-  const owners = new Answers<AppOwner | null>(clock, 1, () => 60_000);
-  const askOwner = async () => {
-    const { owner } = (await (await probot.auth()).rest.apps.getAuthenticated()).data!;
-    return owner && 'login' in owner ? { id: owner.id, login: owner.login, type: owner.type } : null;
+  const ourselves = new Answers<{ owner: AppOwner | null; page: AppPage }>(clock, 1, () => 60_000);
+  const askAboutUs = async () => {
+    const { owner, name, html_url: url } = (await (await probot.auth()).rest.apps.getAuthenticated()).data!;
+    const isKnown = owner && 'login' in owner;
+    return {
+      owner: isKnown ? { id: owner.id, login: owner.login, type: owner.type } : null,
+      page: { name, url },
+    };
   };
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
@@ -151,7 +157,8 @@ export async function createGitHubApp(
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
     },
-    owner: () => owners.get('', askOwner),
+    owner: async () => (await ourselves.get('', askAboutUs)).owner,
+    page: async () => (await ourselves.get('', askAboutUs)).page,
     // It gets no webhooks, so nobody knows this secret.
     lock: createLockApp(clock, config.lock ?? null, loadLock, async (lock) => {
       const second = await connectAs({ ...lock, webhookSecret: randomUUID() }, requestBy(send));
@@ -162,6 +169,9 @@ export async function createGitHubApp(
     }),
   };
 }
+
+/** An App as people find it at GitHub. */
+export type AppPage = { name: string; url: string };
 
 type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 

@@ -51,6 +51,9 @@ export function calendarPath(
 /** The accounts of Slack that somebody linked. */
 export const slackAccountsPath = '/slack/accounts';
 
+/** Where GitHub sends back people who installed one of the Apps, and where the setup ends. */
+export const installedPath = '/installed';
+
 /** Where GitHub sends back the person who created the second App. */
 export const lockAppCallbackPath = '/lock-app/callback';
 

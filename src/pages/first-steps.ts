@@ -2,6 +2,8 @@ import { html } from 'hono/html';
 import pLimit from 'p-limit';
 import { listKeys } from '../auth/application-key.ts';
 import { type EnforcementReport, recentEnforcement } from '../explanations/enforcement/recent-enforcement.ts';
+import type { Sql } from '../database/sql.ts';
+import { requiredIn, type RepositoryState } from '../explanations/repository-states.ts';
 import { hasEverFrozen } from '../freezes/list-freezes.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
@@ -198,6 +200,68 @@ function deploymentsStep(extra: ExtraPermissions | null, checked: CheckedReposit
   const badge = extra?.deployments.isRequested ? 'To do' : 'Optional';
   return step(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
 }
+
+/** The steps that an owner has to do, as its overview knows them. */
+type OpenStep = { title: string; isDone: boolean; isWrong?: boolean };
+
+/** Owners whose steps were once done, as far as this process knows: nobody asks again. */
+const doneOwners = new WeakMap<PageDeps['explanations'], Set<bigint>>();
+
+/**
+ * The card of the first steps on the overview of an owner, for its admins, until the steps are done; what is wrong comes
+ * first.
+ * @param repositories of the owner.
+ */
+export async function firstStepsCard(
+  deps: PageDeps,
+  { id, login }: InstalledAccount,
+  repositories: RepositoryState[],
+): Promise<Html | ''> {
+  const done = doneOwners.get(deps.explanations) ?? new Set();
+  doneOwners.set(deps.explanations, done);
+  if (done.has(id)) return '';
+  const looked = repositories.filter(({ archived }) => !archived).slice(0, perPage);
+  const [made, required] = await Promise.all([hasMade(deps.sql, id), requiredIn(deps, looked)]);
+  const verdicts = looked.map((each) => required.get(each.id) ?? null);
+  const steps: OpenStep[] = [
+    { title: 'Holdfast sees your repositories', isDone: looked.length > 0 },
+    {
+      title: `GitHub requires the check ${deps.config.statusContext}`,
+      isDone: looked.length > 0 && verdicts.every((each) => each === true),
+      isWrong: verdicts.includes(false),
+    },
+    { title: 'Scripts have an application key', isDone: made.keys },
+    { title: 'You have created a freeze', isDone: made.freezes },
+  ];
+  const open = steps.filter(({ isDone }) => !isDone);
+  if (open.length === 0) {
+    done.add(id);
+    return '';
+  }
+  const sorted = open.toSorted((one, other) => Number(other.isWrong ?? false) - Number(one.isWrong ?? false));
+  return html`<section class="card" aria-labelledby="first-steps">
+    <h2 class="first" id="first-steps">
+      <a href="${firstStepsPath(login)}">First steps</a>: ${steps.length - open.length} of ${steps.length}
+    </h2>
+    <ul class="names">
+      ${sorted.map(
+        ({ title, isWrong }) =>
+          html`<li>
+            <span class="badge ${isWrong ? 'leaking' : 'past'}">${isWrong ? 'Not enforced' : 'To do'}</span>
+            ${title}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+const madeByOwner = `
+  SELECT EXISTS (SELECT FROM application_keys WHERE account_id = $1 AND revoked_at IS NULL) AS keys,
+    EXISTS (SELECT FROM freezes f JOIN repositories r ON r.id = f.repository_id WHERE r.account_id = $1) AS freezes`;
+
+/** Whether an owner has a key, and ever had a freeze. */
+const hasMade = async ({ read }: Sql, accountId: bigint): Promise<{ keys: boolean; freezes: boolean }> =>
+  (await read<{ keys: boolean; freezes: boolean }>('first-steps', madeByOwner, [accountId]))[0]!;
 
 /** One step and its state. @param otherwise the badge of a step that is not done. @param id where links lead. */
 const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>

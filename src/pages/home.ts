@@ -2,9 +2,11 @@ import { html } from 'hono/html';
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { isTooManyRequests, refusedIf, Refusal } from '../errors.ts';
-import { ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
+import { installedPath, ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
+import { appPage, installLink } from './installed.ts';
+import type { AppPage } from '../github/github-app.ts';
 import { messagePage, showPage } from './message-page.ts';
 import {
   askBehindPage,
@@ -22,6 +24,9 @@ import { loadOverview, type Overview, type SeenOwner, figures, overviewLists } f
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
+  // GitHub sends people here who installed an App that an earlier version made.
+  if (context.req.query('setup_action') === 'install')
+    return context.redirect(installedPath + new URL(context.req.url).search, 302);
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer }));
   try {
     const { owners, silent } = await ownersOf(deps, viewer);
@@ -31,7 +36,7 @@ export async function showHome(visit: Visit): Promise<Response> {
       disabledNotices(deps, owners),
     ]);
     const glance = html`${notices} ${atAGlance(owners, silent, overview, times)}`;
-    const body = owners.length + silent.length > 0 ? glance : nothingYet;
+    const body = owners.length + silent.length > 0 ? glance : nothingYet(await appPage(deps));
     const [only] = owners.length + silent.length === 1 ? owners : [];
     if (!only) return await showPage(visit, { title: 'Home', body });
     // For a single owner it is one of the owner's pages.
@@ -57,11 +62,14 @@ const forStrangers = (deps: PageDeps): Html =>
       <a class="button quiet" href="/docs">API reference</a>
     </p>`;
 
-const nothingYet = html`<h1>No repositories yet</h1>
-  <p class="card">
-    You cannot access any organization or account where Holdfast is installed. Install the GitHub App on an
-    organization or on your account, then <a href="${signInPath('/')}">sign in again</a>.
-  </p>`;
+/** @param app null while GitHub does not answer. */
+const nothingYet = (app: AppPage | null): Html =>
+  html`<h1>No repositories yet</h1>
+    <p class="card">
+      You cannot access any organization or account where Holdfast is installed. Install the GitHub App on an
+      organization or on your account, then <a href="${signInPath('/')}">sign in again</a>.
+    </p>
+    ${app ? html`<p class="actions">${installLink(app)}</p>` : ''}`;
 
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const all = owners.flatMap(({ repositories }) => repositories);

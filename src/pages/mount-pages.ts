@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import { lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
+import { installedPath, lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
 import { mountAssets } from './assets.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
@@ -16,6 +16,7 @@ import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/
 import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
 import { showHome } from './home.ts';
+import { showInstalled } from './installed.ts';
 import { keepAnswer, showAnswer } from './kept-answers.ts';
 import { pageHeaders } from './layout.ts';
 import { errorPage, ownForms } from './message-page.ts';
@@ -92,6 +93,9 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/first-steps', openPage(deps, showFirstSteps));
   pages.get(slackAccountsPath, openPage(deps, showSlackAccounts));
   pages.get(lockAppCallbackPath, openPage(deps, finishLockApp));
+  pages.get(installedPath, openPage(deps, showInstalled));
+  // The last page of the setup, loaded again.
+  pages.get('/setup/callback', (context) => context.redirect(installedPath, 302));
   pages.get('/', openPage(deps, showHome));
   pages.get('/time-zone', unknownZone);
   pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));

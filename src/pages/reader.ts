@@ -136,10 +136,8 @@ export async function hasAnyRole(
   permission: RepositoryPermission | 'unknown',
 ): Promise<boolean> {
   if (!viewer || permission === 'none' || permission === 'unknown') return false;
-  const settings = await readSettings(deps.db, repository.id);
-  for (const list of Object.values(roles))
-    if (await isAmong(deps, viewer, repository, settings[list])) return true;
-  return false;
+  const { freezers, approvers } = await readSettings(deps.db, repository.id);
+  return isAmong(deps, viewer, repository, [...freezers, ...approvers]);
 }
 
 /** Whether the settings of an owner make the viewer a freezer. */

@@ -45,27 +45,35 @@ test.each([
   expect(run.github.app.events).toContain('issue_comment');
   await shoot('setup-done');
 
-  const install = (await page.getByRole('link', { name: 'Install', exact: false }).getAttribute('href'))!;
   await page.getByRole('button', { name: 'Continue to' }).click();
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
-  expect(await page.textContent('h1')).toBe('Holdfast lock acme is connected');
+  await page.getByText('Holdfast lock acme is connected.').waitFor();
+  const install = (name: string) => page.getByRole('link', { name: `Install ${name}`, exact: true });
   await shoot('setup-second-app');
+  await page.reload();
+  for (const name of ['Holdfast <b>acme</b>', 'Holdfast lock acme'])
+    expect(await install(name).isVisible()).toBe(true);
 
-  await page.goto(install);
+  // After installing, GitHub leads back, to sign in and to go on.
+  run.github.addRepository('acme/web');
+  run.github.signInToGitHub('ada');
+  await install('Holdfast <b>acme</b>').click();
   await page.getByRole('button', { name: 'Install on acme' }).click();
-  expect(new URL(page.url()).pathname).toBe('/');
-  expect(await page.textContent('h1')).toContain('Merge freezes');
-  expect(page.problems).toEqual([]);
-
+  await page.getByRole('button', { name: 'Authorize' }).click();
   await run.quiet();
+  await page.reload();
+  expect(await page.textContent('h1')).toBe('Holdfast is installed on acme');
+  await shoot('setup-first-installed');
+  await install('Holdfast lock acme').click();
+  await page.getByRole('button', { name: 'Install on acme' }).click();
+  await page.getByText('It is installed on acme.').waitFor();
+  expect(await install('Holdfast lock acme').count()).toBe(0);
+  await shoot('setup-both-installed');
+  await page.getByRole('link', { name: 'Go on with the first steps' }).click();
+  expect(new URL(page.url()).pathname).toBe('/owners/acme/first-steps');
+  expect(page.problems).toEqual([]);
   expect((await fetch(`${run.app.url}/setup`)).status).toBe(404);
 
-  run.github.signInToGitHub('ada');
-  await page.goto(`${run.app.url}/auth/sign-in?to=/owners/acme/settings`);
-  await page.getByRole('button', { name: 'Authorize' }).click();
-  expect(page.url()).toBe(`${run.app.url}/owners/acme/settings`);
-  await page.getByRole('link', { name: 'Install Holdfast lock acme' }).click();
-  await page.getByRole('button', { name: 'Install on acme' }).click();
   await page.goto(`${run.app.url}/owners/acme/settings`);
   await page.getByText('Forget…').click();
   await shoot('settings-second-app');

@@ -121,7 +121,8 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
   return run;
 }
 
-export type Shown = { status: number; url: string; text: string; headers: Headers };
+/** @property redirects where redirects led on the way, in their order. */
+export type Shown = { status: number; url: string; text: string; headers: Headers; redirects: string[] };
 
 /** A browser without scripts: cookies by host name, redirects, forms. */
 export class Visitor {
@@ -181,8 +182,13 @@ export class Visitor {
       else this.cookies.set(`${host} ${name}`, value);
     }
     const location = response.headers.get('location');
-    if (location !== null) return this.get(new URL(location, url).href);
-    return { status: response.status, url, text: await response.text(), headers: response.headers };
+    if (location !== null) {
+      const to = new URL(location, url).href;
+      const shown = await this.get(to);
+      return { ...shown, redirects: [to, ...shown.redirects] };
+    }
+    const { status, headers } = response;
+    return { status, url, text: await response.text(), headers, redirects: [] };
   }
 }
 

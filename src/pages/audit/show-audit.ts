@@ -2,16 +2,14 @@ import { Readable } from 'node:stream';
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { presentEvent } from '../../api/v1/logs.ts';
-import { cursorBeside } from '../../database/newest-first.ts';
 import { Refusal } from '../../errors.ts';
-import { actsIn, isOfMany, isSameAct } from '../../events/acts.ts';
+import { actsIn } from '../../events/acts.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
 import { type Trigger, triggers } from '../../events/actor.ts';
 import { csvHeader, csvRow, type LoggedEvent, roadNames } from '../../events/event-words.ts';
 import {
   type EventPage,
   listEvents,
-  type ListedEvent,
   type LogPlace,
   type EventFilter,
   retentionDays,
@@ -37,6 +35,7 @@ import { actList } from './event-list.ts';
 import { isDate } from '../../time/local-time.ts';
 import { startOf } from '../calendar/calendar-window.ts';
 import type { Times } from '../text.ts';
+import { type ReadPage, withWholeActs } from './whole-acts.ts';
 
 const eventsPerPage = 50;
 /** The most events of a download. */
@@ -148,8 +147,6 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
   return showPage(visit, { title, body, owner: log.login, ...log.page });
 }
 
-type ReadPage = (cursor: string | null, perPage: number) => Promise<EventPage>;
-
 /** The page of the cursor; if that is not ours, the first one. */
 async function firstPageInstead(
   { cursor }: AuditView,
@@ -161,35 +158,6 @@ async function firstPageInstead(
     if (!(error instanceof Refusal) || cursor === null) throw error;
     return { page: await read(null, eventsPerPage), problem: error.message };
   }
-}
-
-/** How many events are read for the rest of an act, at first and then. */
-const [readAtFirst, readThen] = [20, 200];
-/** The most events of a page with them. */
-const mostWithActs = 5000;
-
-/** The page with the rest of the acts at its ends, so that no act is on two pages. */
-async function withWholeActs(page: EventPage, read: ReadPage): Promise<EventPage> {
-  let { events, next, previous } = page;
-  const isWanted = (cursor: string | null, event: ListedEvent | undefined): cursor is string =>
-    cursor !== null && event !== undefined && isOfMany(event) && events.length < mostWithActs;
-  for (let size = readAtFirst; isWanted(next, events.at(-1)); size = readThen) {
-    const { events: more, next: after } = await read(next, size);
-    const last = events.at(-1)!;
-    const its = more.findIndex((each, at) => !isSameAct(more[at - 1] ?? last, each));
-    events = [...events, ...(its < 0 ? more : more.slice(0, its))];
-    next = its < 0 ? after : cursorBeside('older', events.at(-1)!.id);
-    if (its >= 0) break;
-  }
-  for (let size = readAtFirst; isWanted(previous, events[0]); size = readThen) {
-    const { events: more, previous: before } = await read(previous, size);
-    const first = events[0]!;
-    const other = more.findLastIndex((each, at) => !isSameAct(each, more[at + 1] ?? first));
-    events = [...more.slice(other + 1), ...events];
-    previous = other < 0 ? before : cursorBeside('newer', events[0]!.id);
-    if (other >= 0) break;
-  }
-  return { events, next, previous };
 }
 
 function filters(view: AuditView, { repositories }: ShownLog): Html {

@@ -18,6 +18,7 @@ import {
   type Enforced,
 } from '../../explanations/repository-states.ts';
 import { disabledNotices } from './disabled-webhooks.ts';
+import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { loadOverview, figures, overviewLists } from './overview.ts';
 import { asPublic } from '../../freezes/freeze.ts';
@@ -42,7 +43,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const inside = rows.filter((row) => isAdmin || row.private);
   const insideOf = new Set(inside.map(({ id }) => id));
   const seen = { ...visit, repositories };
-  const [overview, spans, enforced, notices] = await Promise.all([
+  const [overview, spans, enforced, notices, steps] = await Promise.all([
     loadOverview(deps, viewer, [seen], now),
     spansWithin(
       deps.db,
@@ -53,6 +54,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     ),
     enforcedOf(deps, inside),
     disabledNotices(deps, [seen]),
+    isAdmin ? firstStepsCard(deps, account, repositories) : '',
   ]);
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
@@ -66,7 +68,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
         ${isTickable ? actions(login) : ''}
       </div>
     </form>
-    ${notices} ${figures([seen], '')} ${overviewLists(overview, times, false)}
+    ${notices} ${steps} ${figures([seen], '')} ${overviewLists(overview, times, false)}
     <section id="repositories" aria-labelledby="repositories-heading">
       <div class="headline">
         <h2 id="repositories-heading">Repositories</h2>

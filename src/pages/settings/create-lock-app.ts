@@ -26,7 +26,7 @@ import {
 import { type AppManifest, isForLock, lockManifestFor } from '../../github/app-manifest.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { lockAppCallbackPath } from '../../installations/page-paths.ts';
+import { installedPath, lockAppCallbackPath } from '../../installations/page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Html } from '../layout.ts';
 import { type Message, messagePage } from '../message-page.ts';
@@ -105,10 +105,7 @@ export async function finishLockApp(visit: Visit): Promise<Response> {
   deps.github.lock.lookAgain();
   deps.log.info({ app: app.slug, id: app.id, by: viewer?.login }, 'the second GitHub App is set up');
   if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
-  const link = { href: `${app.htmlUrl}/installations/new`, text: `Install ${app.name}` };
-  const text =
-    'Install it beside the first App, on the repositories whose freezes should block at once. Then set instant_hold.';
-  return stop({ status: 200, title: `${app.name} is connected`, text, link });
+  return context.redirect(`${installedPath}?said=second-app`, 303);
 }
 
 type Admin = { accountId: bigint; actor: Actor };

@@ -72,7 +72,7 @@ type Seen = { name: string; url: string; owner: string; installed: Installed | n
 type Installed = { url: string; isSuspended: boolean; isGranted: boolean };
 
 /** @throws Refusal unavailable; too-many-requests. */
-async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<Seen> {
+export async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<Seen> {
   await deps.questions?.beforeInstallation();
   const absent = (error: unknown) => {
     if (isGitHubStatus(error, 401, 404)) return null;

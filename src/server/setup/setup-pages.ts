@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import * as z from 'zod';
 import { appTemplate } from '../../github/app-manifest.ts';
+import { installedPath } from '../../installations/page-paths.ts';
 import { type Html, layout } from '../../pages/layout.ts';
 import { newAppForm, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 
@@ -270,5 +271,6 @@ export const donePage = ({ name, installUrl, place, statusContext, isRunning, lo
         second: see <a href="/help/instant-hold">Instant hold</a>. You can also create it later, on the
         settings page of the owner of the App.
       </p>
-      ${lock ? newAppForm(lock) : ''}`,
+      ${lock ? newAppForm(lock) : ''}
+      ${isRunning ? html`<p><a href="${installedPath}">Go on: what is installed, and what to do next</a></p>` : ''}`,
   );
