@@ -68,7 +68,10 @@ export const ownerPage = (
     const opened = await openOwner(visit, recency).catch(unlessSilent(visit));
     if (opened instanceof Response) return opened;
     if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
-    return show({ ...opened, viewer: opened.viewer && { ...opened.viewer, opens: opensOf(opened) } });
+    return show({
+      ...opened,
+      viewer: opened.viewer && { ...opened.viewer, opens: opensOf(opened).catch(() => []) },
+    });
   });
 
 /** The pages of an owner that the viewer may open: of the audit log, their own repositories. */
