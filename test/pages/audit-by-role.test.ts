@@ -90,7 +90,7 @@ describe.each(readers)('%s', (login, web, api, owner) => {
     const page = await visitor.open(path);
     expect(page.status, words(page)).toBe(expected ? 200 : 403);
     expect(seenIn(log(page.text)).toSorted()).toEqual((expected ?? []).toSorted());
-    for (const format of ['csv', 'jsonl']) {
+    for (const format of path.startsWith('/owners') ? ['csv', 'jsonl'] : ['csv']) {
       const file = await visitor.open(`${path}?format=${format}`);
       expect(seenIn(file.text).toSorted(), format).toEqual((expected ?? []).toSorted());
     }
@@ -172,11 +172,6 @@ describe('what one act made is one row', () => {
 
   test('no act is on two pages, on the way on and back', async () => {
     await at('2026-03-03T11:00:00Z');
-    for (let count = 0; count < 30; count++)
-      await acme.setProducts(
-        'acme/web',
-        count % 2 ? ['merge_queue', 'merge_protections'] : ['merge_protections'],
-      );
     const first = await audit();
     const [long] = rows(first.text).filter(({ text }) => text.includes('Daily'));
     expect(long!.opens.length).toBeGreaterThan(50);
