@@ -1,5 +1,5 @@
 import type { World } from '../state/world.ts';
-import { pullRequestJson } from '../json/pull-request-json.ts';
+import { pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
 import type { Account, PullRequest } from '../state/model.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
@@ -23,12 +23,17 @@ export class PullRequestEvents {
   send(event: string, pr: PullRequest, action: string, payload: object, by: Account): void {
     pr.updatedAt = this.#world.now();
     this.#world.formerVersions.changed(pr);
+    // Events of reviews have it as lists do.
+    const pull_request =
+      event === 'pull_request'
+        ? pullRequestJson(this.#world, pr, { forWebhook: true })
+        : pullRequestSummary(this.#world, pr);
     this.#webhooks.emit({
       event,
       action,
       repository: pr.repository,
       sender: by,
-      payload: { pull_request: pullRequestJson(this.#world, pr, { forWebhook: true }), ...payload },
+      payload: { pull_request, ...payload },
     });
   }
 }

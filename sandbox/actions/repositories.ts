@@ -1,5 +1,6 @@
 import type { Repository, Role } from '../state/model.ts';
 import { fullNameOf, type World } from '../state/world.ts';
+import { accountJson, organizationJson } from '../json/account-json.ts';
 import { nodeId } from '../state/ids.ts';
 import { type Protection, protectBranch } from './branch-rules.ts';
 import { ownerSender } from './sender.ts';
@@ -113,9 +114,11 @@ export function repositories(world: World, webhooks: Webhooks) {
       rememberName(repository);
       world.installationOf(from)?.repositoryIds.delete(repository.id);
       repository.owner = world.account(newOwner);
-      const side = from.type === 'Organization' ? 'organization' : 'user';
-      const previous = { login: from.login, id: from.id, node_id: from.nodeId, type: from.type };
-      emit(repository, 'transferred', { changes: { owner: { from: { [side]: previous } } } });
+      const previous =
+        from.type === 'Organization'
+          ? { organization: organizationJson(world, from) }
+          : { user: accountJson(world, from) };
+      emit(repository, 'transferred', { changes: { owner: { from: previous } } });
     },
 
     archive(fullName: string) {

@@ -1,5 +1,5 @@
 import { invalid } from '../http/github-error.ts';
-import { stackJson } from '../json/stack-json.ts';
+import { stackPlaceJson } from '../json/stack-json.ts';
 import { stackOf } from '../state/stacks.ts';
 import type { PullRequest, Repository, Stack } from '../state/model.ts';
 import type { World } from '../state/world.ts';
@@ -21,7 +21,7 @@ export class Stacks {
     if (members.length < 2 || members.length > 100) refuse('A stack has 2 to 100 pull requests.');
     this.#append(stack, members);
     repository.stacks.push(stack);
-    for (const pr of members) this.#tell(stack, pr);
+    for (const pr of members) this.#tell(pr);
     return stack;
   }
 
@@ -32,7 +32,7 @@ export class Stacks {
 
   add(stack: Stack, members: PullRequest[]): void {
     this.#append(stack, members);
-    for (const pr of members) this.#tell(stack, pr);
+    for (const pr of members) this.#tell(pr);
   }
 
   /** Everything that is not merged leaves. */
@@ -61,8 +61,8 @@ export class Stacks {
     stack.pullRequests = [...stack.pullRequests, ...members];
   }
 
-  #tell(stack: Stack, pr: PullRequest): void {
-    this.#events.emit(pr, 'stacked', { stack: stackJson(stack) });
+  #tell(pr: PullRequest): void {
+    this.#events.emit(pr, 'stacked', stackPlaceJson(pr));
   }
 }
 

@@ -39,7 +39,9 @@ export function appRoutes(api: Api, { world }: Parts): void {
     const owner = accountJson(world, app.owner ?? world.account(`${slug}[bot]`));
     const installations_count = installationsOf(app).length;
     const html_url = `${world.url}/apps/${slug}`;
-    const shown = { id, slug, client_id: clientId, name, owner, html_url, permissions, events };
+    const made = '2026-01-01T00:00:00Z';
+    const its = { node_id: `A_${id}`, description: '', created_at: made, updated_at: made };
+    const shown = { id, slug, client_id: clientId, name, owner, html_url, permissions, events, ...its };
     return c.json({ ...shown, installations_count });
   });
 

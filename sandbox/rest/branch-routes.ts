@@ -48,10 +48,14 @@ export function branchRoutes(api: Api, { world }: Parts): void {
     }
     if (!sha) throw new GitHubError(404, 'Branch not found');
     const protection = repository.protection.get(name);
-    const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${name}`;
+    const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${encodeURI(name)}`;
     return c.json({
       name,
-      commit: { sha, url: `${world.url}/repos/${fullNameOf(repository)}/commits/${sha}` },
+      commit: {
+        sha,
+        node_id: `${nodeId('Commit', repository.id)}_${sha}`,
+        url: `${world.url}/repos/${fullNameOf(repository)}/commits/${sha}`,
+      },
       _links: { self: url, html: `https://github.com/${fullNameOf(repository)}/tree/${name}` },
       protected: protection !== undefined || rulesetsOn(repository, name).length > 0,
       protection: {

@@ -23,10 +23,8 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     if (!run) throw notFound();
     return run;
   };
-  const environmentJson = (
-    repository: Repository,
-    { id, name, rules, adminsBypass, createdAt }: Environment,
-  ) => ({
+  /** As a review has it. */
+  const namedEnvironment = (repository: Repository, { id, name, createdAt }: Environment) => ({
     id,
     node_id: `EN_${id}`,
     name,
@@ -34,15 +32,18 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     html_url: `https://github.com/${fullNameOf(repository)}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
     created_at: instantJson(createdAt),
     updated_at: instantJson(createdAt),
-    can_admins_bypass: adminsBypass,
-    protection_rules: rules.map((rule) => ({ id: rule.id, node_id: `GA_${rule.id}`, type: 'custom' })),
+  });
+  const environmentJson = (repository: Repository, environment: Environment) => ({
+    ...namedEnvironment(repository, environment),
+    can_admins_bypass: environment.adminsBypass,
+    protection_rules: environment.rules.map(({ id }) => ({ id, node_id: `GA_${id}`, type: 'custom' })),
     deployment_branch_policy: null,
   });
-  const ruleJson = ({ id, app }: Environment['rules'][number]) => ({
+  const ruleJson = ({ id, app: { id: appId, slug } }: Environment['rules'][number]) => ({
     id,
     node_id: `GA_${id}`,
     enabled: true,
-    app: { ...app, node_id: `A_${app.id}`, integration_url: `${world.url}/apps/${app.slug}` },
+    app: { id: appId, slug, node_id: `A_${appId}`, integration_url: `${world.url}/apps/${slug}` },
   });
   const runJson = (repository: Repository, run: WorkflowRun) => ({
     id: run.id,
@@ -126,7 +127,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
       runIn(c, repository).reviews.map(({ environment, state, comment, app }) => ({
         environments: [environment].flatMap((name) => {
           const found = deployments.environment(repository, name);
-          return found ? [environmentJson(repository, found)] : [];
+          return found ? [namedEnvironment(repository, found)] : [];
         }),
         state,
         comment,

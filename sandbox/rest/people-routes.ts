@@ -1,4 +1,4 @@
-import { accountJson } from '../json/account-json.ts';
+import { accountJson, organizationJson } from '../json/account-json.ts';
 import { notAccessible, notFound, GitHubError } from '../http/github-error.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { page } from '../http/paging.ts';
@@ -20,7 +20,7 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     url: `${world.url}/orgs/${org.login}/memberships/${user.login}`,
     state: 'active',
     role: org.members.get(user.id),
-    organization: { login: org.login, id: org.id, node_id: org.nodeId },
+    organization: organizationJson(world, org),
     user: accountJson(world, user),
   });
 
@@ -41,7 +41,10 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json(accountJson(world, account));
   });
 
-  api.get('/orgs/:org', (c) => c.json(accountJson(world, organization(c))));
+  api.get('/orgs/:org', (c) => {
+    const org = organization(c);
+    return c.json({ ...accountJson(world, org), ...organizationJson(world, org) });
+  });
 
   api.get('/user/memberships/orgs/:org', (c) => {
     const user = person(c);
@@ -98,7 +101,7 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     api.get(path, (c) => {
       const { id, slug, parent, organization } = team(c);
       const url = `${world.url}/organizations/${organization.id}/team/${id}`;
-      const its = { organization: accountJson(world, organization) };
+      const its = { organization: organizationJson(world, organization) };
       return c.json({ id, url, slug, name: slug, parent: parent === null ? null : { slug: parent }, ...its });
     });
 
