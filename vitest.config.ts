@@ -6,7 +6,11 @@ export default defineConfig({
   test: {
     ...usual,
     globalSetup: ['test/support/prepare-database.ts'],
-    setupFiles: ['test/support/watch-answers.ts', 'test/support/no-names.ts'],
+    setupFiles: [
+      'test/support/watch-answers.ts',
+      'test/support/no-names.ts',
+      'test/support/record-github.ts',
+    ],
     // For what hangs: what is slow on a busy machine is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,

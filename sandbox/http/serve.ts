@@ -31,6 +31,7 @@ import { holderOf } from './rate-limit.ts';
 import { refuseNameless, refuseVersion } from './request-headers.ts';
 import type { Api, Env, Parts } from './api.ts';
 import type { LoggedRequest } from './request-log.ts';
+import { exchanges } from '../watched.ts';
 
 /** Builds the API: what every request goes through, then the routes. */
 function createApi(parts: Parts): Api {
@@ -49,11 +50,16 @@ function createApi(parts: Parts): Api {
     requests.push(logged);
     if (pathname === '/graphql') Object.assign(logged, await askedBy(c.req.raw.clone()));
     c.set('logged', logged);
+    const watched = exchanges.hasSubscribers ? c.req.raw.clone() : null;
     await next();
     if (!(c.error instanceof ConnectionReset)) logged.status = c.res.status;
     c.header('x-github-request-id', world.ids.characters(`request ${requests.length}`, 16).toUpperCase());
     c.header('date', new Date(world.now().getTime() + world.clockAhead).toUTCString());
     c.header('x-github-media-type', 'github.v3; format=json');
+    if (c.res.headers.get('content-type') === 'application/json')
+      c.header('content-type', 'application/json; charset=utf-8');
+    if (watched && !(c.error instanceof ConnectionReset))
+      exchanges.publish({ world, principal: c.get('principal'), request: watched, answer: c.res.clone() });
   });
 
   api.use(async (c, next) => {

@@ -6,6 +6,7 @@ import { accountJson, organizationJson } from '../json/account-json.ts';
 import { repositoryJson } from '../json/repository-json.ts';
 import { installationNodeId } from '../state/ids.ts';
 import { WebhookFaults } from './webhook-faults.ts';
+import { webhooks as watched } from '../watched.ts';
 import type { World } from '../state/world.ts';
 import type { Account, Installation, Repository } from '../state/model.ts';
 
@@ -169,6 +170,8 @@ export class Webhooks {
       if (!this.target) throw new Error('No webhook URL is set');
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerWithin)]);
       const headers = this.#headers(delivery, body);
+      if (watched.hasSubscribers)
+        watched.publish({ event: delivery.event, payload: delivery.payload, headers });
       delivery.statusCode = await this.#post(this.target, { headers, body, signal });
       delivery.outcome = 'answered';
     } catch {
