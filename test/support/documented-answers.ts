@@ -2,11 +2,11 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/api/openapi.ts';
+import { close, mapped, type Schema } from './closed-schema.ts';
 
 /** An answer as it left the service; `path` with `/v1` and the query, `text` is the body. */
 export type SeenAnswer = { method: string; path: string; status: number; text: string };
 
-type Schema = { [keyword: string]: unknown };
 type Operation = { responses: Record<string, { content?: Record<string, { schema: Schema }> }> };
 type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Schema } };
 
@@ -98,31 +98,4 @@ function closedDocument(open: Document): Document {
   // The root of a component stays open: another schema may extend it.
   closed.components.schemas = mapped(closed.components.schemas, (schema) => close(schema, true));
   return closed;
-}
-
-/** @param isPart whether another schema adds properties to the same object. */
-function close(schema: Schema, isPart = false): Schema {
-  const list = (name: string, inside = false) =>
-    Array.isArray(schema[name])
-      ? { [name]: (schema[name] as Schema[]).map((each) => close(each, inside)) }
-      : {};
-  const one = (name: string) =>
-    typeof schema[name] === 'object' ? { [name]: close(schema[name] as Schema) } : {};
-  const describesObject = 'properties' in schema || 'allOf' in schema || '$ref' in schema;
-  return {
-    ...schema,
-    ...('properties' in schema ? { properties: mapped(schema['properties'] as Schema, close) } : {}),
-    ...list('anyOf'),
-    ...list('oneOf'),
-    ...list('allOf', true),
-    ...one('items'),
-    ...one('additionalProperties'),
-    ...(describesObject && !isPart ? { unevaluatedProperties: false } : {}),
-  };
-}
-
-function mapped(schemas: Schema, change: (schema: Schema) => Schema): Schema {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, change(schema as Schema)]),
-  );
 }

@@ -8,16 +8,18 @@ const below = (folder: string): string => `test/${folder}/**/*.test.ts`;
 export const processes = ['processes', 'upgrade'].map(below);
 export const browser = [below('browser')];
 export const faults = [below('faults')];
+/** What judges the recordings of other layers. */
+export const descriptions = [below('descriptions')];
 
 /** What neither a kind of database nor a changed rule can break: they run once, in CI. */
-const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'sandbox', 'shells'].map(below);
+const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'recorded', 'sandbox', 'shells'].map(below);
 /** What is done to databases as a whole. */
 const databases = ['server/archive', 'database'].map(below);
 /** Strangers, floods, faults and races: each story makes much, or waits for what is slow. */
 const hostile = [below('hostile')];
 export const rest = [...hostile, ...once, ...databases];
 
-const apart = [...processes, ...browser, ...faults];
+const apart = [...processes, ...browser, ...faults, ...descriptions];
 /** What a developer waits for: pure tests, stories and contracts. */
 export const usual = {
   include: ['test/**/*.test.ts'],
