@@ -91,6 +91,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const queues = new MergeQueues(world, webhooks, events, pullRequests);
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
   const stacks = new Stacks(world, events);
+  const branchVerbs = branches(world, webhooks, queues);
   const statuses = new Statuses(world, webhooks, pullRequests, queues);
   const personVerbs = people(world, webhooks);
   if (app) personVerbs.addBot(app.slug);
@@ -121,6 +122,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
     unknownRoutes,
     addBot: personVerbs.addBot,
     install: installationVerbs.install,
+    uninstall: installationVerbs.uninstall,
+    repositories: repositoryVerbs,
+    branches: branchVerbs,
   };
   const server = await serve(parts, options.port ?? 0);
   world.url = server.url;
@@ -176,7 +180,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...commentVerbs(world, comments),
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),
-    ...branches(world, webhooks, queues),
+    ...branchVerbs,
     ...branchRules(world, webhooks),
     ...deploymentVerbs(world, deployments),
     ...teams(world, webhooks, events),

@@ -47,6 +47,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         owner: world.account(login),
         name,
         namedAt: world.now(),
+        description: null,
         private: options.private ?? false,
         archived: options.archived ?? false,
         fork: options.fork ?? false,

@@ -1,7 +1,7 @@
 import { execute, type GraphQLFieldResolver, type GraphQLTypeResolver } from 'graphql';
 import { instantJson } from '../json/instant-json.ts';
 import { accountNode } from './account-node.ts';
-import { canSee, type Principal } from '../state/access.ts';
+import { atLeast, canSee, type Principal, roleOf } from '../state/access.ts';
 import { checkedDocument, githubSchema } from './schema.ts';
 import { errorJson, refusal } from './refusal.ts';
 import { GitHubError } from '../http/github-error.ts';
@@ -16,7 +16,7 @@ const mostNodes = 500_000;
 
 /** GraphQL, executed against GitHub's own schema. Every answer is 200, except for bad credentials. */
 export function graphqlRoute(api: Api, parts: Parts): void {
-  const { world, faults, chaos, limits, unknownRoutes } = parts;
+  const { world, faults, chaos, limits, unknownRoutes, edits } = parts;
 
   /** If the schema has a field and the sandbox does not, it must not read as null. */
   const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, Principal> = (
@@ -72,9 +72,10 @@ export function graphqlRoute(api: Api, parts: Parts): void {
       contextValue: principal,
       variableValues: variables,
       operationName: body['operationName'] as string | undefined,
-      rootValue: root({ world, faults, principal, asOf }, cost, () =>
-        limits.read(c.get('holder'), 'graphql'),
-      ),
+      rootValue: {
+        ...root({ world, faults, principal, asOf }, cost, () => limits.read(c.get('holder'), 'graphql')),
+        ...mutations({ world, faults, principal, asOf }, edits),
+      },
       fieldResolver: fieldResolver as GraphQLFieldResolver<unknown, unknown>,
       typeResolver: typeResolver as GraphQLTypeResolver<unknown, unknown>,
     });
@@ -136,6 +137,28 @@ function root(
     rateLimit: () => {
       const { limit, used, remaining, reset } = budget();
       return { ...cost, limit, used, remaining, resetAt: instantJson(new Date(reset * 1000)) };
+    },
+  };
+}
+
+/** The fields of `Mutation` that the sandbox has: what people do that REST cannot. */
+function mutations(view: View, edits: Parts['edits']) {
+  const { world, principal } = view;
+  return {
+    enablePullRequestAutoMerge: ({ input }: { input: { pullRequestId: string } }) => {
+      const pr = world.findNode(input.pullRequestId);
+      const mayMerge =
+        pr &&
+        'merged' in pr &&
+        principal.kind === 'user' &&
+        atLeast(roleOf(principal.token.user, pr.repository), 'write');
+      if (!mayMerge)
+        throw refusal(
+          'NOT_FOUND',
+          `Could not resolve to a node with the global id of '${input.pullRequestId}'`,
+        );
+      edits.setAutoMerge(pr, true, principal.token.user);
+      return { pullRequest: pullRequestNode(view, pr) };
     },
   };
 }

@@ -6,6 +6,8 @@ import type { Deployments } from '../actions/deployments.ts';
 import type { MergeQueues } from '../actions/merge-queues.ts';
 import type { installations } from '../actions/installations.ts';
 import type { people } from '../actions/people.ts';
+import type { branches } from '../actions/branches.ts';
+import type { repositories } from '../actions/repositories.ts';
 import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
 import type { PullRequests } from '../actions/pull-requests.ts';
 import type { Stacks } from '../actions/stacks.ts';
@@ -37,6 +39,9 @@ export interface Parts {
   unknownRoutes: string[];
   addBot: ReturnType<typeof people>['addBot'];
   install: ReturnType<typeof installations>['install'];
+  uninstall: ReturnType<typeof installations>['uninstall'];
+  repositories: ReturnType<typeof repositories>;
+  branches: ReturnType<typeof branches>;
 }
 
 export interface Env {

@@ -16,7 +16,11 @@ export type FaultMatch = ((request: FaultyRequest) => boolean) | { method?: stri
 
 /** `reset-after`: it is done, and the answer never arrives. */
 export type FaultKind =
-  'status' | 'delay' | 'reset' | 'reset-after' | 'secondary-limit' | 'primary-limit' | 'partial';
+  'answer' | 'status' | 'delay' | 'reset' | 'reset-after' | 'secondary-limit' | 'primary-limit' | 'partial';
+
+/** What it would answer. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a fault looks into bodies of every shape
+type RealAnswer = { status: number; body: any };
 
 export interface Fault {
   /** By default every request. */
@@ -26,6 +30,8 @@ export interface Fault {
   kind: FaultKind;
   /** `status`: default 500. The limits: default 403; GitHub also uses 429, and GraphQL 200 for the secondary one. */
   status?: number;
+  /** `answer`: what it says in the place of the real answer; null: that. */
+  answer?: (real: RealAnswer, request: FaultyRequest) => { status: number; body: unknown } | null;
   /** `delay`: default 100. */
   ms?: number;
   /** `secondary-limit`: seconds in `retry-after`, null for none; `primary-limit`: seconds to the reset. Default 60. */
@@ -71,7 +77,9 @@ export class Faults {
   async strike(request: FaultyRequest): Promise<boolean> {
     if (this.down === 'reset') throw new ConnectionReset();
     if (this.down) throw new GitHubError(502, 'Server Error');
-    const fault = this.#faults.find((each) => each.kind !== 'partial' && matches(each, request));
+    const fault = this.#faults.find(
+      (each) => !['partial', 'answer'].includes(each.kind) && matches(each, request),
+    );
     if (!fault) return false;
     use(fault);
     if (fault.kind === 'reset-after') return true;
@@ -79,6 +87,23 @@ export class Faults {
       await sleep(fault.ms ?? 100, undefined, { signal: fault.ended.signal }).catch(() => {});
     else throw failure(fault, request);
     return false;
+  }
+
+  /** The answers that faults put in the place of the real one; null for none. */
+  async distort(request: FaultyRequest, real: Response): Promise<Response | null> {
+    const faults = this.#faults.filter((each) => each.kind === 'answer' && matches(each, request));
+    if (faults.length === 0) return null;
+    const text = await real.clone().text();
+    const shown = { status: real.status, body: text === '' ? null : JSON.parse(text) };
+    for (const fault of faults) {
+      const told = fault.answer!(shown, request);
+      if (told === null) continue;
+      use(fault);
+      return told.status === 204
+        ? new Response(null, told)
+        : Response.json(told.body, { status: told.status });
+    }
+    return null;
   }
 
   /** Whether GraphQL must withhold a field of a pull request. */

@@ -14,6 +14,7 @@ import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
 import { rulesetRoutes } from '../rest/ruleset-routes.ts';
 import { stackRoutes } from '../rest/stack-routes.ts';
+import { ownerRoutes } from '../rest/owner-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
 import { oauthTokenRoutes } from '../rest/oauth-token-routes.ts';
 import { oauthPages } from '../web/oauth-pages.ts';
@@ -68,6 +69,11 @@ function createApi(parts: Parts): Api {
     const request = { method, path: pathname, tokenKind, operationName };
     const isLost = await faults.strike(request);
     await chaos.around(request, next);
+    const distorted = await faults.distort(request, c.res);
+    if (distorted) {
+      c.res = distorted;
+      c.res.headers.delete('x-accepted-github-permissions');
+    }
     if (isLost) throw new ConnectionReset();
   });
 
@@ -123,6 +129,7 @@ function createApi(parts: Parts): Api {
   branchRoutes(api, parts);
   rulesetRoutes(api, parts);
   deploymentRoutes(api, parts);
+  ownerRoutes(api, parts);
   graphqlRoute(api, parts);
 
   api.notFound((c) => {

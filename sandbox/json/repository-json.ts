@@ -16,7 +16,7 @@ export function repositoryJson(world: World, repository: Repository) {
     private: repository.private,
     owner: accountJson(world, repository.owner),
     html_url: `https://github.com/${fullName}`,
-    description: null,
+    description: repository.description,
     fork: repository.fork,
     url,
     statuses_url: `${url}/statuses/{sha}`,

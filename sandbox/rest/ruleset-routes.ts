@@ -1,6 +1,7 @@
 import { instantJson } from '../json/instant-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, invalid, notFound } from '../http/github-error.ts';
+import { mergeQueueVerbs } from '../actions/merge-queue-verbs.ts';
 import { makeRuleset, tellRuleset, type RulesetContent } from '../actions/branch-rules.ts';
 import { page } from '../http/paging.ts';
 import { permits, reaches, roleOf } from '../state/access.ts';
@@ -11,7 +12,7 @@ import { onRepository } from './on-repository.ts';
 import type { BypassActor, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
 
 /** The rulesets of a repository. Reading needs `metadata`. Only people who can edit a ruleset see who can bypass it. */
-export function rulesetRoutes(api: Api, { world, webhooks }: Parts): void {
+export function rulesetRoutes(api: Api, { world, webhooks, queues }: Parts): void {
   onRepository(api, world, 'get', '/rules/branches/:branch', (c, repository) => {
     refuseByPlan(repository);
     const rules = rulesetsOn(repository, c.req.param('branch') ?? '').flatMap((ruleset) =>
@@ -49,6 +50,13 @@ export function rulesetRoutes(api: Api, { world, webhooks }: Parts): void {
         { code: 'custom', message: `You can have at most ${mostRulesets} rulesets` },
       ]);
     const ruleset = makeRuleset(world, repository, rulesetIn(await bodyOf(c)));
+    if (ruleset.otherRules.some(({ type }) => type === 'merge_queue'))
+      // GitHub has a queue only where the whole name of the branch is given.
+      for (const ref of ruleset.refs.include)
+        mergeQueueVerbs(world, queues).enableMergeQueue(
+          fullNameOf(repository),
+          ref.slice('refs/heads/'.length),
+        );
     tellRuleset(world, webhooks, 'created', ruleset);
     return c.json(whole(c, world, repository, ruleset), 201);
   });

@@ -264,6 +264,7 @@ export interface Repository {
   name: string;
   /** Since when it has its name. */
   namedAt: Date;
+  description: string | null;
   private: boolean;
   archived: boolean;
   fork: boolean;

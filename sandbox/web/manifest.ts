@@ -29,6 +29,7 @@ const withoutPermission = ['installation_target'];
 /** The permissions, one of which an event needs. */
 const needs: Record<string, string[]> = {
   check_run: ['checks'],
+  deployment_protection_rule: ['deployments'],
   deployment_status: ['deployments'],
   issue_comment: ['issues'],
   label: ['metadata', 'issues', 'pull_requests'],

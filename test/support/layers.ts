@@ -12,7 +12,9 @@ export const faults = [below('faults')];
 export const descriptions = [below('descriptions')];
 
 /** What neither a kind of database nor a changed rule can break: they run once, in CI. */
-const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'recorded', 'sandbox', 'shells'].map(below);
+const once = ['actions', 'deploy', 'docs', 'fuzz', 'outside', 'prove', 'recorded', 'sandbox', 'shells'].map(
+  below,
+);
 /** What is done to databases as a whole. */
 const databases = ['server/archive', 'database'].map(below);
 /** Strangers, floods, faults and races: each story makes much, or waits for what is slow. */
