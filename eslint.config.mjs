@@ -40,6 +40,7 @@ const floors = [
   'webhooks',
   'pages',
   'api',
+  'prove',
   'cli',
   'explanations',
   'deployments',

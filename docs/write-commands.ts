@@ -1,6 +1,7 @@
 // `npm run docs`: writes the commands of docs/command-line.md as `--help` has them. A test fails when they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
+import { prove } from '../src/prove/prove.ts';
 import { db } from '../src/server/archive/db-commands.ts';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/program.ts';
@@ -40,7 +41,8 @@ const variableTable = (): string =>
 
 const parts: Record<string, () => string | Promise<string>> = {
   variables: variableTable,
-  commands: async () => sections(await allCommands({ db: async () => db }), 'holdfast').join('\n\n'),
+  commands: async () =>
+    sections(await allCommands({ db: async () => db, prove: async () => prove }), 'holdfast').join('\n\n'),
 };
 
 /** The document with each generated part as it should be. */

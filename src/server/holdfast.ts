@@ -2,4 +2,7 @@
 // database.
 import { runProcess } from '../cli/run-process.ts';
 
-await runProcess({ db: async () => (await import('./archive/db-commands.ts')).db });
+await runProcess({
+  db: async () => (await import('./archive/db-commands.ts')).db,
+  prove: async () => (await import('../prove/prove.ts')).prove,
+});

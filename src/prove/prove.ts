@@ -1,0 +1,174 @@
+// `holdfast prove`: whether GitHub does what Holdfast relies on, asked of the real one.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { type Call, command } from '../cli/command.ts';
+import { credentialOf, hostOf } from '../cli/service/connection.ts';
+import { type ExitCode, exitCodes, misused, notKnown } from '../cli/stop.ts';
+import { version } from '../cli/version.ts';
+import { type Ground, ownerOf } from './ask.ts';
+import { cleanUp, repositoriesIn, runOf } from './clean-up.ts';
+import { makeApps, type ProvedApps } from './make-apps.ts';
+import { proofAsJson, proofAsMarkdown, type Proved, summary } from './report.ts';
+import { installationOf, runSteps, uninstall } from './run-steps.ts';
+import type { Step } from './stage.ts';
+import { notProven, steps } from './steps/all.ts';
+import { needed, Unclear } from './verdict.ts';
+
+type Options = {
+  list?: boolean;
+  only?: string;
+  with?: string;
+  lock?: boolean;
+  app?: string;
+  out?: string;
+  clean?: boolean;
+};
+
+export const prove = command<Options, [organization: string | undefined]>({
+  usage: 'prove [organization]',
+  summary: 'ask the real GitHub whether it does what Holdfast relies on',
+  options: [
+    ['--list', 'show the steps, and what is not proven'],
+    ['--only <steps>', 'run these steps alone, with commas between their names'],
+    ['--with <steps>', 'also run these steps, which cost much'],
+    ['--lock', 'also create the second App, which switches rulesets for instant hold'],
+    ['--app <file>', 'keep the Apps in this file, to use them again; without it, they are uninstalled'],
+    ['--out <folder>', 'where to write prove.json and prove.md, instead of this folder'],
+    ['--clean', 'delete what former runs left in the organization'],
+  ],
+  examples: [
+    ['npx --no-install holdfast prove my-empty-org', 'Create the App, install it, and prove everything'],
+    ['npx --no-install holdfast prove my-empty-org --only pending,stack', 'Prove two steps'],
+    ['npx --no-install holdfast prove my-empty-org --clean', 'Delete what an interrupted run left'],
+  ],
+  notes: `Run it in the folder of the service, as an owner of an organization that has no repositories. It uses HOLDFAST_TOKEN,
+or your token of gh, with the scopes repo, workflow, delete_repo and read:org. The repositories that it makes are called
+holdfast-prove-…, and are deleted at the end. It touches no others.
+The exit code is 0 if everything held, 3 if something did not, and 2 if it cannot tell.`,
+  async run(call, options, organization): Promise<ExitCode> {
+    if (options.list) return listSteps(call);
+    if (!organization || !/^[\w-]+$/.test(organization))
+      throw misused('Name an organization that has no repositories: holdfast prove my-empty-org.');
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    const stopping = new AbortController();
+    const hear = () => stopping.abort();
+    for (const signal of signals) process.on(signal, hear);
+    try {
+      const ground = await groundOf(call, organization, stopping.signal);
+      return await (options.clean ? cleanAll(call, ground) : proveAll(call, ground, options));
+    } catch (error) {
+      if (stopping.signal.aborted) throw notKnown('The run was interrupted. Nothing was proved.');
+      throw error instanceof Unclear ? notKnown(error.message) : error;
+    } finally {
+      for (const signal of signals) process.off(signal, hear);
+    }
+  },
+});
+
+function listSteps({ output }: Call): ExitCode {
+  const rows = steps.map(({ name, proves, costs }) => [name, costs ? `${proves} (It ${costs}.)` : proves]);
+  output.table(['STEP', 'WHAT GITHUB DOES'], rows);
+  for (const [what, why] of Object.entries(notProven)) output.line(`Not proven: ${what}. ${why}.`);
+  output.json({ steps: steps.map(({ run: _, ...step }) => step), not_proven: notProven });
+  return exitCodes.done;
+}
+
+async function groundOf(call: Call, organization: string, stop: AbortSignal): Promise<Ground> {
+  const { world, output, options } = call;
+  const host = hostOf(world);
+  const ofHost = host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`;
+  const apiUrl = (world.env.GITHUB_API_URL?.trim() || ofHost).replace(/\/+$/, '');
+  const token = await credentialOf(world, apiUrl, options.token, options.insecure);
+  const run = `holdfast-prove-${randomBytes(4).toString('hex')}`;
+  return { world, apiUrl, organization, run, token, stop, note: output.note };
+}
+
+async function cleanAll({ output }: Call, ground: Ground): Promise<ExitCode> {
+  const { deleted, left } = await cleanUp(ground);
+  output.line(deleted.length > 0 ? `Deleted ${deleted.join(', ')}.` : 'No run left a repository.');
+  for (const each of left) output.note(`GitHub did not delete ${each}.`);
+  const installed = await ownerOf(ground)('GET', `/orgs/${ground.organization}/installations?per_page=100`);
+  for (const { app_slug: slug, html_url: url } of installed.answer?.installations ?? [])
+    if (String(slug).startsWith('holdfast-prove-')) output.note(`${slug} is still installed: ${url}`);
+  output.json({ deleted, left });
+  return left.length > 0 ? exitCodes.notKnown : exitCodes.done;
+}
+
+async function proveAll({ output, world }: Call, ground: Ground, options: Options): Promise<ExitCode> {
+  const chosen = chosenSteps(options);
+  const person = await checkOwner(ground).catch((error: unknown) => {
+    // The steps find out, too, and each says what it could not ask.
+    if (error instanceof Unclear) return 'nobody';
+    throw error;
+  });
+  const apps = await appsFor(ground, options, world.cwd);
+  const at = new Date(world.now()).toISOString();
+  const tones = { held: 'free', 'not held': 'wrong', unknown: 'quiet' } as const;
+  let count = 0;
+  const proved = await runSteps(ground, apps, chosen, ({ name, proves, otherwise, verdict, why }) => {
+    const shown = { text: verdict.padEnd(8), tone: tones[verdict] };
+    output.line(`${String(++count).padStart(2)}/${chosen.length}  `, shown, `  ${name}: ${why ?? proves}`);
+    if (verdict === 'not held') output.line(`                 What it means: ${otherwise}`);
+  });
+  for (const app of options.app === undefined ? Object.values(apps) : [])
+    output.note(`${app.slug} is uninstalled. GitHub deletes an App only at ${await uninstall(ground, app)}`);
+  const about = { at, holdfast: version(), github: new URL(ground.apiUrl).host };
+  const names = { [ground.apiUrl]: 'https://api.github.com', [ground.run]: 'holdfast-prove-run' };
+  Object.assign(names, { [ground.organization]: 'acme', [person]: 'ada' });
+  const proof = proofAsJson(about, proved, notProven, names);
+  const folder = resolve(world.cwd, options.out ?? '.');
+  writeFileSync(resolve(folder, 'prove.json'), `${JSON.stringify(proof, null, 2)}\n`);
+  writeFileSync(resolve(folder, 'prove.md'), proofAsMarkdown(proof));
+  output.line(`${summary(proved)} See prove.md and prove.json in ${folder}.`);
+  output.json(proof);
+  return exitCodeOf(proved);
+}
+
+/** Everything held; something did not; or nobody knows. */
+function exitCodeOf(proved: Proved[]): ExitCode {
+  if (proved.some(({ verdict }) => verdict === 'not held')) return exitCodes.frozen;
+  return proved.every(({ verdict }) => verdict === 'held') ? exitCodes.done : exitCodes.notKnown;
+}
+
+function chosenSteps({ only, with: more }: Options): Step[] {
+  const asked = [only, more].flatMap((text) => text?.split(',') ?? []).map((name) => name.trim());
+  const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length > 0) throw misused(`There is no step ${unknown.join(', ')}. See holdfast prove --list.`);
+  return steps.filter(({ name, costs }) => asked.includes(name) || (only === undefined && !costs));
+}
+
+/** Whether this person can use this organization. @throws Stop for what they must change; Unclear. @returns the login. */
+async function checkOwner(ground: Ground): Promise<string> {
+  const { organization } = ground;
+  const self = await ownerOf(ground)('GET', '/user');
+  if (self.status === 401) throw misused('GitHub does not accept the token. Sign in with gh auth login.');
+  const { login } = needed(self, 200);
+  const scopes = self.headers['x-oauth-scopes']?.split(/,\s*/);
+  const missing = ['repo', 'workflow', 'delete_repo'].filter((scope) => scopes && !scopes.includes(scope));
+  if (missing.length > 0)
+    throw misused(`Your token lacks ${missing.join(', ')}: gh auth refresh --scopes ${missing.join(',')}`);
+  const membership = await ownerOf(ground)('GET', `/user/memberships/orgs/${organization}`);
+  const others = (await repositoriesIn(ground)).filter((each) => runOf(each) === null);
+  if (needed(membership, 200).role !== 'admin' || others.length > 0)
+    throw misused(`Use an organization that you own and that has no repositories. ${organization} is none.`);
+  return login;
+}
+
+const keptApp = z.object({ id: z.int(), slug: z.string(), html_url: z.string(), private_key: z.string() });
+const keptApps = z.object({ first: keptApp, second: keptApp.exactOptional() });
+
+/** The Apps of the file, or new ones, which the file then keeps. */
+async function appsFor(ground: Ground, { app, lock }: Options, folder: string): Promise<ProvedApps> {
+  const file = app === undefined ? null : resolve(folder, app);
+  if (file !== null && existsSync(file)) {
+    const kept = keptApps.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    if (kept.success) return kept.data;
+    throw misused(`${file} is not a file of holdfast prove --app. Name another one.`);
+  }
+  const made = await makeApps(ground, lock === true);
+  if (file !== null) writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  for (const each of Object.values(made)) await installationOf(ground, each);
+  return made;
+}

@@ -1,0 +1,128 @@
+// A whole run: the stage, each step, and the end of everything that it made.
+import { createPrivateKey } from 'node:crypto';
+import { notKnown } from '../cli/stop.ts';
+import { appToken } from '../github/app-token.ts';
+import { type Ask, askAs, type Exchange, type Ground } from './ask.ts';
+import { cleanUp } from './clean-up.ts';
+import { manifestOf, type ProvedApp, type ProvedApps } from './make-apps.ts';
+import type { Proved } from './report.ts';
+import { Stage, type Step } from './stage.ts';
+import { needed, NotHeld, Unclear } from './verdict.ts';
+
+const asApp = (ground: Ground, { id, private_key: key }: ProvedApp, tape?: Exchange[]): Ask =>
+  askAs(ground, 'app', async () => (await appToken(id, createPrivateKey(key), ground.world.now())).jwt, tape);
+
+/** Milliseconds for a person to install an App. */
+const longestInstallation = 600_000;
+
+/** The installation of an App, as soon as there is one. @throws Unclear; Stop if nobody installs it in time. */
+export async function installationOf(ground: Ground, app: ProvedApp): Promise<number> {
+  const { organization, world } = ground;
+  const latest = world.now() + longestInstallation;
+  for (let isTold = false; ; isTold = true) {
+    const installation = await asApp(ground, app)('GET', `/orgs/${organization}/installation`);
+    if (installation.status !== 404) return needed(installation, 200).id;
+    if (world.now() >= latest) throw notKnown(`Nobody installed ${app.slug}. Nothing was proved.`);
+    const where = `${app.html_url}/installations/new`;
+    if (!isTold) ground.note(`Waiting until you install ${app.slug} on all repositories, at ${where}.`);
+    await world.delay(2000, ground.stop);
+  }
+}
+
+/** Everything that steps work with. @throws Unclear */
+async function stageOf(ground: Ground, { first, second }: ProvedApps, tape: Exchange[]): Promise<Stage> {
+  const tokenOf = async (app: ProvedApp, permissions?: Record<string, string>): Promise<string> => {
+    const ask = asApp(ground, app);
+    const { id } = needed(await ask('GET', `/orgs/${ground.organization}/installation`), 200);
+    const made = await ask(
+      'POST',
+      `/app/installations/${id}/access_tokens`,
+      permissions ? { permissions } : {},
+    );
+    return needed(made, 201).token;
+  };
+  const installed = async (...given: Parameters<typeof tokenOf>) => {
+    const token = await tokenOf(...given);
+    const as = given[0] === second ? 'second' : 'installation';
+    return (takesLimits = false) => askAs(ground, as, async () => token, tape, takesLimits);
+  };
+  const bot = await installed(first);
+  const owner = askAs(ground, 'owner', async () => ground.token, tape);
+  return new Stage({
+    ...{ ...ground, tape, owner },
+    app: asApp(ground, first, tape),
+    bot: bot(),
+    impatientBot: bot(true),
+    ruler: second ? (await installed(second))() : owner,
+    botWith: async (wanted) => (await installed(first, wanted))(),
+    appId: first.id,
+    wanted: manifestOf(ground.run, 'http://127.0.0.1'),
+  });
+}
+
+/** Runs the steps one after the other, and deletes what they made. One that fails does not stop the others. */
+export async function runSteps(
+  ground: Ground,
+  apps: ProvedApps,
+  steps: Step[],
+  onStep: (proved: Proved) => void,
+): Promise<Proved[]> {
+  const tape: Exchange[] = [];
+  const proved: Proved[] = [];
+  ground.note(`Making ${ground.organization}/${ground.run} to prove it in.`);
+  try {
+    let stage: Stage | null = null;
+    const failure = await outcomeOf(ground.stop, async () => {
+      stage = await stageOf(ground, apps, tape);
+      await stage.build();
+    });
+    const before = [...tape];
+    for (const { run, costs: _, ...step } of steps) {
+      tape.length = 0;
+      const outcome = failure.why
+        ? { verdict: 'unknown' as const, why: `The run could not be prepared. ${failure.why}` }
+        : await outcomeOf(ground.stop, () => run(stage!));
+      proved.push({ ...step, ...outcome, exchanges: [...before, ...tape] });
+      onStep(proved.at(-1)!);
+    }
+  } finally {
+    await tidy(ground);
+  }
+  return proved;
+}
+
+type Outcome = Pick<Proved, 'verdict' | 'why'>;
+
+async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<Outcome> {
+  try {
+    if (!stop.aborted) await work();
+    if (!stop.aborted) return { verdict: 'held', why: null };
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof NotHeld) return { verdict: 'not held', why: message };
+    const why =
+      error instanceof Unclear ? message : `GitHub answered in another form than expected: ${message}.`;
+    if (!stop.aborted) return { verdict: 'unknown', why };
+  }
+  return { verdict: 'unknown', why: 'The run was interrupted.' };
+}
+
+/** Deletes what this run made, also after an interruption, and says what it could not delete. */
+async function tidy(ground: Ground): Promise<void> {
+  const again = `Run holdfast prove ${ground.organization} --clean.`;
+  try {
+    const { deleted, left } = await cleanUp({ ...ground, stop: new AbortController().signal }, ground.run);
+    if (deleted.length > 0) ground.note(`Deleted ${deleted.join(', ')}.`);
+    if (left.length > 0) ground.note(`GitHub did not delete ${left.join(', ')}. ${again}`);
+  } catch (error) {
+    ground.note(`${(error as Error).message} What the run made may still be there. ${again}`);
+  }
+}
+
+/** Uninstalls an App. GitHub deletes Apps only on their settings pages. @returns where that is. */
+export async function uninstall(ground: Ground, app: ProvedApp): Promise<string> {
+  const ask = asApp({ ...ground, stop: new AbortController().signal }, app);
+  const installation = await ask('GET', `/orgs/${ground.organization}/installation`);
+  if (installation.status === 200) await ask('DELETE', `/app/installations/${installation.answer.id}`);
+  return `${new URL(app.html_url).origin}/organizations/${ground.organization}/settings/apps/${app.slug}/advanced`;
+}

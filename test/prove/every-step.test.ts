@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { steps } from '../../src/prove/steps/all.ts';
+import { serveInside } from '../support/inside.ts';
+import { type ProvingGround, startProvingGround, verdictsOf } from './proof.ts';
+import { wrongGitHubs } from './wrong-githubs.ts';
+
+let ground: ProvingGround;
+beforeAll(async () => {
+  ground = await startProvingGround();
+});
+afterAll(() => ground.close());
+
+const names = steps.map(({ name }) => name);
+const all = ['--only', names.join()];
+const caught = (verdicts: Record<string, string>) => names.filter((name) => verdicts[name] === 'not held');
+
+test('everything holds at a GitHub that does what Holdfast relies on, and nothing is left', async () => {
+  const { code, proof, err } = await ground.prove(all);
+  expect(proof.steps.filter(({ verdict }) => verdict !== 'held')).toEqual([]);
+  expect(code).toBe(0);
+  expect(err).toContain('Deleted holdfast-prove-');
+  expect(await ground.repositories()).toEqual([]);
+  ground.github.assertNoUnknownRoutes();
+});
+
+describe('a GitHub that does one thing otherwise', () => {
+  test('is there for each step', () =>
+    expect(Object.keys(wrongGitHubs).toSorted()).toEqual(names.toSorted()));
+
+  test.each(names)('%s: is caught by this step, and no other says that it is', async (name) => {
+    wrongGitHubs[name]!.install(ground.github);
+    const { code, proof } = await ground.prove(name === 'pace' ? all : []);
+    for (const { faults, webhookFaults, rulesetFaults } of [ground.github]) {
+      faults.clear();
+      webhookFaults.clear();
+      rulesetFaults.ignoredUpdates = 0;
+    }
+    expect(caught(verdictsOf(proof))).toEqual([name]);
+    expect(code).toBe(3);
+  });
+});
+
+test('a server that is no GitHub leaves everything unknown', async () => {
+  const url = 'http://127.0.0.1:9';
+  const asked: string[] = [];
+  const leave = serveInside(url, ({ method }) => {
+    asked.push(method);
+    return Response.json({ message: 'Not Found' }, { status: 404 });
+  });
+  const { code, proof, markdown } = await ground.prove([], url);
+  leave();
+  expect(new Set(Object.values(verdictsOf(proof)))).toEqual(new Set(['unknown']));
+  expect(code).toBe(2);
+  expect(new Set(asked)).toEqual(new Set(['GET']));
+  expect(markdown).toContain('unknown');
+});
