@@ -70,8 +70,9 @@ describe('a year end over forty repositories', () => {
       holds: ['merges'],
       environments: ['*'],
       on_deployment: 'wait',
-      repositories_matched: 41,
-      not_enforced: ['acme/attic'],
+      repositories_matched: 40,
+      not_enforced: [],
+      archived: ['attic'],
       detached: [],
       next_occurrences: [
         {
@@ -129,11 +130,11 @@ describe('a year end over forty repositories', () => {
     await acme.advanceTo('2026-03-02T17:00:00Z');
     for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1]);
     expect((await call('GET', `${plans}/${id}/enforcement`)).body).toEqual({
-      repositories: 41,
+      repositories: 40,
       to_hold: 40,
       held: 40,
       waiting: 0,
-      not_enforced: ['acme/attic'],
+      not_enforced: [],
     });
   });
 

@@ -4,7 +4,7 @@ import { forbidden, nullIf, Refusal } from '../errors.ts';
 import { type Administered, findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
 import { readOwnerSettings } from '../installations/settings.ts';
-import { matchedBy, plainNames, repositoriesOfOwner } from '../plans/matched-repositories.ts';
+import { namedBy, plainNames, repositoriesOfOwner } from '../plans/matched-repositories.ts';
 import type { Plan } from '../plans/plan.ts';
 import { authorizeOwner, authorizeReader, authorizeRepository, withRole } from './authorize.ts';
 import type { PersonCaller, Caller } from './caller.ts';
@@ -165,7 +165,7 @@ async function privateOnes({ deps, account }: Asking, selection: Selection): Pro
 async function matchedNow({ sql }: Deps, selection: Selection, { id }: InstalledAccount) {
   const all = await repositoriesOfOwner(sql, id);
   try {
-    return matchedBy({ repositories: selection }, all);
+    return namedBy({ repositories: selection }, all);
   } catch (error) {
     if (error instanceof ParseError) return [];
     throw error;

@@ -59,7 +59,7 @@ export type Holding = {
 /** Whether it holds merges: also if that was never set. */
 export const blocksMerges = ({ holds }: Holding): boolean => !holds?.length || holds.includes('merges');
 
-/** How many environments the sentence names. */
+/** How many environments or repositories a sentence names. */
 const mostNamed = 5;
 
 /** ` to production and live-*`; empty for all environments. */
@@ -88,6 +88,15 @@ export function whatIsBlocked(
   return holds.includes('merges')
     ? `Merges are blocked; deployments${to} ${become}.`
     : `Deployments${to} ${become}; merges are not blocked.`;
+}
+
+/** `1 archived repository is skipped: old.` @returns null if there is none. */
+export function whatIsSkipped(archived: readonly string[] = []): string | null {
+  if (archived.length === 0) return null;
+  const shown = archived.slice(0, mostNamed);
+  if (archived.length > mostNamed) shown.push(`${archived.length - mostNamed} more`);
+  const are = archived.length === 1 ? 'repository is' : 'repositories are';
+  return `${archived.length} archived ${are} skipped: ${new Intl.ListFormat('en-GB').format(shown)}.`;
 }
 
 function textOf(field: string, value: unknown): string {

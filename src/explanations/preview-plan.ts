@@ -36,6 +36,8 @@ export type PreviewedRepository = {
 export type PlanPreview = {
   repositories: PreviewedRepository[];
   matched: number;
+  /** The archived repositories that it would skip, by name. */
+  archived: string[];
   /** Full names. */
   notEnforced: string[];
   notLookedAt: string[];
@@ -171,7 +173,7 @@ async function previewBy(
     publicReason: plan.publicReason,
   });
   const at = laterOf(first.startsAt, now);
-  const matched = await matchedRepositories(deps.sql, plan);
+  const { used: matched, archived } = await matchedRepositories(deps.sql, plan);
   const freezable = matched.filter(({ isFreezable }) => isFreezable);
   const look = await lookAt(freezable, freeze, at);
   const previewed = freezable.flatMap(({ id }) => look.seen.get(id) ?? []);
@@ -183,12 +185,13 @@ async function previewBy(
   return {
     repositories: seen,
     matched: matched.length,
+    archived: archived.map(({ name }) => name),
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: freezable.filter(({ name }) => !isSeen.has(name)).map(fullName),
     isLooking: look.isLooking,
     matchesNone: globsOfNothing(
       input.repositories.include,
-      matched.map(({ name }) => name),
+      [...matched, ...archived].map(({ name }) => name),
     ),
     nextOccurrences,
     timeUntilHeld:

@@ -46,12 +46,13 @@ export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName
 export type Enforced = boolean | 'unknown' | null;
 
 /** Whether we know that an ongoing freeze is not enforced. */
-export const isNotEnforced = ({ ongoing, isFreezable, enforced, leaking }: RepositoryState): boolean =>
-  leaking > 0 || (ongoing > 0 && (!isFreezable || enforced === false));
+export const isNotEnforced = (state: RepositoryState): boolean =>
+  !state.archived &&
+  (state.leaking > 0 || (state.ongoing > 0 && (!state.isFreezable || state.enforced === false)));
 
 /** Whether an ongoing freeze may or may not be enforced: GitHub did not say, or was not asked yet. */
 export const isUnknown = (state: RepositoryState): boolean =>
-  state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
+  !state.archived && state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
 
 type Row = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable' | 'toJudge', boolean> &
@@ -203,7 +204,7 @@ export const enforcedOf = (
 ): Promise<Map<bigint, Enforced>> =>
   requiredIn(
     deps,
-    rows.filter(({ ongoing, next }) => ongoing > 0 || next),
+    rows.filter(({ archived, ongoing, next }) => !archived && (ongoing > 0 || next)),
     branches,
   );
 

@@ -13,16 +13,16 @@ export const freezeProducts: readonly Product[] = ['merge_protections', 'merge_q
 export const freezesAreOn = (enabled: readonly Product[]): boolean =>
   freezeProducts.some((product) => enabled.includes(product));
 
-type RepositoryProducts = { name: string; products: Product[] };
+type RepositoryProducts = { name: string; archived: boolean; products: Product[] };
 
-/** The repositories of an owner where the App is installed, by name. */
+/** The repositories of an owner where the App is installed, also archived ones, by name. */
 export async function listRepositories(
   deps: Pick<Deps, 'db'>,
   accountId: bigint,
 ): Promise<RepositoryProducts[]> {
   return deps.db.repository.findMany({
     where: { accountId, installation: { deletedAt: null } },
-    select: { name: true, products: true },
+    select: { name: true, archived: true, products: true },
     orderBy: { nameKey: 'asc' },
   });
 }

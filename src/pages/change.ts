@@ -16,7 +16,7 @@ import { digestOf, type FormPreview, type FormProblems, previewedOf, problemsOf 
 import type { Html } from './layout.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { keepForm, keptFormOf } from './kept-answers.ts';
-import { seeOwner } from './owner/open-owner.ts';
+import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
 import {
   absentPage,
@@ -123,11 +123,10 @@ async function whyForbidden(
   refusal: Refusal | null,
 ): Promise<string> {
   const { deps } = sent;
-  const { repositories } = account
-    ? await seeOwner({ ...sent, account }, await repositoriesOfAccount(deps, account.id))
-    : { repositories: [] };
+  const seen =
+    account && (await seeOwner({ ...sent, account }, await repositoriesOfAccount(deps, account.id)));
   const notAdmin = `On GitHub, you aren't an admin of ${owner}`;
-  if (repositories.length === 0) return `${notAdmin}, or Holdfast isn't installed there.`;
+  if (!seen || seesNothing(seen)) return `${notAdmin}, or Holdfast isn't installed there.`;
   if (names === null)
     return `${notAdmin}. Only its admins, and people to whom its settings give the role freezer, can change all repositories or a pattern of names.`;
   if (names.length === 0) return 'Select at least one repository.';

@@ -18,7 +18,7 @@ import { type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } f
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
-import { seeOwner } from './owner/open-owner.ts';
+import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { loadOverview, type Overview, type SeenOwner, figures, overviewLists } from './owner/overview.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
@@ -192,8 +192,6 @@ async function ownersOf(
     why instanceof Refusal ? { login: accounts[index]!.login, why } : [],
   );
   if (silent.length > 0 && silent.length === accounts.length) throw silent[0]!.why;
-  const owners = answers.flatMap((seen) =>
-    !(seen instanceof Refusal) && (seen.isAdmin || seen.repositories.length > 0) ? seen : [],
-  );
+  const owners = answers.flatMap((seen) => (!(seen instanceof Refusal) && !seesNothing(seen) ? seen : []));
   return { owners, silent };
 }

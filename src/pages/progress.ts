@@ -166,7 +166,7 @@ async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
 
 /** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
 export async function planProgress({ deps, account, repositories, plan }: PlanVisit): Promise<Progress> {
-  const matched = new Set((await matchedRepositories(deps.sql, plan)).map((each) => each.id));
+  const matched = new Set((await matchedRepositories(deps.sql, plan)).used.map((each) => each.id));
   const on = new Set(
     (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
   );
@@ -191,9 +191,9 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
   };
 }
 
-async function ofFreeze({ deps, repositories }: OwnerVisit, id: string): Promise<Progress | null> {
+async function ofFreeze({ deps, repositories, archived }: OwnerVisit, id: string): Promise<Progress | null> {
   const repositoryId = await repositoryIdOf(deps.db, id);
-  const row = repositories.find((each) => each.id === repositoryId);
+  const row = [...repositories, ...archived].find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
   const { phase, held, isLookDue, enforced, instant, secondsUntilHeld } = await freezeEnforcement(

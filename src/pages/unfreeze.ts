@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Selection } from '../auth/authorize-owner-or.ts';
+import { usedAmong } from '../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
 import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
@@ -40,7 +41,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     change,
     async () => {
       const ticked = new Set(form.getAll('ongoing'));
-      const ongoing = await ongoingIn(deps, account, named(all, form), visit.isAdmin);
+      const ongoing = await ongoingIn(deps, account, named(usedAmong(all).used, form), visit.isAdmin);
       const chosen = ongoing.filter(({ value }) => ticked.has(value));
       const reason = requiredText(form, 'delete_reason', 'Enter a reason for the audit log.');
       if (chosen.length === 0)

@@ -62,7 +62,7 @@ export async function createPlan(
       ...shown,
       warnings: [
         ...read.warnings,
-        ...(await warnOfGivenEnds(tx, plan, kept.matched, now)),
+        ...(await warnOfGivenEnds(tx, plan, kept.matched.used, now)),
         ...warnOfDates(plan),
         ...(await warnOfDeployments(tx, plan, shown.nextOccurrences)),
         ...ofEnvironments,
@@ -82,7 +82,7 @@ type Naming = Pick<Plan, 'accountId' | 'repositories' | 'holds' | 'environments'
 const environmentsAhead = async (deps: Deps, plan: Naming): Promise<string[]> =>
   namedEnvironments(plan).length === 0
     ? []
-    : warnOfEnvironments(deps, plan, await matchedRepositories(deps.sql, plan));
+    : warnOfEnvironments(deps, plan, (await matchedRepositories(deps.sql, plan)).used);
 
 /** Whether it has begun, and freezes nothing another time. */
 const isOfNow = (plan: Plan, now: Date): boolean => isOnce(plan) && hasBegun(plan, now);

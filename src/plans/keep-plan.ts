@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
-import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
+import { type Matched, matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import {
   allOfSource,
   type Occurrence,
@@ -77,7 +77,7 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
 /** @property handled the keys of the occurrences that were handled. */
 type Kept = {
   requests: ReconcileRequest[];
-  matched: PlanRepository[];
+  matched: Matched<PlanRepository>;
   handled: ReadonlySet<string>;
   isDone: boolean;
 };
@@ -97,10 +97,11 @@ export async function keepFreezes(
 ): Promise<Kept> {
   const { tx, plan, now } = change;
   const matched = await matchedRepositories(throughPrisma(tx), plan);
-  const places = matched.filter(({ isFreezable }) => isFreezable);
+  const all = [...matched.used, ...matched.archived];
+  const places = matched.used.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
   // Includes repositories where it creates nothing now, because earlier freezes there follow the plan too.
-  const settings = matched.map((place) => hoursIn(plan, place));
+  const settings = all.map((place) => hoursIn(plan, place));
   const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
   const rest = wanted.filter(({ key }) => !handled.has(key));
@@ -110,7 +111,7 @@ export async function keepFreezes(
   const moved = plan.source ? allOfSource(plan) : wanted;
   if (plan.source) await leaveMoved(change, wanted);
   const requests = [
-    ...(handled.size === 0 ? await takeBackFreezes(change, matched, kept) : []),
+    ...(handled.size === 0 ? await takeBackFreezes(change, all, kept) : []),
     ...(revision
       ? await reviseFreezes(change, revision.isMoved ? windows(moved) : [], revision.isEndChanged)
       : []),

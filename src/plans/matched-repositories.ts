@@ -12,17 +12,18 @@ import { notEnded } from '../freezes/freeze-store.ts';
 export type PlanRepository = {
   id: bigint;
   name: string;
+  archived: boolean;
   /** Whether freezes can hold anything in it. If not, a plan creates none. */
   isFreezable: boolean;
   /** Its setting: a freeze without an end gets an end this many hours after it begins. */
   longestOpenEndHours: number | null;
 };
 
-/** Four lists in one JSON column, because drivers parse every column of every row, and there may be 10,000 rows. */
+/** Five lists in one JSON column, because drivers parse every column of every row, and there may be 10,000 rows. */
 const installed = `
-  SELECT json_build_array(json_agg(id), json_agg(name), json_agg(is_freezable), json_agg(hours)) AS lists
+  SELECT json_build_array(json_agg(id), json_agg(name), json_agg(archived), json_agg(is_freezable), json_agg(hours)) AS lists
   FROM (
-    SELECT r.id::text AS id, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
+    SELECT r.id::text AS id, r.name, r.archived, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
       ${settingSql('longestOpenEndHours')}::int AS hours
     FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id
     WHERE r.account_id = $1 AND i.deleted_at IS NULL ORDER BY r.name_key
@@ -30,23 +31,32 @@ const installed = `
 
 /** Each list is null if there are no repositories. */
 type Row = {
-  lists: [ids: string[], names: string[], areFreezable: boolean[], hours: (number | null)[]] | null[];
+  lists:
+    | [
+        ids: string[],
+        names: string[],
+        areArchived: boolean[],
+        areFreezable: boolean[],
+        hours: (number | null)[],
+      ]
+    | null[];
 };
 
-/** The repositories of an owner where the App is installed, by name. */
+/** The repositories of an owner where the App is installed, also archived ones, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
-  const [ids, names, areFreezable, hours] = row!.lists;
+  const [ids, names, areArchived, areFreezable, hours] = row!.lists;
   return (ids ?? []).map((id, at) => ({
     id: BigInt(id),
     name: names![at]!,
+    archived: areArchived![at]!,
     isFreezable: areFreezable![at]!,
     longestOpenEndHours: hours![at]!,
   }));
 }
 
-/** The repositories that a plan matches, in their given order. */
-export function matchedBy<Repository extends Pick<PlanRepository, 'name'>>(
+/** The repositories that the globs of a plan name, in their given order, also archived ones: for questions of rights. */
+export function namedBy<Repository extends Pick<PlanRepository, 'name'>>(
   { repositories }: Pick<Plan, 'repositories'>,
   all: Repository[],
 ): Repository[] {
@@ -58,11 +68,28 @@ export function matchedBy<Repository extends Pick<PlanRepository, 'name'>>(
   );
 }
 
+/** What a plan matches. In an archived repository nothing merges or deploys: it counts nowhere, and is only named. */
+export type Matched<Repository> = { used: Repository[]; archived: Repository[] };
+
+/** The repositories that a plan matches, in their given order. */
+export const matchedBy = <Repository extends Pick<PlanRepository, 'name' | 'archived'>>(
+  plan: Pick<Plan, 'repositories'>,
+  all: Repository[],
+): Matched<Repository> => usedAmong(namedBy(plan, all));
+
+/** Tells archived repositories from those that are used. */
+export const usedAmong = <Repository extends Pick<PlanRepository, 'archived'>>(
+  all: Repository[],
+): Matched<Repository> => ({
+  used: all.filter(({ archived }) => !archived),
+  archived: all.filter(({ archived }) => archived),
+});
+
 /** The repositories that a plan matches, by name. */
 export async function matchedRepositories(
   sql: SqlTx,
   plan: Pick<Plan, 'accountId' | 'repositories'>,
-): Promise<PlanRepository[]> {
+): Promise<Matched<PlanRepository>> {
   await compileAhead([...plan.repositories.include, ...plan.repositories.exclude]);
   return matchedBy(plan, await repositoriesOfOwner(sql, plan.accountId));
 }

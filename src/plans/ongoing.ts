@@ -91,7 +91,7 @@ export async function countFreed(
   });
 }
 
-/** How many freezes of each plan of an owner are ongoing. */
+/** How many freezes of each plan of an owner are ongoing, in repositories that are not archived. */
 async function countOngoing(
   { db }: Pick<Deps, 'db'>,
   accountId: bigint,
@@ -101,6 +101,7 @@ async function countOngoing(
     by: ['planId'],
     where: {
       plan: { accountId },
+      repository: { archived: false },
       deletedAt: null,
       startsAt: { lte: now },
       OR: [{ endsAt: null }, { endsAt: { gt: now } }],

@@ -13,7 +13,7 @@ import {
 import { parseFreeze, parseStoredFreezes } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
-import { matchedBy } from './matched-repositories.ts';
+import { namedBy } from './matched-repositories.ts';
 import { daysMade, occurrencesFrom } from './occurrences.ts';
 import { type RepeatingPlan, repeatingPlans } from './plan-store.ts';
 
@@ -68,7 +68,7 @@ function isMatched(
   const key = createHash('sha256')
     .update(JSON.stringify([repositories, name]))
     .digest('base64');
-  const found = known.get(key) ?? matchedBy({ repositories }, [{ name }]).length > 0;
+  const found = known.get(key) ?? namedBy({ repositories }, [{ name }]).length > 0;
   known.set(key, found);
   return found;
 }

@@ -6,7 +6,7 @@ import { warningsOfDeployments } from '../freezes/freeze-warnings.ts';
 import { holdsDeployments } from '../freezes/freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
-import type { PlanRepository } from './matched-repositories.ts';
+import type { Matched, PlanRepository } from './matched-repositories.ts';
 import {
   exceptionsOfNothing,
   firstOccurrence,
@@ -25,6 +25,8 @@ export type ShownPlan = {
   matched: number;
   /** Full names of the repositories where a freeze could hold nothing. */
   notEnforced: string[];
+  /** The archived repositories that it matches, by name. They are skipped, and counted nowhere. */
+  archived: string[];
   nextOccurrences: Occurrence[];
   detached: Detached[];
 };
@@ -38,20 +40,18 @@ export type SavedPlan = ShownPlan & { warnings: string[] };
 /** How many occurrences are shown, the ongoing one first. */
 export const mostShown = 10;
 
-/** @param matched the repositories that it matches. */
 export async function showPlan(
   tx: Tx,
   account: Pick<Account, 'login'>,
   plan: StoredPlan,
   now: Date,
-  matched: PlanRepository[],
+  { used, archived }: Matched<PlanRepository>,
 ): Promise<ShownPlan> {
   return {
     plan,
-    matched: matched.length,
-    notEnforced: matched.flatMap(({ name, isFreezable }) =>
-      isFreezable ? [] : [`${account.login}/${name}`],
-    ),
+    matched: used.length,
+    archived: archived.map(({ name }) => name),
+    notEnforced: used.flatMap(({ name, isFreezable }) => (isFreezable ? [] : [`${account.login}/${name}`])),
     nextOccurrences: next(plan, now, mostShown),
     detached: await detachedFreezes(tx, plan.id, now),
   };
@@ -74,13 +74,14 @@ async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detac
   }));
 }
 
-/** The ongoing freezes of a plan in its owner's repositories, including separately changed ones. */
+/** The ongoing freezes of a plan in its owner's repositories that are not archived, including separately changed ones. */
 export async function ongoingFreezes(
   tx: Tx,
   { id, accountId }: Pick<Plan, 'id' | 'accountId'>,
   now: Date,
 ): Promise<StoredFreeze[]> {
-  const where = { planId: id, repository: { accountId }, startsAt: { lte: now }, ...notEnded(now) };
+  const repository = { accountId, archived: false };
+  const where = { planId: id, repository, startsAt: { lte: now }, ...notEnded(now) };
   return (await tx.freeze.findMany({ where, orderBy: { id: 'asc' } })).map(fromRow);
 }
 

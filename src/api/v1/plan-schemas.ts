@@ -156,6 +156,16 @@ export const notEnforced = z
   .array(z.string())
   .openapi({ description: 'Repositories where freezes do not hold, as `owner/name`' });
 
+/** Absent if there is none. */
+export const archivedField = {
+  archived: z.array(z.string()).min(1).optional().openapi({
+    description:
+      'Archived repositories, by name. They are skipped, and counted nowhere. Absent if there are none',
+  }),
+};
+
+export const presentArchived = (names: string[]) => names.length > 0 && { archived: names };
+
 const planFields = {
   id: z.uuid(),
   ...inOrderOfPlan(
@@ -179,6 +189,7 @@ const planFields = {
     .openapi({ description: 'When the calendar was last read, and why it cannot be read since' }),
   repositories_matched: z.int(),
   not_enforced: notEnforced,
+  ...archivedField,
   next_occurrences: occurrences,
   detached: z.array(z.object({ repository: z.string(), freeze_id: z.uuid(), start: localTime })).openapi({
     description:
@@ -238,7 +249,7 @@ export const presentOccurrence = (each: Occurrence) => fieldsOf(occurrence, each
 
 /** @param showsUrl whether the address of the calendar that it follows is shown: to people who may change the plan. */
 export const presentPlan = (
-  { plan, matched, notEnforced, nextOccurrences, detached }: ShownPlan,
+  { plan, matched, notEnforced, archived, nextOccurrences, detached }: ShownPlan,
   showsUrl: boolean,
 ) => ({
   id: plan.id,
@@ -246,6 +257,7 @@ export const presentPlan = (
   ...(plan.source && { source_state: { read_at: plan.source.readAt, error: plan.source.error } }),
   repositories_matched: matched,
   not_enforced: notEnforced,
+  ...presentArchived(archived),
   next_occurrences: nextOccurrences.map(presentOccurrence),
   detached: detached.map(({ repository, freezeId, start }) => ({ repository, freeze_id: freezeId, start })),
   created_by: plan.createdBy,

@@ -21,12 +21,14 @@ import {
 import { accessByBody } from './freeze-plans.ts';
 import { exampleFreeze, newFreeze, readNewFreeze } from './freeze-schemas.ts';
 import {
+  archivedField,
   exampleNewPlan,
   exampleOccurrences,
   newPlan,
   notEnforced,
   occurrences,
   planWarnings,
+  presentArchived,
   presentOccurrence,
   readNewPlan,
 } from './plan-schemas.ts';
@@ -176,6 +178,7 @@ const planPreview = z
     to_hold: count,
     excluded: count,
     not_enforced: notEnforced,
+    ...archivedField,
     not_looked_at: z
       .array(z.string())
       .openapi({ description: 'Repositories that Holdfast could not check in time' }),
@@ -228,6 +231,7 @@ export const previewPlanEndpoint = endpoint({
       to_hold: sum(({ toHold }) => toHold),
       excluded: sum(({ excluded }) => excluded),
       not_enforced: found.notEnforced,
+      ...presentArchived(found.archived),
       not_looked_at: found.notLookedAt,
       next_occurrences: found.nextOccurrences.map(presentOccurrence),
       ...(found.warnings.length > 0 && { warnings: found.warnings }),

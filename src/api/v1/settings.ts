@@ -235,12 +235,23 @@ export const getRepositories = endpoint({
     status: 200,
     description: 'Every repository where the App is installed',
     schema: z
-      .object({ repositories: z.array(z.object({ name: z.string(), enabled_products: productList })) })
+      .object({
+        repositories: z.array(z.object({ name: z.string(), enabled_products: productList })),
+        archived: z
+          .array(z.string())
+          .min(1)
+          .optional()
+          .openapi({ description: 'Those of them that are archived. Absent if there are none' }),
+      })
       .openapi('Repositories'),
     example: { repositories: [{ name: 'web', enabled_products: ['merge_protections', 'merge_queue'] }] },
   },
   async handle({ deps, account }) {
     const repositories = await listRepositories(deps, account.id);
-    return { repositories: repositories.map(({ name, products }) => ({ name, enabled_products: products })) };
+    const archived = repositories.filter((each) => each.archived).map(({ name }) => name);
+    return {
+      repositories: repositories.map(({ name, products }) => ({ name, enabled_products: products })),
+      ...(archived.length > 0 && { archived }),
+    };
   },
 });

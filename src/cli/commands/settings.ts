@@ -79,10 +79,9 @@ const list = ownerCommand<object>({
     const found = await service.get('/repos/{owner}', { owner });
     output.table(
       ['REPOSITORY', 'PRODUCTS'],
-      found.repositories.map(({ name, enabled_products }) => [
-        `${owner}/${name}`,
-        enabled_products.join(', ') || 'none',
-      ]),
+      found.repositories
+        .filter(({ name }) => !found.archived?.includes(name))
+        .map(({ name, enabled_products }) => [`${owner}/${name}`, enabled_products.join(', ') || 'none']),
     );
     output.json(found);
   },

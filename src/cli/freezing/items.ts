@@ -8,19 +8,20 @@ import { isId, nameOf, type OwnerOrRepository, readPlace, type Repository } from
 /** How many requests run at once. */
 export const atOnce = 6;
 
+/** The repositories of an owner where Holdfast is installed. Archived ones count nowhere. */
+async function repositoriesOf(service: Service, owner: string): Promise<string[]> {
+  const { repositories, archived = [] } = await service.get('/repos/{owner}', { owner });
+  return repositories.map(({ name }) => name).filter((name) => !archived.includes(name));
+}
+
 /** Does the work for the repository, or for all of the owner where Holdfast is installed, several at once. */
 export async function inEach<Result>(
   service: Service,
   { owner, repository }: OwnerOrRepository,
   work: (repository: Repository) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const places =
-    repository === null
-      ? (await service.get('/repos/{owner}', { owner })).repositories.map(({ name }) => ({
-          owner,
-          repository: name,
-        }))
-      : [{ owner, repository }];
+  const names = repository === null ? await repositoriesOf(service, owner) : [repository];
+  const places = names.map((name) => ({ owner, repository: name }));
   return (await pLimit(atOnce).map(places, work)).flat();
 }
 

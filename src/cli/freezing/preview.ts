@@ -1,6 +1,6 @@
 import type { ConditionInput } from '../../conditions/ast.ts';
 import { inOneLine } from '../../conditions/sentence.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked, whatIsSkipped } from '../../events/describe-fields.ts';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
@@ -105,6 +105,8 @@ export async function previewPlan(
     ),
   );
   output.line(inWords(body));
+  const skipped = whatIsSkipped(preview.archived);
+  if (skipped !== null) output.line(skipped);
   if (preview.time_until_held) output.line(preview.time_until_held.message);
   await showOccurrences(output, world, body.timezone, preview.next_occurrences);
   for (const warning of preview.warnings ?? []) output.note(`Warning: ${warning}`);
@@ -129,6 +131,8 @@ export async function showPlan(
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
   const blocked = whatIsBlocked(plan);
   if (blocked !== null) output.line(`  ${onOneLine(blocked)}`);
+  const skipped = whatIsSkipped(plan.archived);
+  if (skipped !== null) output.line(`  ${onOneLine(skipped)}`);
   if (plan.recurrence) output.line(`  Repeats: ${ruleOf(plan.recurrence)}`);
   if (plan.source) {
     const titles = plan.source.titles?.map(onOneLine).join(', ') ?? 'all events';

@@ -73,6 +73,15 @@ export async function checkSettings(
     readRoles(asking),
     readBranches(asking, freezes.filter(holdsMerges)),
   ]);
+  const ofInstallation = judgeInstallation(
+    repository,
+    freezesAreOn(repository.products),
+    target,
+    app.installation,
+  );
+  // Nothing merges there, so nothing else about it matters.
+  if (repository.archived)
+    return { checkedAt: nowOf(deps.clock), findings: ofInstallation, absent: [], environments: null };
   const branches = allBranches(touched);
   const readRuleset = rulesetReader(asking);
   const leaking = await findLeaking(deps.db, repository.id);
@@ -96,7 +105,7 @@ export async function checkSettings(
       ? await Promise.all([readEnvironments(asking, grants.value), readWorkflows(asking, grants.value)])
       : [null, null];
   const findings = [
-    ...judgeInstallation(repository, freezesAreOn(repository.products), target, app.installation),
+    ...ofInstallation,
     ...judgeForgotten(freezes, now, target),
     ...facts.flatMap((each) => judgeBranch(each, target, app.grants, dormant)),
     ...judgeTouched(touched, branches.length, mostBranches, target),

@@ -33,13 +33,14 @@ export function judgeInstallation(
         `${repository} is archived, so nothing merges there and you cannot create freezes.`,
         `Unarchive it at ${web}/${repository}/settings.`,
       ),
-    isOn
-      ? product('ok', `Freezes are switched on for ${repository}.`)
-      : product(
-          'failed',
-          `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is blocked.`,
-          `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
-        ),
+    !archived &&
+      (isOn
+        ? product('ok', `Freezes are switched on for ${repository}.`)
+        : product(
+            'failed',
+            `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is blocked.`,
+            `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
+          )),
   ].filter((finding) => finding !== false);
 }
 

@@ -144,15 +144,15 @@ export async function planEnforcement(
   id: string,
 ): Promise<PlanEnforcement> {
   const plan = await requirePlan(deps.db, deps, account, id);
-  const [matched, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
+  const [{ used }, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
   const leaky = new Set(row.leaky ?? []);
   return {
-    repositories: matched.length,
+    repositories: used.length,
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
     secondsUntilHeld: await secondsUntilHeld(deps, account.installation.id, row.open),
-    notEnforced: matched
+    notEnforced: used
       .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
   };
@@ -170,8 +170,8 @@ async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string)
       SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once
       FROM open_pull_requests held ${statusesOfHeld}
       WHERE EXISTS (
-        SELECT FROM freezes f
-        WHERE f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
+        SELECT FROM freezes f JOIN repositories r ON r.id = f.repository_id
+        WHERE NOT r.archived AND f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
           AND f.deleted_at IS NULL AND f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now}))
     ) AS shown`;
   return row;

@@ -84,7 +84,7 @@ async function withHeld(
   settings: Settings,
 ): Promise<EnforcementReport> {
   const [held, instant, work] = await Promise.all([
-    heldPullRequests(deps, repository.id),
+    repository.archived ? [] : heldPullRequests(deps, repository.id),
     readInstant(deps.sql, repository.id),
     readWork(deps),
   ]);
@@ -97,7 +97,9 @@ async function withHeld(
   };
   const ofTables = [...judgeHeld(held, targetOf(deps, repository), wait), ...judgeInstant(instant)];
   const isUnjudged =
-    work.overdueSince !== null && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
+    !repository.archived &&
+    work.overdueSince !== null &&
+    (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
   const findings = [...ofTables, ...settings.findings, ...judgeWork(work, isUnjudged)];
   return { ...settings, enforced: isEnforced(findings), findings, held, instant };
 }

@@ -205,7 +205,7 @@ export async function listExemptions(
 function whereOf(place: ExemptionPlace): Prisma.ExemptionWhereInput {
   if ('repositoryId' in place) return { repositoryId: place.repositoryId };
   if ('repositories' in place) return { repositoryId: { in: place.repositories } };
-  return { repository: { accountId: place.accountId } };
+  return { repository: { accountId: place.accountId, archived: false } };
 }
 
 /** An exemption that expired is over before anything ends it. */

@@ -19,7 +19,7 @@ import { fullName } from '../../installations/find-repository.ts';
 import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
 import type { Html, Page } from '../layout.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { idsWithRole, type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
+import { idsWithRole, type OwnerVisit, repositoriesFor, withArchived } from '../owner/open-owner.ts';
 import {
   absentOrSignIn,
   hasAnyRole,
@@ -82,11 +82,12 @@ export async function showRepositoryAudit(visit: RepositoryVisit): Promise<Respo
 export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
   const { context, viewer, account, isAdmin } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  const administered = repositoriesFor(visit, ['admin']);
+  const all = withArchived(visit);
+  const administered = repositoriesFor(all, ['admin']);
   const withRole = isAdmin
     ? new Set<bigint>()
-    : await idsWithRole({ ...visit, viewer }, ['freezer', 'approver']);
-  const byRole = repositoriesFor(visit, [], withRole).filter((each) => !administered.includes(each));
+    : await idsWithRole({ ...all, viewer }, ['freezer', 'approver']);
+  const byRole = repositoriesFor(all, [], withRole).filter((each) => !administered.includes(each));
   const theirs = isAdmin ? administered : [...administered, ...byRole];
   const { login, id: accountId } = account;
   if (theirs.length === 0 && !isAdmin) return notForThem(visit, login, ownerPath(login));

@@ -56,7 +56,7 @@ export async function loadCalendar(
     return { ...daysOf(startsAt, endsAt, span.zone), endsAt, text, state, repositories, names, href };
   });
   const planned = plans.flatMap((plan) => {
-    const matched = matchedBy(plan, chosen);
+    const matched = matchedBy(plan, chosen).used;
     return matched.length > 0 ? plannedBy(plan, account.login, matched, span, now) : [];
   });
   return [...exist, ...planned].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());

@@ -10,7 +10,7 @@ import { countOf } from '../freeze-now/plan-preview.ts';
 import { dayAndTime, describeInstant } from '../../time/local-time.ts';
 import { shorten } from '../../events/event-words.ts';
 import type { Html } from '../layout.ts';
-import type { OwnerVisit } from '../owner/open-owner.ts';
+import { type OwnerVisit, withArchived } from '../owner/open-owner.ts';
 import { absentPage, timesOf } from '../reader.ts';
 import {
   type CalendarWindow,
@@ -39,12 +39,13 @@ const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
  * month, `&show=quarter` shows three, and each `&repository=` chooses one.
  */
 export async function showCalendar(visit: OwnerVisit): Promise<Response> {
-  const { context, account, repositories: all } = visit;
+  const { context, account } = visit;
   const { now, zone } = timesOf(visit);
   const today = dayOf(now, zone);
   const view = readView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));
-  const chosen = names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
+  const isNamed = ({ name }: { name: string }) => names.has(name.toLowerCase());
+  const chosen = names.size === 0 ? visit.repositories : withArchived(visit).repositories.filter(isNamed);
   if (names.size > 0 && chosen.length === 0) return absentPage(visit);
   const window = windowAt(view.zoom, view.month, zone);
   const entries = await loadCalendar(visit, chosen, window, now);

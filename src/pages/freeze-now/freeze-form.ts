@@ -189,25 +189,24 @@ function repositoryChooser(
   problems: FormProblems,
 ): Html {
   const { which, repositories: selected } = fields;
-  const choices = repositories.filter(({ archived }) => !archived);
   const keys = new Set(selected.map((name) => name.toLowerCase()));
   const isSelected = ({ name }: RepositoryState) => keys.has(name.toLowerCase());
-  const ticked = choices.filter(isSelected).slice(0, mostListed);
-  const matching = choices.filter(
+  const ticked = repositories.filter(isSelected).slice(0, mostListed);
+  const matching = repositories.filter(
     (each) => !isSelected(each) && each.name.toLowerCase().includes(filter.toLowerCase()),
   );
   const boxed = new Set(ticked.map(({ name }) => name.toLowerCase()));
   const typed = selected.filter((name) => !boxed.has(name.toLowerCase()));
   const more = matching.length - mostListed;
   const count =
-    selected.length === 0 ? 'Choose repositories' : `${selected.length} of ${choices.length} selected`;
+    selected.length === 0 ? 'Choose repositories' : `${selected.length} of ${repositories.length} selected`;
   return html`${
       mayAll
         ? chips(
             'radio',
             { name: 'which', label: 'Repositories', problems },
             [
-              { value: 'all', label: `All ${choices.length}` },
+              { value: 'all', label: `All ${repositories.length}` },
               { value: 'ticked', label: 'Selected repositories' },
             ],
             [which],
@@ -217,7 +216,7 @@ function repositoryChooser(
     <details ${which === 'ticked' || problems.has('repository') ? html`open` : ''}>
       <summary>${count}</summary>
       ${problems.has('repository') ? html`<p class="problem"><strong>${problems.get('repository')}</strong></p>` : ''}
-      ${choices.length > mostAtAGlance ? filterField(filter, mayAll) : ''}
+      ${repositories.length > mostAtAGlance ? filterField(filter, mayAll) : ''}
       <fieldset class="ticks">
         <legend class="said">Repositories to freeze</legend>
         ${ticked.map((each) => box(each, true))}

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { whatIsSkipped } from '../../events/describe-fields.ts';
 import { listed } from '../../events/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
@@ -35,7 +36,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const fixOf = (name: string) =>
     html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
   const rows = [
-    // Freezes cannot be created there: a repository is archived, or none of its products enforces freezes.
+    // Freezes cannot be created there: none of its products enforces freezes.
     ...notEnforced
       .filter((name) => !seen.has(name))
       .map(nameIn)
@@ -58,7 +59,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
       ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
     </p>
-    ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
+    ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
     ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
@@ -72,6 +73,12 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     }
     ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}
   </div>`;
+}
+
+/** Names the archived repositories that a plan matches. */
+export function skippedNote(archived: string[]): Html | '' {
+  const skipped = whatIsSkipped(archived);
+  return skipped === null ? '' : html`<p class="muted">${skipped}</p>`;
 }
 
 /** Says what was not looked at yet. It fills itself in, or shows more when the button is pressed. */

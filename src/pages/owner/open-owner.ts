@@ -9,7 +9,7 @@ import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerPath } from '../../installations/page-paths.ts';
 import { type Role, roles } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
-import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { namedBy, repositoriesOfOwner, usedAmong } from '../../plans/matched-repositories.ts';
 import { knownPlan, type PlanEnding, type StoredPlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Opens } from '../layout.ts';
@@ -32,8 +32,10 @@ import {
 /** An owner as the viewer may see it. */
 export type OwnerVisit = Visit & {
   account: InstalledAccount;
-  /** The repositories that the viewer can read, the most important first. */
+  /** The repositories that the viewer can read, the most important first, without archived ones. */
   repositories: RepositoryState[];
+  /** The archived ones that the viewer can read. They count nowhere. */
+  archived: RepositoryState[];
   /** Whether GitHub says that the viewer is an admin of the owner, and so of every repository. */
   isAdmin: boolean;
   /** Whether private repositories that the viewer can read may be missing. */
@@ -67,7 +69,7 @@ export const ownerPage = (
   openPage(given, async (visit) => {
     const opened = await openOwner(visit, recency).catch(unlessSilent(visit));
     if (opened instanceof Response) return opened;
-    if (!opened || (!opened.isAdmin && opened.repositories.length === 0)) return absentOrSignIn(visit);
+    if (!opened || seesNothing(opened)) return absentOrSignIn(visit);
     return show({
       ...opened,
       viewer: opened.viewer && { ...opened.viewer, opens: opensOf(opened).catch(() => []) },
@@ -75,7 +77,8 @@ export const ownerPage = (
   });
 
 /** The pages of an owner that the viewer may open: of the audit log, their own repositories. */
-async function opensOf(visit: OwnerVisit): Promise<Opens> {
+async function opensOf(opened: OwnerVisit): Promise<Opens> {
+  const visit = withArchived(opened);
   const { viewer, isAdmin, mayFreeze } = visit;
   if (isAdmin) return ['audit', 'settings'];
   const isTheirs =
@@ -84,6 +87,16 @@ async function opensOf(visit: OwnerVisit): Promise<Opens> {
     (viewer !== null && (await idsWithRole({ ...visit, viewer }, ['approver'])).size > 0);
   return isTheirs ? ['audit'] : [];
 }
+
+/** Whether a viewer can read nothing of an owner. */
+export const seesNothing = ({ isAdmin, repositories, archived }: Seen): boolean =>
+  !isAdmin && repositories.length + archived.length === 0;
+
+/** The same with archived repositories among the others: for rights, and for logs. */
+export const withArchived = <S extends Pick<Seen, 'repositories' | 'archived'>>(seen: S): S => ({
+  ...seen,
+  repositories: [...seen.repositories, ...seen.archived],
+});
 
 async function openOwner(visit: Visit, recency: Recency): Promise<OwnerVisit | null> {
   const account = await ownerOfPath(visit);
@@ -140,17 +153,20 @@ export async function findShownPlan(
 
 /** Tells which plans of an owner its visitor may see: an admin all, others those whose every repository they can read. */
 export async function plansShownTo(visit: OwnerVisit): Promise<(plan: StoredPlan) => boolean> {
-  const { deps, account, repositories, isAdmin } = visit;
+  const { deps, account, repositories, archived, isAdmin } = visit;
   if (isAdmin) return () => true;
-  const readable = new Set(repositories.map(({ id }) => id));
+  const readable = new Set([...repositories, ...archived].map(({ id }) => id));
   const all = await repositoriesOfOwner(deps.sql, account.id);
   return (plan) => {
-    const matched = matchedBy(plan, all);
+    const matched = namedBy(plan, all);
     return matched.length > 0 && matched.every(({ id }) => readable.has(id));
   };
 }
 
-type Seen = Pick<OwnerVisit, 'repositories' | 'isAdmin' | 'isPartial' | 'mayFreeze' | 'permissions'>;
+type Seen = Pick<
+  OwnerVisit,
+  'repositories' | 'archived' | 'isAdmin' | 'isPartial' | 'mayFreeze' | 'permissions'
+>;
 
 /** The repositories where the viewer has one of these permissions, and these others. */
 export const repositoriesFor = (
@@ -161,6 +177,11 @@ export const repositoriesFor = (
   isAdmin
     ? repositories
     : repositories.filter(({ id }) => allowed.includes(permissions.get(id) ?? 'none') || others.has(id));
+
+function split(seen: RepositoryState[]): Pick<Seen, 'repositories' | 'archived'> {
+  const { used, archived } = usedAmong(seen);
+  return { repositories: used, archived };
+}
 
 const nobody = { isAdmin: false, isPartial: false, mayFreeze: false, permissions: new Map() } as const;
 
@@ -176,10 +197,10 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
 ): Promise<V & Seen> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
-  if (!viewer) return { ...visit, ...nobody, repositories: open };
+  if (!viewer) return { ...visit, ...nobody, ...split(open) };
   if (await deps.permissions.isOwnerAdmin(deps, viewer, account, recency)) {
     await rememberReader(deps, viewer);
-    return { ...visit, ...nobody, repositories: all, isAdmin: true, mayFreeze: true };
+    return { ...visit, ...nobody, ...split(all), isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
@@ -191,7 +212,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
     (await idsWithRole({ deps, viewer, account, permissions }, ['freezer'], recency)).size > 0;
   return {
     ...visit,
-    repositories: all.filter(isSeen),
+    ...split(all.filter(isSeen)),
     isAdmin: false,
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,

@@ -126,7 +126,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<(
   return coming
     .toSorted(earliestFirst)
     .values()
-    .map((plan) => ({ plan, matched: matchedBy(plan, owner.repositories) }))
+    .map((plan) => ({ plan, matched: matchedBy(plan, owner.repositories).used }))
     .filter(({ matched }) => matched.length > 0)
     .take(mostRows)
     .map(({ plan, matched }) => ({
@@ -180,7 +180,7 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
   const count = (some: RepositoryState[], isIt: (each: RepositoryState) => boolean) =>
     some.filter(isIt).length;
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
-  const frozen = count(all, ({ archived, ongoing }) => !archived && ongoing > 0);
+  const frozen = count(all, ({ ongoing }) => ongoing > 0);
   const [held, leaking] = [sum((each) => each.held), sum((each) => each.leaking)];
   const toHold = held + leaking + sum((each) => each.waiting);
   const toJudge = count(all, (each) => each.toJudge);

@@ -38,7 +38,10 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const view = readOwnerView(context.req.query());
   const times = timesOf(visit);
   const { now } = times;
-  const { rows, found, page, pages } = chosenBy(view, repositories);
+  const { rows, found, page, pages } = chosenBy(
+    view,
+    view.state === 'archived' ? visit.archived : repositories,
+  );
   // Inside, the viewer sees reasons that are not public, and whether freezes are enforced.
   const inside = rows.filter((row) => isAdmin || row.private);
   const insideOf = new Set(inside.map(({ id }) => id));
@@ -78,7 +81,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     </section>
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
-      ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
+      ${found === repositories.length || view.state === 'archived' ? '' : html`${found} of ${repositories.length} repositories.`}
       ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
@@ -107,8 +110,8 @@ const filters = (view: OwnerView): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-const nothing = ({ repositories, account }: OwnerVisit): Html =>
-  repositories.length > 0
+const nothing = ({ repositories, archived, account }: OwnerVisit): Html =>
+  repositories.length + archived.length > 0
     ? html`<p class="card">No repositories match. <a href="?#repositories">Show all</a></p>`
     : html`<p class="card">
         Holdfast cannot see any repositories of ${account.login} yet. Select repositories in the settings of
@@ -257,9 +260,9 @@ function nowOf(row: RepositoryState, times: Times): Html {
 }
 
 /** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */
-function heldOf({ held, waiting, leaking }: RepositoryState): Html {
+function heldOf({ archived, held, waiting, leaking }: RepositoryState): Html {
   const all = held + waiting + leaking;
-  if (all === 0) return html`<span class="muted none">–</span>`;
+  if (archived || all === 0) return html`<span class="muted none">–</span>`;
   return html`${held === all ? held : html`${held} of ${all}`}
   ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
 }

@@ -27,7 +27,7 @@ import {
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
-import type { PlanVisit } from '../owner/open-owner.ts';
+import { type PlanVisit, withArchived } from '../owner/open-owner.ts';
 import { spanSince } from '../undo.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
 
@@ -35,14 +35,8 @@ import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer
  * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
  */
-export async function mayChangePlan({
-  deps,
-  plan,
-  account,
-  repositories,
-  viewer,
-  isAdmin,
-}: PlanVisit): Promise<boolean> {
+export async function mayChangePlan(visit: PlanVisit): Promise<boolean> {
+  const { deps, plan, account, repositories, viewer, isAdmin } = withArchived(visit);
   if (isAdmin || !viewer) return isAdmin;
   const names = plainNames(plan.repositories.include)?.map((name) => name.toLowerCase());
   const named = repositories.filter(({ name }) => names?.includes(name.toLowerCase()));

@@ -26,7 +26,7 @@ import {
   warnOfGivenEnds,
 } from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { countOf, occurrenceTable, repetition, ruleWords } from '../freeze-now/plan-preview.ts';
+import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
 import { whatItHolds } from '../held.ts';
 import type { Html } from '../layout.ts';
 import { messageOf, showPage } from '../message-page.ts';
@@ -255,7 +255,7 @@ function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[
 function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
   const { include, exclude } = plan.repositories;
   if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
-  const matched = matchedBy(plan, repositories).map(({ name }) => `${account.login}/${name}`);
+  const matched = matchedBy(plan, repositories).used.map(({ name }) => `${account.login}/${name}`);
   const more = matched.length - mostNamed;
   return html`${links(account.login, matched.slice(0, mostNamed))}${more > 0 ? `, and ${more} more` : ''}`;
 }
@@ -269,7 +269,7 @@ function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: bo
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
   const detached = shown.detached.filter(({ repository }) => isSeen(repository));
   const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
-  return html`${facts(visit, switchedOff, times, mayChange)}
+  return html`${facts(visit, switchedOff, times, mayChange)} ${skippedNote(shown.archived)}
     <h2>Next</h2>
     ${next.length > 0 ? occurrenceTable(next, plan.timezone, times) : html`<p>The calendar has no such events ahead.</p>`}
     ${

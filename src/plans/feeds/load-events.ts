@@ -66,7 +66,7 @@ type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path' | 'p
  */
 const made = `
   WITH found AS (
-    SELECT f.*, r.name, r.name_key, p.created_by AS planned_by,
+    SELECT f.*, r.name, r.name_key, r.archived, p.created_by AS planned_by,
       CASE WHEN p.id IS NOT NULL THEN json_build_object('name', p.name, 'publicReason', left(p.public_reason, 1000)) END AS plan,
       CASE WHEN p.id IS NULL OR f.detached THEN f.id::text
         WHEN p.rule IS NULL AND p.source IS NULL AND made_for = left(p.start, 10) THEN p.id::text
@@ -85,7 +85,7 @@ const made = `
     SELECT *, CASE WHEN is_cancelled THEN ends_at ELSE coalesce(deleted_at, ends_at) END AS over_at FROM whole, LATERAL (
       SELECT NOT lives AND coalesce(ends_at, deleted_at + interval '${cancelledFor}') > $3::timestamptz AS is_cancelled
     ) AS whether
-    WHERE (deleted_at IS NULL) = lives AND (is_cancelled OR deleted_at IS NULL OR deleted_at > starts_at)
+    WHERE NOT archived AND (deleted_at IS NULL) = lives AND (is_cancelled OR deleted_at IS NULL OR deleted_at > starts_at)
   ), events AS (
     SELECT uid, (array_agg(id ORDER BY name_key))[1] AS id, min(plan_id::text) AS "planId",
       (array_agg(plan ORDER BY name_key))[1] AS plan,
@@ -154,7 +154,7 @@ function plannedBy(
   known: Map<string, Row>,
   now: Date,
 ): CalendarEvent[] {
-  const matched = matchedBy(plan, chosen).filter(({ isFreezable }) => isFreezable);
+  const matched = matchedBy(plan, chosen).used.filter(({ isFreezable }) => isFreezable);
   if (matched.length === 0) return [];
   const events: CalendarEvent[] = [];
   for (const occurrence of occurrencesFrom(plan, now)) {

@@ -3,7 +3,7 @@ import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { notFound } from '../../errors.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked, whatIsSkipped } from '../../events/describe-fields.ts';
 import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
 import type { SavedFreeze } from '../../freezes/check-freeze.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
@@ -99,7 +99,8 @@ async function preview(order: SlackOrder): Promise<Preview> {
   const { repositories, until, plan, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
   const seen = await previewPlanSoon(deps, account, readNewPlan(validate(newPlan, plan, 'body')));
-  if (seen.matched === 0) throw notFound(`${account.login} has no repository with this name.`);
+  if (seen.matched + seen.archived.length === 0)
+    throw notFound(`${account.login} has no repository with this name.`);
   return {
     window: {
       title: 'Freeze',
@@ -130,10 +131,12 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
     return `• ${link(url, `${name}#${number}`)} ${plain(title ?? '', 100)}`;
   });
   if (held.length > lines.length) lines.push(`• and ${held.length - lines.length} more`);
+  const skipped = whatIsSkipped(preview.archived);
   const atLeast = notLookedAt.length > 0 ? 'At least ' : '';
   const others = excluded > 0 ? `, ${excluded} excluded` : '';
   return [
     `${atLeast}*${count(held.length, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
+    ...(skipped === null ? [] : [plain(skipped, 1_000)]),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(timeUntilHeld ? [plain(timeUntilHeld.message, 1_000)] : []),
     ...(notEnforced.length > 0

@@ -47,7 +47,7 @@ async function ongoingOf(order: SlackOrder, target: Target): Promise<Theirs> {
   const ongoing = await ongoingIn(
     deps,
     account,
-    matchedBy({ repositories: selection }, all),
+    matchedBy({ repositories: selection }, all).used,
     administered === null,
   );
   return {

@@ -87,8 +87,8 @@ export async function showStatus(order: SlackOrder): Promise<string> {
   }
   const plan = about.kind === 'plan' ? await planNamed(order, about.named) : null;
   const selection = plan ? plan.repositories : selectionOf(about);
-  const matched = matchedBy({ repositories: selection }, await repositoriesOfOwner(deps.sql, account.id));
-  const readable = await readableOf(order, matched);
+  const { used } = matchedBy({ repositories: selection }, await repositoriesOfOwner(deps.sql, account.id));
+  const readable = await readableOf(order, used);
   const ongoing = (await ongoingIn(deps, account, readable, true)).filter(
     ({ value }) => plan === null || value.endsWith(plan.id),
   );

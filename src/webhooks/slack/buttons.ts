@@ -95,7 +95,7 @@ async function theirsOf(order: SlackOrder, found: About): Promise<Theirs> {
     const all = await ongoingIn(
       deps,
       account,
-      await matchedRepositories(deps.sql, plan),
+      (await matchedRepositories(deps.sql, plan)).used,
       administered === null,
     );
     const ongoing = all.filter(({ value }) => value.endsWith(plan.id));
