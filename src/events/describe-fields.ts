@@ -68,9 +68,7 @@ export function toEnvironments(
   show: (environment: string) => string = (environment) => environment,
 ): string {
   if (!names || names.length === 0 || names.includes('*')) return '';
-  const shown = names.slice(0, mostNamed).map(show);
-  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
-  return ` to ${new Intl.ListFormat('en-GB').format(shown)}`;
+  return ` to ${namesIn(names.map(show))}`;
 }
 
 /**
@@ -90,13 +88,42 @@ export function whatIsBlocked(
     : `Deployments${to} ${become}; merges are not blocked.`;
 }
 
+/** What would be held in a place. @property toRefuse those that GitHub refuses; null if that is not known. */
+export type ToHold = { name: string; toHold: number; toRefuse: number | null };
+
+/** How many pull requests would be blocked, and which would not, in sentences. */
+export function whatGitHubRefuses(places: readonly ToHold[]): { blocked: number; notes: string[] } {
+  const sum = (some: readonly ToHold[], of: (each: ToHold) => number) =>
+    some.reduce((total, each) => total + of(each), 0);
+  const loose = places.filter(({ toHold, toRefuse }) => toRefuse !== null && toRefuse < toHold);
+  const unsaid = places.filter(({ toRefuse, toHold }) => toRefuse === null && toHold > 0);
+  const left = sum(loose, ({ toHold, toRefuse }) => toHold - toRefuse!);
+  const names = (some: readonly ToHold[]) => namesIn(some.map(({ name }) => name));
+  return {
+    blocked: sum(places, ({ toRefuse }) => toRefuse ?? 0),
+    notes: [
+      ...(left > 0 ? [`${left} would not: nothing requires the check in ${names(loose)}.`] : []),
+      ...(unsaid.length > 0
+        ? [
+            `GitHub does not say whether it would block ${sum(unsaid, ({ toHold }) => toHold)} in ${names(unsaid)}.`,
+          ]
+        : []),
+    ],
+  };
+}
+
+/** `web, api and 4 more` */
+function namesIn(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed);
+  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
+  return new Intl.ListFormat('en-GB').format(shown);
+}
+
 /** `1 archived repository is skipped: old.` @returns null if there is none. */
 export function whatIsSkipped(archived: readonly string[] = []): string | null {
   if (archived.length === 0) return null;
-  const shown = archived.slice(0, mostNamed);
-  if (archived.length > mostNamed) shown.push(`${archived.length - mostNamed} more`);
   const are = archived.length === 1 ? 'repository is' : 'repositories are';
-  return `${archived.length} archived ${are} skipped: ${new Intl.ListFormat('en-GB').format(shown)}.`;
+  return `${archived.length} archived ${are} skipped: ${namesIn(archived)}.`;
 }
 
 function textOf(field: string, value: unknown): string {

@@ -1,9 +1,10 @@
 import type { Tx } from '../database/database.ts';
 import { type Actor, actorIn } from '../events/actor.ts';
-import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
+import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
 import { whyNotHeld } from '../statuses/held-pull-requests.ts';
+import { mergeAnswer } from '../statuses/merge-state.ts';
 import { isToJudge } from './repository-states.ts';
 
 // Freezes that are one to people: what a plan did to many repositories at once, or a freeze by itself.
@@ -31,18 +32,20 @@ type FreezeGroup = Group & {
 const freezesMerges = Prisma.sql`(holds = '{}' OR 'merges' = ANY (holds))`;
 
 /**
- * The reason of a row of `freezes` as the viewer may read it, and whether it is about deployments alone.
+ * The reason of a row of `freezes` as the viewer may read it, and whether it is about deployments.
  * @param inside whether they may read every reason there.
  */
 const readReason = (inside: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`CASE WHEN ${freezesMerges} THEN '' ELSE ${ofDeployments} END ||
+  Prisma.sql`CASE WHEN NOT ${freezesMerges} THEN ${ofDeployments}
+      WHEN 'deployments' = ANY (holds) THEN ${ofBoth} ELSE '' END ||
     left(CASE WHEN ${inside} THEN reason ELSE COALESCE(public_reason, reason) END, 200)`;
 
 const ofDeployments = 'Deployments: ';
+const ofBoth = 'Merges and deployments: ';
 
 /** The same of a plan. */
 export const reasonOfPlan = (plan: Pick<Freeze, 'reason' | 'holds'>): string =>
-  `${holdsMerges(plan) ? '' : ofDeployments}${plan.reason}`;
+  `${!holdsMerges(plan) ? ofDeployments : holdsDeployments(plan) ? ofBoth : ''}${plan.reason}`;
 
 /**
  * The freezes of some repositories that are on within a span, the earliest first. One that was deleted before
@@ -134,10 +137,12 @@ export async function currentGroups(
       WHERE repository_id = ANY (${all}::int8[]) AND deleted_at IS NULL AND ${isIt}
         AND (ends_at IS NULL OR ends_at > ${now})
     ), pulls AS (
-      SELECT key, ${pullRequests(Prisma.sql`why IS NULL`)} AS held,
-        ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking, ${pullRequests(Prisma.sql`why <> 'leaking'`)} AS waiting
+      SELECT key, ${pullRequests(Prisma.sql`why IS NULL AND NOT is_loose`)} AS held,
+        ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking,
+        ${pullRequests(Prisma.sql`why <> 'leaking' OR (why IS NULL AND is_loose)`)} AS waiting
       FROM (
-        SELECT found.key, held.repository_id, held.number, ${whyNotHeld} AS why
+        SELECT found.key, held.repository_id, held.number, ${whyNotHeld} AS why,
+          held.repository_id = ANY (${notEnforced}::int8[]) AND ${mergeAnswer(now)} IS DISTINCT FROM 'refuses' AS is_loose
         FROM found JOIN open_pull_requests held
           ON held.repository_id = found.repository_id AND found.id = ANY (held.held_by) ${statusesOfHeld}
         WHERE ${isOngoing} AND cardinality(held.held_by) > 0

@@ -44,7 +44,8 @@ import { paceOf } from '../statuses/instant-hold/settle.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { nowOf } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
+import { countRefused } from './enforcement/finding.ts';
+import { recentEnforcement, unenforcedBranches } from './enforcement/recent-enforcement.ts';
 import { hideDependencies, readForExplanation } from './explain-pull-request.ts';
 
 /**
@@ -168,6 +169,10 @@ async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze
   return seenOf(freeze, open, laterOf(freeze.freeze.startsAt, nowOf(deps.clock)));
 }
 
+/** The branch whose rules GitHub applies to a pull request: that of its stack, if it is in one. */
+export const baseOf = ({ stack, values }: PullRequestFacts): string | null =>
+  stack?.base ?? (typeof values['base'] === 'string' ? values['base'] : null);
+
 /** A freeze that has begun is judged now, and one that has not at its start. */
 export const laterOf = (start: Date, now: Date): Date => (start > now ? start : now);
 
@@ -183,6 +188,9 @@ export async function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at:
     counts: countsOf(await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()))),
   };
 }
+
+/** Also what could not be judged is held. */
+export const isHeld = (verdict: FreezeVerdict): boolean => verdict === 'frozen' || verdict === 'unknown';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
 type Previewed = {
@@ -200,6 +208,8 @@ export type Preview = {
   /** When time alone next changes the answer; null if not before the end. */
   nextChangeAt: Date | null;
   counts: Counts;
+  /** Of what it holds, those that GitHub refuses, because their branch requires the check; null if that is not known. */
+  toRefuse: number | null;
   warnings: Warning[];
   /** How long it takes until everything is blocked; null if nothing is. */
   timeUntilHeld: TimeUntilHeld | null;
@@ -224,7 +234,10 @@ export async function previewFreeze(
   const { freeze } = await planFreeze(deps, repository, input, true);
   const parsed = parseFreeze(freeze);
   const judgedAt = laterOf(freeze.startsAt, nowOf(deps.clock));
-  const loaded = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
+  const [loaded, report] = await Promise.all([
+    readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests),
+    recentEnforcement(deps, repository),
+  ]);
   const judged = await mapAtOnce(loaded, (pullRequest) => ({
     pullRequest,
     facts: pullRequest.facts,
@@ -245,6 +258,10 @@ export async function previewFreeze(
     judgedAt,
     nextChangeAt: await nextChangeAmong([parsed], open, judgedAt),
     counts,
+    toRefuse: countRefused(
+      report?.required,
+      judged.filter(({ verdict }) => isHeld(verdict)).map(({ facts }) => baseOf(facts)),
+    ),
     warnings: [
       ...warningsOf(parsed, { counts, open, at: judgedAt }, isOn),
       ...warningsOfDeployments(freeze, [freeze], repository.installation.permissions),

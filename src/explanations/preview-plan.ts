@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import type { Deps } from '../deps.ts';
-import { holdsMerges } from '../freezes/freeze.ts';
+import { listDeployments } from '../deployments/deployment-store.ts';
+import { environmentKey } from '../deployments/deployment.ts';
+import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
 import { globsOfNothing } from '../freezes/unknown-names.ts';
 import type { Account } from '../generated/prisma/client.ts';
@@ -19,21 +21,32 @@ import { warnOfEnvironments } from '../plans/unknown-environments.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import { isFreezeEnforced } from './enforcement/finding.ts';
-import { recentEnforcement } from './enforcement/recent-enforcement.ts';
-import { foreseeTime, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
+import { countRefused, isFreezeEnforced } from './enforcement/finding.ts';
+import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
+import { baseOf, foreseeTime, isHeld, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
   name: string;
   toHold: number;
+  /** Those of them that GitHub refuses, because their branch requires the check; null if that is not known. */
+  toRefuse: number | null;
   /** The open ones. Those that it would block come first. */
   pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
   enforced: 'yes' | 'no' | 'unknown';
+  /** The environments whose deployments it holds; null if it holds none, or GitHub does not say which there are. */
+  environments: PreviewedEnvironment[] | null;
+  /** Its environments, names or patterns, that match none of the repository. */
+  unmatched: string[];
 };
 
+/** @property hasRule whether GitHub waits for Holdfast there. @property waiting how many deployments wait there now. */
+export type PreviewedEnvironment = { name: string; hasRule: boolean; waiting: number };
+
 export type PlanPreview = {
+  /** What it blocks. */
+  holding: Pick<Freeze, 'holds' | 'environments' | 'onDeployment'>;
   repositories: PreviewedRepository[];
   matched: number;
   /** The archived repositories that it would skip, by name. */
@@ -183,6 +196,7 @@ async function previewBy(
   const fullName = ({ name }: PlanRepository): string => `${account.login}/${name}`;
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
   return {
+    holding: plan,
     repositories: seen,
     matched: matched.length,
     archived: archived.map(({ name }) => name),
@@ -234,8 +248,9 @@ async function previewIn(
     number,
     title: textOrNull(values['title']),
     author: textOrNull(values['author']),
-    held: ['frozen', 'unknown'].includes(verdicts[index]!),
+    held: isHeld(verdicts[index]!),
   }));
+  const held = open.filter((_, index) => pullRequests[index]!.held);
   const enforced = report ? isFreezeEnforced(report, freeze.freeze, []) : 'unknown';
   return {
     id,
@@ -244,11 +259,39 @@ async function previewIn(
     selected: await selectedAmong(freeze, open, at),
     repository: {
       name,
-      toHold: pullRequests.filter(({ held }) => held).length,
+      toHold: held.length,
+      toRefuse: countRefused(report?.required, held.map(baseOf)),
       pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
+      ...(await previewEnvironments(deps, id, freeze.freeze, report)),
     },
+  };
+}
+
+/** How many waiting deployments of a repository we count. */
+const mostWaiting = 100;
+
+/** The environments of a repository whose deployments a freeze holds, and the names and patterns that match none. */
+async function previewEnvironments(
+  deps: Deps,
+  repositoryId: bigint,
+  freeze: Freeze,
+  report: EnforcementReport | null,
+): Promise<Pick<PreviewedRepository, 'environments' | 'unmatched'>> {
+  const facts = report?.environments;
+  if (!holdsDeployments(freeze) || !facts?.known) return { environments: null, unmatched: [] };
+  const { environments, total } = facts.value;
+  const { rows } = await listDeployments(deps.db, repositoryId, 'waiting', { size: mostWaiting });
+  const isAt = (name: string) => (each: { environment: string }) =>
+    environmentKey(each.environment) === environmentKey(name);
+  const isNothing = (pattern: string) =>
+    !environments.some(({ name }) => holdsDeployments({ ...freeze, environments: [pattern] }, name));
+  return {
+    environments: environments
+      .filter(({ name }) => holdsDeployments(freeze, name))
+      .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)).length })),
+    unmatched: total > environments.length ? [] : (freeze.environments ?? []).filter(isNothing),
   };
 }
 

@@ -8,9 +8,10 @@ import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
 import { whyNotHeld } from '../statuses/held-pull-requests.ts';
+import { mergeAnswer } from '../statuses/merge-state.ts';
 import { repositoriesOfIds } from '../installations/find-repository.ts';
 
-/** A repository and its current state according to our tables. Ignores freezes of deployments. */
+/** A repository and its current state according to our tables. Freezes of deployments have fields of their own. */
 export type RepositoryState = {
   id: bigint;
   name: string;
@@ -25,10 +26,15 @@ export type RepositoryState = {
   until: Date | null;
   /** When the next freeze begins; null if none is scheduled. */
   next: Date | null;
-  /** Pull requests: known to be held; waiting for their status or unable to get one; and those that GitHub would merge. */
+  /** The number of ongoing freezes of deployments, and of deployments that wait. */
+  ofDeployments: number;
+  deploymentsWait: number;
+  /** Pull requests: known to be held; waiting for their status, or unable to get one that GitHub requires; and those that GitHub would merge. */
   held: number;
   waiting: number;
   leaking: number;
+  /** Those among the held of which GitHub has not said that it refuses them. */
+  unsure: number;
   /** Whether the open pull requests were not checked since an ongoing freeze began. Before that, nobody knows what it holds. */
   toJudge: boolean;
   /** What GitHub recently said about an ongoing freeze. */
@@ -41,6 +47,10 @@ export type StateName = 'frozen' | 'scheduled' | 'free' | 'archived';
 
 export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
   archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
+
+/** Whether freezes of deployments are ongoing there. */
+export const areDeploymentsFrozen = ({ archived, ofDeployments }: RepositoryState): boolean =>
+  !archived && ofDeployments > 0;
 
 /** Whether GitHub enforces a repository's freezes on its default branch; null if it has not said so yet. */
 export type Enforced = boolean | 'unknown' | null;
@@ -56,7 +66,18 @@ export const isUnknown = (state: RepositoryState): boolean =>
 
 type Row = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable' | 'toJudge', boolean> &
-  Record<'ongoing' | 'held' | 'waiting' | 'leaking' | 'requests' | 'rulesVersion', number> &
+  Record<
+    | 'ongoing'
+    | 'ofDeployments'
+    | 'deploymentsWait'
+    | 'held'
+    | 'unsure'
+    | 'waiting'
+    | 'leaking'
+    | 'requests'
+    | 'rulesVersion',
+    number
+  > &
   Record<'until' | 'next', string | null>;
 
 /**
@@ -76,20 +97,26 @@ export async function repositoryStates(
       SELECT r.* FROM repositories r JOIN installations i ON i.id = r.installation_id
       WHERE r.account_id = ANY (${accountIds}::int8[]) AND i.deleted_at IS NULL
     ), frozen AS (
-      SELECT f.repository_id, count(*) FILTER (WHERE f.starts_at <= ${now}) AS ongoing,
-        CASE WHEN NOT bool_or(f.ends_at IS NULL AND f.starts_at <= ${now})
-          THEN max(f.ends_at) FILTER (WHERE f.starts_at <= ${now}) END AS until,
-        min(f.starts_at) FILTER (WHERE f.starts_at > ${now}) AS next,
-        bool_or(f.starts_at <= ${now} AND ${isToJudge(Prisma.raw('f'), Prisma.raw('repository'))}) AS to_judge
-      FROM freezes f JOIN repository ON repository.id = f.repository_id
+      SELECT f.repository_id, count(*) FILTER (WHERE of_merges AND f.starts_at <= ${now}) AS ongoing,
+        count(*) FILTER (WHERE 'deployments' = ANY (f.holds) AND f.starts_at <= ${now}) AS of_deployments,
+        CASE WHEN NOT bool_or(of_merges AND f.ends_at IS NULL AND f.starts_at <= ${now})
+          THEN max(f.ends_at) FILTER (WHERE of_merges AND f.starts_at <= ${now}) END AS until,
+        min(f.starts_at) FILTER (WHERE of_merges AND f.starts_at > ${now}) AS next,
+        bool_or(of_merges AND f.starts_at <= ${now} AND ${isToJudge(Prisma.raw('f'), Prisma.raw('repository'))}) AS to_judge
+      FROM freezes f JOIN repository ON repository.id = f.repository_id,
+        LATERAL (SELECT f.holds = '{}' OR 'merges' = ANY (f.holds) AS of_merges) AS kind
       WHERE f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${now})
-        AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
       GROUP BY f.repository_id
+    ), waits AS (
+      SELECT d.repository_id, count(*) AS deployments_wait FROM deployments d
+        JOIN repository ON repository.id = d.repository_id
+      WHERE d.state = 'waiting' GROUP BY d.repository_id
     ), pulls AS (
       SELECT repository_id, count(*) FILTER (WHERE why IS NULL) AS held,
+        count(*) FILTER (WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses') AS unsure,
         count(*) FILTER (WHERE why = 'leaking') AS leaking, count(*) FILTER (WHERE why <> 'leaking') AS waiting
       FROM (
-        SELECT held.repository_id, ${whyNotHeld} AS why
+        SELECT held.repository_id, ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer
         FROM open_pull_requests held JOIN repository ON repository.id = held.repository_id ${statusesOfHeld}
         WHERE cardinality(held.held_by) > 0
       ) AS judged GROUP BY repository_id
@@ -100,10 +127,11 @@ export async function repositoryStates(
     SELECT account_id, json_agg(json_build_object('id', id::text, 'name', name, 'private', private,
       'archived', archived, 'isFreezable', NOT archived AND products && ${freezable},
       'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
-      'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
+      'ofDeployments', coalesce(of_deployments, 0), 'deploymentsWait', coalesce(deployments_wait, 0),
+      'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'unsure', coalesce(unsure, 0), 'waiting', coalesce(waiting, 0),
       'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
     FROM repository FULL JOIN frozen ON frozen.repository_id = id FULL JOIN pulls ON pulls.repository_id = id
-      FULL JOIN asked ON asked.repository_id = id
+      FULL JOIN asked ON asked.repository_id = id FULL JOIN waits ON waits.repository_id = id
     GROUP BY account_id`;
   return new Map(
     rows.map(({ account_id, repositories }) => [account_id, repositories.map(read).sort(byWeight)]),
@@ -151,10 +179,12 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
 
 /** Adds what GitHub recently said about ongoing freezes, and puts those first that are not enforced. Asks GitHub nothing. */
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
-  const known = all.map(async (each) => ({
-    ...each,
-    enforced: each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, null)) : null,
-  }));
+  const known = all.map(async (each) => {
+    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, null)) : null;
+    // Where nothing requires the check, a status alone blocks nothing.
+    const unblocked = enforced === false ? each.unsure : 0;
+    return { ...each, enforced, held: each.held - unblocked, waiting: each.waiting + unblocked };
+  });
   return (await Promise.all(known)).sort(byWeight);
 }
 

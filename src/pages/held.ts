@@ -7,6 +7,26 @@ import { join, type Part } from '../conditions/sentence.ts';
 import { whatIsBlocked } from '../events/describe-fields.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 
+/** A held pull request as pages show it. `unrequired`: its status stands, but nothing requires it. */
+export type ShownHeld = Omit<HeldPullRequest, 'notHeld'> & { notHeld: ReasonNotHeld | 'unrequired' | null };
+
+/**
+ * Blocked is what GitHub refuses: without the requirement of our check, a status alone stops nobody.
+ * @param required whether branches require our check, as far as the viewer may know.
+ */
+export const asGitHubSees = (
+  held: HeldPullRequest[],
+  required: ReadonlyMap<string, boolean> | undefined,
+): ShownHeld[] =>
+  held.map((each) =>
+    each.notHeld === null &&
+    each.mergeAnswer !== 'refuses' &&
+    each.baseRef !== null &&
+    required?.get(each.baseRef) === false
+      ? { ...each, notHeld: 'unrequired' }
+      : each,
+  );
+
 /** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<ReasonNotHeld, string> = {
   waiting: 'Holdfast has not written its status yet',
@@ -16,19 +36,20 @@ export const whyNot: Record<ReasonNotHeld, string> = {
 };
 
 /** The same for several pull requests. */
-const whyNotAll: Record<ReasonNotHeld, (count: number) => string> = {
+const whyNotAll: Record<ReasonNotHeld | 'unrequired', (count: number) => string> = {
   waiting: (count) =>
     count === 1 ? '1 is waiting for its status' : `${count} are waiting for their statuses`,
   refused: (count) => `GitHub refused the status of ${count}`,
   contested: (count) => `somebody keeps overwriting the status of ${count}`,
   leaking: (count) => `GitHub would merge ${count}`,
+  unrequired: (count) => `nothing requires the check of ${count}`,
 };
 
 /** For freezes that began after the open pull requests were last checked. */
 export const notJudged = html`Not judged yet: Holdfast has not checked the open pull requests since it began.`;
 
 /** `2 pull requests are blocked. 3 more should be blocked: 1 is waiting for its status, GitHub would merge 2.` */
-export function countsOf(pullRequests: HeldPullRequest[]): Html {
+export function countsOf(pullRequests: Pick<ShownHeld, 'notHeld'>[]): Html {
   const reasons = Map.groupBy(pullRequests, ({ notHeld }) => notHeld);
   const held = reasons.get(null)?.length ?? 0;
   reasons.delete(null);
@@ -40,15 +61,20 @@ export function countsOf(pullRequests: HeldPullRequest[]): Html {
       : html`${missing} more should be
         blocked:${[...reasons].map(
           ([reason, its], index) =>
-            html`${index > 0 ? ', ' : ' '}<span class="${reason}">${whyNotAll[reason!](its.length)}</span>`,
+            html`${index > 0 ? ', ' : ' '}<span class="${toneOf(reason)}"
+                >${whyNotAll[reason!](its.length)}</span
+              >`,
         )}.`
   }`;
 }
 
+const toneOf = (reason: ShownHeld['notHeld']): string | null =>
+  reason === 'unrequired' ? 'leaking' : reason;
+
 /** Links to the pages of these pull requests. One that may not be held has the reason behind it. */
 export function heldList(
   repository: Parameters<typeof pullRequestPath>[0],
-  pullRequests: Pick<HeldPullRequest, 'number' | 'title' | 'notHeld'>[],
+  pullRequests: Pick<ShownHeld, 'number' | 'title' | 'notHeld'>[],
 ): Html {
   if (pullRequests.length === 0) return html``;
   return html`<ul class="held-pull-requests">
@@ -58,7 +84,7 @@ export function heldList(
           <a href="${pullRequestPath(repository, number)}"
             >#${number}${title === null ? '' : html` <span dir="auto">${title}</span>`}</a
           >
-          ${notHeld && html`<span class="${notHeld}">(${whyNot[notHeld]})</span>`}
+          ${notHeld && html`<span class="${toneOf(notHeld)}">(${notHeld === 'unrequired' ? 'nothing requires the check' : whyNot[notHeld]})</span>`}
         </li>`,
     )}
   </ul>`;

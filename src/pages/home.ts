@@ -9,6 +9,7 @@ import { appPage, installLink } from './installed.ts';
 import type { AppPage } from '../github/github-app.ts';
 import { messagePage, showPage } from './message-page.ts';
 import {
+  areDeploymentsFrozen,
   askBehindPage,
   repositoryStates,
   stateOf,
@@ -19,7 +20,8 @@ import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
-import { loadOverview, type Overview, type SeenOwner, figures, overviewLists } from './owner/overview.ts';
+import { figures } from './owner/figures.ts';
+import { loadOverview, type Overview, type SeenOwner, overviewLists } from './owner/overview.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
@@ -74,11 +76,16 @@ const nothingYet = (app: AppPage | null): Html =>
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
   const all = owners.flatMap(({ repositories }) => repositories);
   const frozen = all.filter((each) => stateOf(each) === 'frozen').length;
+  const ofDeployments = all.filter(areDeploymentsFrozen).length;
   const [only] = owners.length === 1 ? owners : [];
+  const nothing = silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen';
+  const merges = frozen > 0 ? `${frozen} of ${all.length} repositories are frozen` : '';
+  const deployments =
+    ofDeployments > 0
+      ? `Deployments are frozen in ${ofDeployments} of ${countOf(all.length, 'repository', 'repositories')}`
+      : '';
   return html`<div class="headline">
-      <h1>
-        ${frozen > 0 ? `${frozen} of ${all.length} repositories are frozen` : silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen'}
-      </h1>
+      <h1>${[merges, deployments].filter(Boolean).join('. ') || nothing}</h1>
       ${actions(owners)}
     </div>
     ${figures(owners, only ? ownerPath(only.account.login) : null)} ${overviewLists(overview, times, !only)}
@@ -99,7 +106,8 @@ function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overvie
 
 function actions(owners: SeenOwner[]): Html {
   const may = owners.filter(({ mayFreeze }) => mayFreeze === true);
-  const isFrozen = ({ repositories }: SeenOwner) => repositories.some((each) => stateOf(each) === 'frozen');
+  const isFrozen = ({ repositories }: SeenOwner) =>
+    repositories.some((each) => stateOf(each) === 'frozen' || areDeploymentsFrozen(each));
   const [only] = owners.length === 1 ? owners : [];
   return html`<div class="actions">
     ${choose(may, 'freeze', 'Freeze now', 'freeze')}
@@ -134,13 +142,16 @@ function choose(
 
 const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
   const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
+  const ofDeployments = repositories.filter(areDeploymentsFrozen).length;
   return html`<tr>
     <th scope="row">
       <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>
     </th>
     <td>
       ${countOf(repositories.length, 'repository', 'repositories')}
-      ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}
+      ${frozen > 0 ? html`<span class="badge held">${frozen} frozen</span>` : ''}
+      ${ofDeployments > 0 ? html`<span class="badge held">deployments of ${ofDeployments} frozen</span>` : ''}
+      ${frozen + ofDeployments === 0 ? html`<span class="badge free">none frozen</span>` : ''}
     </td>
   </tr>`;
 };

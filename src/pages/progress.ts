@@ -5,6 +5,9 @@ import { z } from 'zod';
 import { nullIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
+import { whatIsBlocked } from '../events/describe-fields.ts';
+import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
+import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
 import { countRequested } from '../freezes/request-reconcile.ts';
@@ -84,27 +87,36 @@ const over = html`<p class="progress-line">
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
-  const { isOn, repositories, toLook, toHold, held, toAsk, waiting, secondsUntilHeld } = progress;
+  const { isOn, repositories, toLook, toHold, held, toAsk, toSay, waiting, secondsUntilHeld } = progress;
   const { notEnforced, notKnown, heldAtOnceSince } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
     </p>`;
+  const where = countOf(repositories, 'repository', 'repositories');
+  const deployments =
+    progress.deployments === null
+      ? ''
+      : html`<p>${progress.deployments} <a href="${progress.path}">${where}</a></p>`;
+  if (!progress.holdsMerges)
+    return html`<p class="progress-line"><span class="badge held">Deployments frozen</span></p>
+      ${deployments} ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}`;
   const done = isDone(progress);
   const isSure = held === toHold && notEnforced.length + notKnown.length === 0;
   return html`<p class="progress-line">
       <strong
         >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
       >
-      blocked on GitHub in ${countOf(repositories, 'repository', 'repositories')}
-      ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
+      blocked on GitHub in ${where} ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
+    ${deployments}
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests blocked"></progress>`}
     ${heldAtOnceSince ? html`<p>Blocked at once by a ruleset since <time datetime="${heldAtOnceSince.toISOString()}">${dayAndTime(heldAtOnceSince, readerZone(context), nowOf(deps.clock))}</time>.</p>` : ''}
     ${waiting > 0 && secondsUntilHeld === 0 ? html`<p>Rulesets block all of them already. Their statuses follow.</p>` : ''}
     ${secondsUntilHeld ? html`<p class="muted">All of them are blocked in ${about(secondsUntilHeld)}.</p>` : ''}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
+    ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countOf(toSay, 'pull request')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
     ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
 }
@@ -123,13 +135,19 @@ export type Progress = {
   path: string;
   /** Whether any of its freezes is ongoing. */
   isOn: boolean;
+  holdsMerges: boolean;
+  /** What it does to deployments, in sentences; null if nothing. */
+  deployments: string | null;
   repositories: number;
   /** Repositories whose open pull requests still have to be checked. */
   toLook: number;
   toHold: number;
+  /** Those that GitHub refuses: their status stands where it is required, or GitHub says so. */
   held: number;
   /** Pull requests whose status still has to be written. */
   waiting: number;
+  /** Pull requests whose status stands, and of which GitHub will say soon whether it would merge them. */
+  toSay: number;
   /** How long until what waits is blocked; 0 if a ruleset blocks it. */
   secondsUntilHeld: number | null;
   /** The number of repositories about which GitHub is still asked whether the freeze is enforced. */
@@ -143,8 +161,8 @@ export type Progress = {
 };
 
 /** Whether nothing will change on its own. */
-const isDone = ({ isOn, toLook, waiting, toAsk }: Progress): boolean =>
-  !isOn || toLook + waiting + toAsk === 0;
+const isDone = ({ isOn, toLook, waiting, toSay, toAsk }: Progress): boolean =>
+  !isOn || toLook + waiting + toSay + toAsk === 0;
 
 const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
@@ -176,14 +194,21 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     countRequested(deps.db, [...on]),
     enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
   ]);
+  // What is known of branches says nothing about deployments.
   const namesOf = (word: Enforced) =>
-    rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+    (holdsMerges(plan) ? rows : []).filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+  // Where GitHub is known to require the check, what has its status is refused.
+  const unsure = [...found.unsure].flatMap(([id, its]) => (enforced.get(id) === true ? [] : its));
   const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
   return {
     ...found,
     path: planPath(account.login, plan.id),
     isOn: on.size > 0,
+    holdsMerges: holdsMerges(plan),
+    deployments: whatIsBlocked(plan),
     repositories: matched.size,
+    held: found.held - unsure.reduce((sum, its) => sum + its.held, 0),
+    toSay: unsure.reduce((sum, its) => sum + its.asked, 0),
     toLook,
     toAsk: namesOf(null).length,
     notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
@@ -196,25 +221,30 @@ async function ofFreeze({ deps, repositories, archived }: OwnerVisit, id: string
   const row = [...repositories, ...archived].find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
-  const { phase, held, isLookDue, enforced, instant, secondsUntilHeld } = await freezeEnforcement(
-    deps,
-    repository,
-    id,
-  );
+  const { freeze, environments, phase, held, isLookDue, enforced, instant, secondsUntilHeld } =
+    await freezeEnforcement(deps, repository, id);
   const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
+  const unsure = held.filter(
+    ({ notHeld, mergeAnswer }) => notHeld === null && enforced !== true && mergeAnswer !== 'refuses',
+  );
   const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
     path: freezePath(repository, id),
     isOn: phase === 'ongoing',
+    holdsMerges: holdsMerges(freeze),
+    deployments: holdsDeployments(freeze)
+      ? `${whatIsBlocked(freeze)} ${judgeHeldDeployments(freeze, environments).sentence}`
+      : null,
     repositories: 1,
-    toLook: isLookDue ? 1 : 0,
+    toLook: isLookDue && holdsMerges(freeze) ? 1 : 0,
     toHold: held.length,
-    held: of(null),
+    held: of(null) - unsure.length,
     waiting: of('waiting'),
+    toSay: unsure.filter(({ mergeAnswer }) => mergeAnswer === 'asked').length,
     secondsUntilHeld,
     toAsk: 0,
     notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
-    notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],
+    notKnown: enforced === 'unknown' && !isSeenNotHeld && holdsMerges(freeze) ? [repository.name] : [],
     heldAtOnceSince: instant.since,
   };
 }

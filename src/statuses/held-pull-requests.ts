@@ -13,12 +13,12 @@ import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import {
-  type MergeState,
   mostMergeStates,
   type ReadMergeState,
   readMergeStates,
 } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
+import { judgeMergeState, type MergeAnswer, mergeAnswer, type Watched } from './merge-state.ts';
 import { findObservable, observe, type ObservedRepository } from './observe.ts';
 
 /**
@@ -49,12 +49,15 @@ export type HeldPullRequest = {
   headSha: string;
   /** Null until an observation has saved it. */
   title: string | null;
+  /** The branch that it merges into; null if it is not known. */
+  baseRef: string | null;
   /** The ids of the freezes. */
   heldBy: string[];
   /** Null if it is known to be held. */
   notHeld: ReasonNotHeld | null;
   /** Since when its status waits to be written; null if none does. */
   waitingSince: Date | null;
+  mergeAnswer: MergeAnswer | null;
 };
 
 /**
@@ -62,12 +65,13 @@ export type HeldPullRequest = {
  * @param only limits the result to this number.
  */
 export async function heldPullRequests(
-  { db }: Pick<Deps, 'db'>,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   repositoryId: bigint,
   only: number | null = null,
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld",
+    SELECT held.number, held.head_sha AS "headSha", held.title, held.base_ref AS "baseRef",
+      held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld", ${mergeAnswer(nowOf(clock))} AS "mergeAnswer",
       least(head.waiting_since, merge.waiting_since) AS "waitingSince"
     FROM open_pull_requests held ${statusesOfHeld}
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
@@ -296,52 +300,4 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
     }
   }
   await appendEvents(tx, happened, ourselves, now);
-}
-
-// Whether GitHub would merge what a freeze holds. GitHub works its answer out in the background, so one that is just
-// behind a status may be old: a pull request leaks where two answers, some seconds apart, say that it would be merged.
-
-/** What is known of a held pull request, by its present head. */
-export type Watched = {
-  /** GitHub's last answer, `UNKNOWN` apart. */
-  mergeState: string | null;
-  /** Answers since the last one that settled it. */
-  asks: number;
-  leakingSince: Date | null;
-};
-
-const mergeable: ReadonlySet<string | null> = new Set<MergeState>(['CLEAN', 'UNSTABLE', 'HAS_HOOKS']);
-
-/** Milliseconds to the next question. */
-const unknownFor = 4_000;
-const confirmAfter = 8_000;
-const leakingEvery = 60_000;
-/** What was required may be required no more, and no event tells. */
-const settledFor = 10 * 60_000;
-/** GitHub does not know for longer where it is in trouble; then asking often helps nobody. */
-const mostUnknown = 6;
-
-/**
- * What an answer of GitHub adds.
- * @param answer null where it gave none about this head.
- * @returns also when to ask again.
- */
-export function judgeMergeState(
-  { mergeState, asks, leakingSince }: Watched,
-  answer: MergeState | null,
-  now: Date,
-): Watched & { dueAt: Date } {
-  const after = (wait: number) => new Date(now.getTime() + wait);
-  if (answer === null || answer === 'UNKNOWN') {
-    const isPatient = asks + 1 >= mostUnknown;
-    const dueAt = after(isPatient ? settledFor : unknownFor * 2 ** Math.max(0, asks - 1));
-    return { mergeState, asks: isPatient ? 0 : asks + 1, leakingSince, dueAt };
-  }
-  if (!mergeable.has(answer)) {
-    return { mergeState: answer, asks: 0, leakingSince: null, dueAt: after(settledFor) };
-  }
-  if (mergeable.has(mergeState)) {
-    return { mergeState: answer, asks: 0, leakingSince: leakingSince ?? now, dueAt: after(leakingEvery) };
-  }
-  return { mergeState: answer, asks: asks + 1, leakingSince, dueAt: after(confirmAfter) };
 }

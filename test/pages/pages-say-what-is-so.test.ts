@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
+import { commandLineFor } from '../support/command-line.ts';
 import { Visitor, words } from '../support/visitor.ts';
 
 // Pages say held and enforced exactly as GitHub does it, and as the API says.
@@ -24,6 +25,11 @@ async function settled(path: string): Promise<string> {
     await acme.quiet();
   }
   throw new Error(`${path} does not settle: ${await see(path)}`);
+}
+
+/** Until GitHub has said twice whether it would merge what is held. */
+async function said(): Promise<void> {
+  for (const seconds of [10, 20, 30]) await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
 }
 
 async function plan(repositories: string[], more: object = {}): Promise<string> {
@@ -62,6 +68,7 @@ test('GitHub does not say: no page calls it frozen, or not enforced', async () =
   const id = await plan(['unsaid'], { name: 'Unsaid', reason: 'Unsaid plan' });
   acme.github.faults.add({ kind: 'status', status: 500, match: { path: /unsaid\/(rules\/)?branches\// } });
   await acme.advanceTo(new Date(acme.clock.now() + 400_000));
+  await said();
   expect(await enforcement(repository)).toBe('unknown');
   const pages = [`/owners/acme/progress?freeze=${freeze.id}`, `/owners/acme/progress?plan=${id}`];
   for (const path of pages) {
@@ -134,4 +141,69 @@ test('for a plan of one branch, the page says it about that branch, like the pre
     );
   expect(await of('release')).toMatch(/Not enforced: branches/);
   expect(await of('main')).toMatch(/blocked on GitHub in 1 repository Frozen/);
+});
+
+test('blocked is what GitHub refuses: the page goes on until GitHub has said it', async () => {
+  const repository = await acme.repository('unrequired', [{}, {}], { protect: {} });
+  const freeze = await acme.freeze(repository, { reason: 'Nothing requires it' });
+  const id = await plan(['unrequired']);
+  const pages = [`freeze=${freeze.id}`, `plan=${id}`].map((asked) => `/owners/acme/progress?${asked}`);
+  for (const path of pages) {
+    await settled(path);
+    const page = await ada.open(path);
+    expect(words(page)).toMatch(
+      /0 of 2 pull requests blocked on GitHub in 1 repository GitHub has not said yet/,
+    );
+    expect(page.text).toContain('data-live="');
+  }
+  expect(await settled('/repos/acme')).toMatch(/unrequired \S.*? Frozen until removed 0 of 2 No /);
+  expect(await see('/')).toMatch(/ unrequired .*?Frozen until removed 0 of 2 pull requests blocked/);
+  expect(await see(`/repos/acme/unrequired`)).toMatch(
+    /0 pull requests are blocked\. 2 more should be blocked: nothing requires the check of 2 \./,
+  );
+  // GitHub says twice that it would merge them, some seconds apart.
+  await said();
+  for (const path of pages) {
+    const page = await ada.open(path);
+    expect(words(page)).toMatch(
+      /0 of 2 pull requests blocked on GitHub in 1 repository Not enforced: unrequired/,
+    );
+    expect(page.text).not.toContain('data-live="');
+  }
+});
+
+test('previews count apart what GitHub would not refuse', async () => {
+  await acme.repository('firm', [{}, {}]);
+  const soft = await acme.repository('soft', [{}, { base: 'release' }], {
+    protect: { release: ['holdfast/freeze'] },
+  });
+  const window = { reason: 'r', start: null, end: '2027-01-01T00:00:00', timezone: 'UTC' };
+  const post = async (path: string, body: object) =>
+    (await acme.call('POST', path, { as: acme.admin, body })).body;
+  const both = { ...window, name: 'Both', repositories: { include: ['firm', 'soft'] } };
+  expect(await post('/v1/freeze_plans/acme/preview', both)).toMatchObject({
+    to_hold: 4,
+    to_refuse: 3,
+    repositories: [
+      { name: 'firm', to_hold: 2, to_refuse: 2 },
+      { name: 'soft', to_hold: 2, to_refuse: 1 },
+    ],
+  });
+  const one = await post(`/v1/repos/${soft}/scheduled_freeze/preview`, window);
+  expect(one).toMatchObject({ counts: { frozen: 2 }, to_refuse: 1 });
+  const fields = { reason: 'r', which: 'ticked', repository: ['firm', 'soft'], duration: '1h', zone: 'UTC' };
+  const page = words(await ada.send('/owners/acme/freeze', { ...fields, step: 'preview' }));
+  expect(page).toMatch(
+    /3 pull requests in 2 repositories would be blocked\. 1 would not: nothing requires the check in soft\. /,
+  );
+  expect(page).toMatch(/ soft 1 of 2 0 No /);
+  const { holdfast, close } = commandLineFor(acme, acme.admin);
+  const said = await holdfast(['freeze', soft, '-m', 'r', '--for', '1h', '--dry-run']);
+  expect(said.out).toContain('it would block 1 and exclude 0.\n1 would not: nothing requires the check in');
+  close();
+  const freeze = await acme.freeze(soft);
+  const path = `/v1/repos/${soft}/scheduled_freeze/${freeze.id}/enforcement`;
+  expect((await acme.call('GET', path, { as: acme.admin })).body.pull_requests).toEqual({
+    ...{ to_hold: 2, held: 2, to_refuse: 1 },
+  });
 });

@@ -294,18 +294,32 @@ test('a preview says what would be blocked, and saves nothing', async () => {
   expect(body).toEqual({
     repositories: [
       {
-        ...{ name: 'vault', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+        ...{
+          name: 'vault',
+          to_hold: 0,
+          to_refuse: 0,
+          excluded: 1,
+          enforced: expect.stringMatching(/yes|unknown/),
+        },
         pull_requests: [{ number: 1, title: expect.any(String), author: expect.any(String), held: false }],
       },
       {
-        ...{ name: 'web', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+        ...{
+          name: 'web',
+          to_hold: 0,
+          to_refuse: 0,
+          excluded: 1,
+          enforced: expect.stringMatching(/yes|unknown/),
+        },
         pull_requests: [{ number: 1, title: expect.any(String), author: expect.any(String), held: false }],
       },
     ],
-    repositories_matched: 3,
+    repositories_matched: 2,
     to_hold: 0,
+    to_refuse: 0,
     excluded: 2,
-    not_enforced: ['acme/attic'],
+    not_enforced: [],
+    archived: ['attic'],
     not_looked_at: [],
     next_occurrences: [
       {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MergeState } from '../../src/github/pull-requests/load-pull-requests.ts';
-import { judgeMergeState, type Watched } from '../../src/statuses/held-pull-requests.ts';
+import { judgeMergeState, type Watched } from '../../src/statuses/merge-state.ts';
 
 const now = new Date('2026-03-01T09:00:00Z');
 const unasked: Watched = { mergeState: null, asks: 0, leakingSince: null };

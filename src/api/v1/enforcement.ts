@@ -5,7 +5,7 @@ import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import type { Deps } from '../../deps.ts';
 import { type Progress, freezeEnforcement } from '../../explanations/enforcement/progress.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
-import { checks, states } from '../../explanations/enforcement/finding.ts';
+import { checks, countRefused, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { instantHolds } from '../../installations/setting-fields.ts';
 import { fieldsOf } from '../answers.ts';
@@ -21,6 +21,12 @@ export const progress = z.object({
     description: 'How many should be held. null if a freeze began that is not judged yet',
   }),
   held: z.int().openapi({ description: 'How many of them are known to be held' }),
+});
+
+/** In answers that count what is held. */
+export const toRefuse = z.int().nullable().openapi({
+  description:
+    'How many of `to_hold` merge into branches where GitHub requires the check, so that it refuses them. null if that is not known',
 });
 
 /** While statuses wait. */
@@ -50,7 +56,7 @@ export async function presentRefused({ db, clock }: Pick<Deps, 'db' | 'clock'>) 
 
 /** Fields that say which pull requests are blocked, and which are not. */
 const heldFields = {
-  pull_requests: progress,
+  pull_requests: progress.extend({ to_refuse: toRefuse }),
   leaking: z.array(z.int()).openapi({
     description: 'Pull requests that should be held but that GitHub says it would merge',
   }),
@@ -75,7 +81,7 @@ const instant = z
 const exampleInstant = { mode: 'off', state: 'off', since: null, error: null } as const;
 
 const exampleHeld = {
-  pull_requests: { to_hold: 12, held: 11 },
+  pull_requests: { to_hold: 12, held: 11, to_refuse: 11 },
   leaking: [7],
   not_held: [{ pull_request: 7, reason: 'leaking' }],
 };
@@ -85,16 +91,24 @@ const presentProgress = ({ toHold, held }: Progress, isJudged: boolean) => ({
   held,
 });
 
-/** @param pullRequests what should be held, as far as it is judged. */
-function presentHeld(pullRequests: HeldPullRequest[], isJudged: boolean) {
+/** @param pullRequests what should be held, as far as it is judged. @param required by branch, as far as it is known. */
+function presentHeld(
+  pullRequests: HeldPullRequest[],
+  required: ReadonlyMap<string, boolean> | undefined,
+  isJudged: boolean,
+) {
+  const bases = pullRequests.map(({ baseRef }) => baseRef);
   const missing = pullRequests.flatMap(({ number, notHeld }) =>
     notHeld ? [{ pull_request: number, reason: notHeld }] : [],
   );
   return {
-    pull_requests: presentProgress(
-      { toHold: pullRequests.length, held: pullRequests.length - missing.length },
-      isJudged,
-    ),
+    pull_requests: {
+      ...presentProgress(
+        { toHold: pullRequests.length, held: pullRequests.length - missing.length },
+        isJudged,
+      ),
+      to_refuse: isJudged ? countRefused(required, bases) : null,
+    },
     leaking: missing.filter(({ reason }) => reason === 'leaking').map(({ pull_request: number }) => number),
     not_held: missing,
   };
@@ -163,7 +177,7 @@ export const enforcementEndpoint = endpoint({
     return {
       enforced: found.enforced,
       checked_at: checkedAt.toISOString(),
-      ...presentHeld(held, isJudged),
+      ...presentHeld(held, found.required, isJudged),
       instant: fieldsOf(instant, found.instant),
       ...(await presentRefused(deps)),
       findings: found.findings,
@@ -226,7 +240,7 @@ export const freezeEnforcementEndpoint = endpoint({
       phase: found.phase,
       switched_on: found.isOn,
       enforced: found.enforced,
-      ...presentHeld(found.held, found.isJudged),
+      ...presentHeld(found.held, found.required, found.isJudged),
       instant: fieldsOf(instant, found.instant),
       ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),

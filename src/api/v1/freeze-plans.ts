@@ -238,11 +238,13 @@ export const planEnforcementEndpoint = endpoint({
     },
   },
   async handle({ deps, account, path }) {
-    const { toHold, notEnforced, secondsUntilHeld, ...found } = await planEnforcement(
-      deps,
-      account,
-      path.plan_id,
-    );
+    const {
+      toHold,
+      notEnforced,
+      secondsUntilHeld,
+      unsure: _,
+      ...found
+    } = await planEnforcement(deps, account, path.plan_id);
     return {
       ...found,
       to_hold: toHold,

@@ -18,6 +18,7 @@ import {
   reason,
   verdict,
 } from './explain-pull-request.ts';
+import { toRefuse } from './enforcement.ts';
 import { accessByBody } from './freeze-plans.ts';
 import { exampleFreeze, newFreeze, readNewFreeze } from './freeze-schemas.ts';
 import {
@@ -75,6 +76,7 @@ const preview = z
       .nullable()
       .openapi({ description: 'When time alone next changes the answer' }),
     counts: z.object({ open: count, frozen: count, excluded: count, unknown: count, not_matched: count }),
+    to_refuse: toRefuse,
     warnings: z.array(z.object({ type: z.enum(warningTypes), message: z.string() })),
     time_until_held: timeUntilHeld,
     size: count,
@@ -111,6 +113,7 @@ export const previewFreezeEndpoint = endpoint({
       judged_at: '2026-03-31T16:00:00.000Z',
       next_change_at: null,
       counts: { open: 12, frozen: 1, excluded: 0, unknown: 0, not_matched: 11 },
+      to_refuse: 1,
       warnings: [],
       time_until_held: exampleTime,
       size: 1,
@@ -125,6 +128,7 @@ export const previewFreezeEndpoint = endpoint({
       judged_at: found.judgedAt.toISOString(),
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
       counts: found.counts,
+      to_refuse: found.toRefuse,
       warnings: found.warnings,
       ...presentTime(found.timeUntilHeld),
       size: affected.length,
@@ -158,6 +162,7 @@ const planPreview = z
       z.object({
         name: z.string(),
         to_hold: count,
+        to_refuse: toRefuse,
         excluded: count,
         enforced: z.enum(['yes', 'no', 'unknown']),
         pull_requests: z
@@ -176,6 +181,7 @@ const planPreview = z
     ),
     repositories_matched: count,
     to_hold: count,
+    to_refuse: toRefuse,
     excluded: count,
     not_enforced: notEnforced,
     ...archivedField,
@@ -205,12 +211,13 @@ export const previewPlanEndpoint = endpoint({
     example: {
       repositories: [
         {
-          ...{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' },
+          ...{ name: 'web', to_hold: 12, to_refuse: 12, excluded: 1, enforced: 'yes' },
           pull_requests: [{ number: 5, title: 'Faster search', author: 'ada', held: true }],
         },
       ],
       repositories_matched: 2,
       to_hold: 12,
+      to_refuse: 12,
       excluded: 1,
       not_enforced: ['acme/attic'],
       not_looked_at: [],
@@ -223,12 +230,17 @@ export const previewPlanEndpoint = endpoint({
     const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
       found.repositories.reduce((total, each) => total + of(each), 0);
     return {
-      repositories: found.repositories.map(({ name, toHold, excluded, enforced, pullRequests }) => ({
-        ...{ name, to_hold: toHold, excluded, enforced },
-        pull_requests: pullRequests.slice(0, mostPullRequests),
-      })),
+      repositories: found.repositories.map(
+        ({ name, toHold, toRefuse, excluded, enforced, pullRequests }) => ({
+          ...{ name, to_hold: toHold, to_refuse: toRefuse, excluded, enforced },
+          pull_requests: pullRequests.slice(0, mostPullRequests),
+        }),
+      ),
       repositories_matched: found.matched,
       to_hold: sum(({ toHold }) => toHold),
+      to_refuse: found.repositories.some((each) => each.toRefuse === null)
+        ? null
+        : sum((each) => each.toRefuse!),
       excluded: sum(({ excluded }) => excluded),
       not_enforced: found.notEnforced,
       ...presentArchived(found.archived),

@@ -10,6 +10,7 @@ import {
   readRepository,
 } from '../target.ts';
 import { type Cell, onOneLine } from '../terminal.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { describeGate, type GateOptions, passGate } from '../freezing/pass-gate.ts';
 
 type Options = { exitCode?: true; base?: string };
@@ -92,6 +93,12 @@ async function ofRepository(
   const change = next === null ? '' : ` until ${describeMoment(Date.parse(next), world.zone, world.zone)}`;
   output.line(markOf(frozen), `  ${nameOf(repository)}${change}`);
   for (const id of freezes) output.line(`        blocked by ${id}`);
+  const { isOn, listFreezes } = await import('../freezing/items.ts');
+  const now = world.now();
+  for (const each of (await listFreezes(service, repository)).filter((each) => isOn(each, now))) {
+    const blocked = whatIsBlocked(each.freeze);
+    if (blocked !== null) output.line(`        ${each.freeze.id}: ${onOneLine(blocked)}`);
+  }
   output.line('        enforced: ', enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced);
   if (frozen && enforced === 'no')
     output.note(`GitHub does not block what is frozen: holdfast doctor ${nameOf(repository)}`);

@@ -1,6 +1,11 @@
 import type { ConditionInput } from '../../conditions/ast.ts';
 import { inOneLine } from '../../conditions/sentence.ts';
-import { whatIsBlocked, whatIsSkipped } from '../../events/describe-fields.ts';
+import {
+  blocksMerges,
+  whatGitHubRefuses,
+  whatIsBlocked,
+  whatIsSkipped,
+} from '../../events/describe-fields.ts';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
@@ -33,9 +38,13 @@ export async function previewFreeze(
       ];
     }),
   );
-  output.line(
-    `Of ${counts.open} open pull requests, it would block ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
-  );
+  const toHold = counts.frozen + counts.unknown;
+  const { blocked, notes } = whatGitHubRefuses([{ name, toHold, toRefuse: preview.to_refuse }]);
+  if (blocksMerges(body))
+    output.line(
+      `Of ${counts.open} open pull requests, it would block ${blocked} and exclude ${counts.excluded}.`,
+    );
+  for (const note of notes) output.line(note);
   output.line(inWords(body));
   if (preview.time_until_held) output.line(preview.time_until_held.message);
   for (const { message } of warnings) output.note(`Warning: ${message}`);
@@ -91,8 +100,8 @@ export async function previewPlan(
   const { repositories, not_enforced, not_looked_at } = preview;
   output.table(
     ['REPOSITORY', 'WOULD BLOCK', 'EXCLUDED', 'ENFORCED'],
-    repositories.map(({ name, to_hold, excluded, enforced }) => [
-      ...[`${owner}/${name}`, String(to_hold), String(excluded)],
+    repositories.map(({ name, to_hold, to_refuse, excluded, enforced }) => [
+      ...[`${owner}/${name}`, String(to_refuse ?? to_hold), String(excluded)],
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,
     ]),
   );
@@ -104,6 +113,10 @@ export async function previewPlan(
         .map(({ number, author, title }) => [`${owner}/${name}#${number}`, author ?? '', title ?? '']),
     ),
   );
+  const { notes } = whatGitHubRefuses(
+    repositories.map(({ name, to_hold, to_refuse }) => ({ name, toHold: to_hold, toRefuse: to_refuse })),
+  );
+  for (const note of notes) output.line(note);
   output.line(inWords(body));
   const skipped = whatIsSkipped(preview.archived);
   if (skipped !== null) output.line(skipped);

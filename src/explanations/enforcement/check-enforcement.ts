@@ -22,7 +22,7 @@ import {
 } from './judge-service.ts';
 import { type Environments, judgeEnvironments, judgeWorkflows } from './judge-environments.ts';
 import { readEnvironments, readWorkflows } from './read-environment.ts';
-import { judgeBranch, judgeRequired, type Target, whyNever } from './judge-branch.ts';
+import { isRequired, judgeBranch, judgeRequired, type Target, whyNever } from './judge-branch.ts';
 import {
   judgeForgotten,
   judgeInstallation,
@@ -36,12 +36,14 @@ import { readApp, readClock, readLimits, readRoles, readWebhooks } from './read-
 /**
  * What GitHub requires and allows, and the state of the service.
  * @property absent branches that were looked at and do not exist.
+ * @property required whether GitHub requires our check on the branches of which that is known.
  * @property environments null if nobody wants freezes to hold deployments.
  */
 export type Settings = {
   checkedAt: Date;
   findings: Finding[];
   absent: string[];
+  required: ReadonlyMap<string, boolean>;
   environments: Fact<Environments> | null;
 };
 
@@ -81,7 +83,10 @@ export async function checkSettings(
   );
   // Nothing merges there, so nothing else about it matters.
   if (repository.archived)
-    return { checkedAt: nowOf(deps.clock), findings: ofInstallation, absent: [], environments: null };
+    return {
+      ...{ checkedAt: nowOf(deps.clock), findings: ofInstallation, absent: [] },
+      ...{ required: new Map(), environments: null },
+    };
   const branches = allBranches(touched);
   const readRuleset = rulesetReader(asking);
   const leaking = await findLeaking(deps.db, repository.id);
@@ -120,7 +125,13 @@ export async function checkSettings(
     judgeRateLimit(limits),
   ];
   const absent = facts.flatMap(({ name, exists }) => (exists.known && !exists.value ? [name] : []));
-  return { checkedAt: nowOf(deps.clock), findings, absent, environments };
+  const required = new Map(
+    facts.flatMap((each): [string, boolean][] => {
+      const word = isRequired(each, target);
+      return word === 'unknown' ? [] : [[each.name, word]];
+    }),
+  );
+  return { checkedAt: nowOf(deps.clock), findings, absent, required, environments };
 }
 
 /** The repository as remedies name it. */

@@ -1,4 +1,3 @@
-import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import { excludedBranches, onlyBranches } from '../../freezes/judge-freeze.ts';
 
@@ -50,6 +49,19 @@ export const findingsOf =
     remedy,
   });
 
+/**
+ * How many of what a freeze should hold GitHub refuses to merge: those into branches that require our check.
+ * @param required of the branches of which it is known. @param bases where each of them merges.
+ * @returns null if that is not known of all.
+ */
+export function countRefused(
+  required: ReadonlyMap<string, boolean> | undefined,
+  bases: (string | null)[],
+): number | null {
+  const words = bases.map((base) => (base === null ? undefined : required?.get(base)));
+  return words.includes(undefined) ? null : words.filter(Boolean).length;
+}
+
 /** The checks that a freeze needs to hold anything. */
 const deciding = new Set<Finding['check']>([
   'installation',
@@ -78,7 +90,7 @@ export function isEnforced(findings: Finding[]): boolean | 'unknown' {
 export function isFreezeEnforced(
   { findings, absent }: { findings: Finding[]; absent: string[] },
   freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>,
-  held: HeldPullRequest[],
+  held: { notHeld: string | null }[],
 ): boolean | 'unknown' {
   // The findings are about merges and say nothing about deployments.
   if (!holdsMerges(freeze)) return 'unknown';

@@ -63,6 +63,14 @@ export function judgeBranch(
   );
 }
 
+/** Whether GitHub refuses to merge into the branch what has no success of ours. */
+export function isRequired(facts: BranchFacts, target: Target): boolean | 'unknown' {
+  const { requirements, notRead } = facts;
+  if (whyNever(facts, target) !== null) return false;
+  if (requirements.some(({ appId }) => appId !== null && appId !== target.appId)) return false;
+  return requirements.length > 0 || (notRead.length > 0 && 'unknown');
+}
+
 /** Whether the branch requires our check, with our App as its source. */
 export function judgeRequired(facts: BranchFacts, target: Target, dormant: DormantRuleset[] = []): Finding {
   const { name: branch, requirements, notRead } = facts;

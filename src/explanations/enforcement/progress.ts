@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import { phaseOf } from '../../freezes/freeze-window.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
+import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -16,15 +16,17 @@ import {
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
 import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
+import { mergeAnswer } from '../../statuses/merge-state.ts';
 import { nowOf } from '../../time/clock.ts';
 import { isFreezeEnforced } from './finding.ts';
-import { recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
+import { type EnforcementReport, recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
 
 /** How many should be held, and how many are known to be held. */
 export type Progress = { toHold: number; held: number };
 
 /** How much of a freeze is enforced. */
 type FreezeEnforcement = {
+  freeze: Freeze;
   phase: 'scheduled' | 'ongoing';
   /** Whether the repository has a product that switches freezes on. */
   isOn: boolean;
@@ -34,7 +36,11 @@ type FreezeEnforcement = {
   isJudged: boolean;
   /** The pull requests that it holds or should hold. */
   held: HeldPullRequest[];
+  /** Whether GitHub requires our check on branches, as far as that is known; undefined if GitHub was not asked in time. */
+  required: ReadonlyMap<string, boolean> | undefined;
   mergeGroups: Progress;
+  /** What is known of the environments of the repository; null if GitHub was not asked. */
+  environments: EnforcementReport['environments'];
   /** Whether a ruleset holds the repository at once. */
   instant: Instant;
   /** How many of its statuses wait to be written, and since when the oldest one waits. */
@@ -98,12 +104,15 @@ export async function freezeEnforcement(
     phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt });
   const open = rows.reduce((sum, row) => sum + row.open, 0);
   return {
+    freeze,
     phase,
+    environments: report ? report.environments : null,
     isJudged: isKnown,
     secondsUntilHeld: isKnown ? await secondsUntilHeld(deps, repository.installation.id, open) : null,
     isOn: freezesAreOn(repository.products),
     enforced: report ? isFreezeEnforced(report, freeze, held) : 'unknown',
     held,
+    required: report?.required,
     instant: await readInstant(deps.sql, repository.id, id),
     mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
     waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
@@ -122,15 +131,21 @@ type PlanEnforcement = {
   waiting: number;
   /** About how long until GitHub blocks what waits; 0 if it does. */
   secondsUntilHeld: number;
+  /** Those whose status stands and of which GitHub has not said that it refuses them, by repository. */
+  unsure: Map<bigint, Unsure>;
   /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
 };
+
+/** @property asked those of which GitHub will say it soon. */
+type Unsure = { held: number; asked: number };
 
 type PlanRow = {
   to_hold: number;
   held: number;
   waiting: number;
   leaky: bigint[] | null;
+  unsure: [repositoryId: string, held: number, asked: number][] | null;
   open: number;
 };
 
@@ -151,6 +166,7 @@ export async function planEnforcement(
     toHold: row.to_hold,
     held: row.held,
     waiting: row.waiting,
+    unsure: new Map((row.unsure ?? []).map(([id, held, asked]) => [BigInt(id), { held, asked }])),
     secondsUntilHeld: await secondsUntilHeld(deps, account.installation.id, row.open),
     notEnforced: used
       .filter((each) => !each.isFreezable || leaky.has(each.id))
@@ -162,17 +178,22 @@ export async function planEnforcement(
 async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<PlanRow> {
   const now = nowOf(clock);
   const [row] = await db.$queryRaw<[PlanRow]>`
-    SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
-      count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
-      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open,
-      array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
-    FROM (
-      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once
+    WITH shown AS (
+      SELECT held.repository_id, ${whyNotHeld} AS why, ${isHeldAtOnce} AS is_held_at_once, ${mergeAnswer(now)} AS answer
       FROM open_pull_requests held ${statusesOfHeld}
       WHERE EXISTS (
         SELECT FROM freezes f JOIN repositories r ON r.id = f.repository_id
         WHERE NOT r.archived AND f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
           AND f.deleted_at IS NULL AND f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now}))
-    ) AS shown`;
+    )
+    SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
+      count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
+      count(*) FILTER (WHERE why = 'waiting' AND NOT is_held_at_once)::int AS open,
+      array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky,
+      (SELECT json_agg(json_build_array(repository_id::text, held, asked)) FROM (
+        SELECT repository_id, count(*)::int AS held, count(*) FILTER (WHERE answer = 'asked')::int AS asked
+        FROM shown WHERE why IS NULL AND answer IS DISTINCT FROM 'refuses' GROUP BY repository_id
+      ) AS each) AS unsure
+    FROM shown`;
   return row;
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { whatIsSkipped } from '../../events/describe-fields.ts';
+import { blocksMerges, whatGitHubRefuses, whatIsSkipped } from '../../events/describe-fields.ts';
 import { listed } from '../../events/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
@@ -7,6 +7,7 @@ import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { describeRule } from '../../plans/repetition.ts';
 import { clockChangeAt } from '../../time/local-time.ts';
 import { assetUrl } from '../assets.ts';
+import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../layout.ts';
@@ -30,35 +31,47 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
+  const { blocked, notes } = whatGitHubRefuses(repositories);
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
   const fixOf = (name: string) =>
     html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
+  const isOfMerges = blocksMerges(preview.holding);
   const rows = [
     // Freezes cannot be created there: none of its products enforces freezes.
     ...notEnforced
       .filter((name) => !seen.has(name))
       .map(nameIn)
       .map((name) => row(name, null, html`${words.no}, freezes are switched off. ${fixOf(name)}`)),
-    ...repositories
+    ...(isOfMerges ? repositories : [])
       .toSorted((one, other) => weights[one.enforced] - weights[other.enforced])
-      .map(({ name, toHold, excluded, enforced }) =>
-        row(name, [toHold, excluded], html`${words[enforced]} ${enforced === 'yes' ? '' : fixOf(name)}`),
+      .map(({ name, toHold, toRefuse, excluded, enforced }) =>
+        row(
+          name,
+          [toRefuse === null || toRefuse === toHold ? toHold : `${toRefuse} of ${toHold}`, excluded],
+          html`${words[enforced]} ${enforced === 'yes' ? '' : fixOf(name)}`,
+        ),
       ),
     ...(isLooking ? [] : notLookedAt).map((name) =>
       row(nameIn(name), null, html`Unknown: GitHub did not answer in time`),
     ),
   ];
   return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
-    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
-    <p>
-      ${notLookedAt.length > 0 ? 'At least' : ''} <strong>${countOf(toHold, 'pull request')}</strong> in
-      ${countOf(matched, 'repository', 'repositories')} would be
-      blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
-      ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
-      ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
-    </p>
+    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''} ${deploymentsPreview(login, preview)}
+    ${
+      isOfMerges
+        ? html`<p>
+            ${notLookedAt.length > 0 ? 'At least' : ''}
+            <strong>${countOf(blocked, 'pull request')}</strong> in
+            ${countOf(matched, 'repository', 'repositories')} would be
+            blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
+            ${notes.map((note) => html`<strong>${note}</strong> `)}
+            ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
+            ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
+          </p>`
+        : ''
+    }
     ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
@@ -161,7 +174,11 @@ const table = (rows: Html[]): Html =>
   </table>`;
 
 /** @param counts how many pull requests it would hold and exclude, if that is known. */
-const row = (name: string, counts: [toHold: number, excluded: number] | null, enforced: Html): Html =>
+const row = (
+  name: string,
+  counts: [blocked: number | string, excluded: number] | null,
+  enforced: Html,
+): Html =>
   html`<tr>
     <th scope="row">${name}</th>
     <td class="number">${counts?.[0] ?? '–'}</td>

@@ -10,7 +10,7 @@ import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
-import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { assertFresh, formProblem } from '../form.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
@@ -26,7 +26,7 @@ import {
   uuidOf,
 } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
-import { whatItHolds } from '../held.ts';
+import { asGitHubSees, type ShownHeld, whatItHolds } from '../held.ts';
 import {
   deploymentsWord,
   enforcedWord,
@@ -79,7 +79,7 @@ export async function freezePage(
     <p class="verdict">${headline(freeze, state, times)}</p>
     ${mayChange && !isOver ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
     ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, state, { held, report: isOver ? null : report, times })}
+    ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: isOver ? null : report, times })}
     ${
       history
         ? html`<section aria-labelledby="history-heading">
@@ -150,7 +150,7 @@ function facts(
   repository: FoundRepository,
   freeze: FreezeRecord,
   state: FreezeState,
-  { held: all, report, times }: { held: HeldPullRequest[]; report: EnforcementReport | null; times: Times },
+  { held: all, report, times }: { held: ShownHeld[]; report: EnforcementReport | null; times: Times },
 ): Html {
   const { id, reason, publicReason, startsAt, endsAt, timezone, createdAt, createdBy, deletion, planId } =
     freeze;

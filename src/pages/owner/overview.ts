@@ -2,10 +2,9 @@ import { html } from 'hono/html';
 import type { SignedIn } from '../../auth/sign-in/sessions.ts';
 import { type ExemptionRecord, waitingRequests } from '../../freezes/exemptions/exemption-store.ts';
 import { type CurrentGroup, currentGroups, reasonOfPlan } from '../../explanations/freeze-groups.ts';
-import { isNotEnforced, isUnknown, type RepositoryState } from '../../explanations/repository-states.ts';
+import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
 import {
   calendarPath,
-  exemptionsPath,
   freezePath,
   ownerPath,
   planPath,
@@ -170,45 +169,6 @@ async function requestsFor(
   }));
 }
 
-/**
- * Counts what is so now. What is not known has a figure of its own.
- * @param list the page of an owner, which lists its repositories; null if the figures are about several owners.
- */
-export function figures(owners: SeenOwner[], list: string | null): Html {
-  const all = owners.flatMap(({ repositories }) => repositories);
-  const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
-  const count = (some: RepositoryState[], isIt: (each: RepositoryState) => boolean) =>
-    some.filter(isIt).length;
-  const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
-  const frozen = count(all, ({ ongoing }) => ongoing > 0);
-  const [held, leaking] = [sum((each) => each.held), sum((each) => each.leaking)];
-  const toHold = held + leaking + sum((each) => each.waiting);
-  const toJudge = count(all, (each) => each.toJudge);
-  const [trouble, unknown] = [count(all, isNotEnforced), count(known, isUnknown)];
-  const requests = sum((each) => each.requests);
-  const linked = (text: string, path: string, kind = '') =>
-    list === null
-      ? html`<span class="${kind}">${text}</span>`
-      : html`<a href="${path}" class="${kind}">${text}</a>`;
-  const places = (number: number) => countOf(number, 'repository', 'repositories');
-  const rowsOf = (state: string) => `${list}?state=${state}#repositories`;
-  return html`<dl class="figures">
-    ${figure('Repositories frozen', html`<span class="${frozen > 0 ? 'held' : 'free'}">${frozen} of ${all.length}</span>`)}
-    ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
-    ${leaking > 0 ? figure('GitHub would merge', html`<span class="leaking">${countOf(leaking, 'pull request')}</span>`) : ''}
-    ${toJudge > 0 ? figure('Not judged yet', html`${places(toJudge)}`) : ''}
-    ${trouble > 0 ? figure('Not enforced', linked(places(trouble), rowsOf('trouble'), 'leaking')) : ''}
-    ${unknown > 0 ? figure('Not known to be enforced', linked(places(unknown), rowsOf('unknown'))) : ''}
-    ${requests > 0 ? figure('Requested exemptions', linked(String(requests), exemptionsPath(owners[0]!.account.login))) : ''}
-  </dl>`;
-}
-
-const figure = (name: string, value: Html): Html =>
-  html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`;
-
 /** The lists of an overview. @param isOfMany whether it is about several owners, so that each row names its own. */
 export function overviewLists(
   { frozen, coming, moreFrozen, moreComes, requests }: Overview,
@@ -267,7 +227,9 @@ function rowOf(row: Row, times: Times, isOfMany: boolean): Html {
       </div>
     </th>
     <td>
-      <span class="badge ${counts ? 'held' : 'scheduled'}">${counts ? 'Frozen' : 'Scheduled'}</span>
+      <span class="badge ${counts ? 'held' : 'scheduled'}"
+        >${!counts ? 'Scheduled' : counts.holdsMerges ? 'Frozen' : 'Deployments frozen'}</span
+      >
       ${whenOf(row, times)}
     </td>
     <td>${counts ? countsOf(counts) : ''}</td>

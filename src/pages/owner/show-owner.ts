@@ -7,6 +7,7 @@ import { timesOf } from '../reader.ts';
 import type { Html } from '../layout.ts';
 import { undoEnding } from '../undo.ts';
 import {
+  areDeploymentsFrozen,
   enforcedOf,
   withKnownEnforcement,
   askBehindPage,
@@ -20,7 +21,8 @@ import {
 import { disabledNotices } from './disabled-webhooks.ts';
 import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
-import { loadOverview, figures, overviewLists } from './overview.ts';
+import { figures } from './figures.ts';
+import { loadOverview, overviewLists } from './overview.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { shorten } from '../../events/event-words.ts';
@@ -244,7 +246,11 @@ function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: Repo
 
 function nowOf(row: RepositoryState, times: Times): Html {
   const { until, next, requests } = row;
-  const waiting = requests > 0 ? html`<span class="badge past">${countOf(requests, 'request')}</span>` : '';
+  const deployments = areDeploymentsFrozen(row)
+    ? html`<span class="badge held">Deployments frozen</span>`
+    : '';
+  const waiting = html`${deployments}
+  ${requests > 0 ? html`<span class="badge past">${countOf(requests, 'request')}</span>` : ''}`;
   switch (stateOf(row)) {
     case 'frozen':
       return html`<span class="badge held">Frozen</span> ${waiting}
@@ -253,7 +259,7 @@ function nowOf(row: RepositoryState, times: Times): Html {
       return html`<span class="badge scheduled">Scheduled</span> ${waiting}
         <span class="when">${instant(next!, times)}</span>`;
     case 'free':
-      return html`<span class="badge free">Free</span> ${waiting}`;
+      return html`${deployments === '' ? html`<span class="badge free">Free</span>` : ''} ${waiting}`;
     case 'archived':
       return html`<span class="badge past">Archived</span>`;
   }

@@ -215,16 +215,16 @@ const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
 function stateOf(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, toAsk, notEnforced, notKnown }: Progress,
+  { isOn, held, toHold, toAsk, notEnforced, notKnown, holdsMerges, deployments }: Progress,
   now: Date,
 ): Html {
   const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
   const badge = isOn
     ? html`<span class="badge held">Ongoing</span>
         <a href="${progressPath(account.login, { plan: plan.id })}"
-          >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}
-          blocked</a
-        >`
+          >${holdsMerges ? html`${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`} blocked` : 'Deployments frozen'}</a
+        >
+        ${deployments ?? ''}`
     : isScheduled
       ? html`<span class="badge scheduled">Scheduled</span>`
       : html`<span class="badge past">Not ongoing</span>`;

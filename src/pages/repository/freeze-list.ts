@@ -8,8 +8,7 @@ import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
-import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
-import { countsOf, heldList, notJudged, whatItHolds } from '../held.ts';
+import { countsOf, heldList, notJudged, type ShownHeld, whatItHolds } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
@@ -108,14 +107,14 @@ export const item = (name: string, value: Html | string): Html =>
 export const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
 /** The pull requests that a freeze holds or should hold. */
-export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): HeldPullRequest[] =>
+export const heldByFreeze = (held: ShownHeld[], { id }: { id: string }): ShownHeld[] =>
   held.filter(({ heldBy }) => heldBy.includes(id));
 
 /** What a freeze holds. @param most how many links. */
 export function heldNow(
   repository: FoundRepository,
   freeze: FreezeRecord,
-  held: HeldPullRequest[],
+  held: ShownHeld[],
   most: number,
 ): Html {
   if (!isJudged(repository, freeze)) return notJudged;
@@ -127,7 +126,7 @@ export function heldNow(
 /** Whether a freeze is enforced. @param href where the viewer sees why not. */
 export function enforcedWord(
   freeze: FreezeRecord,
-  held: HeldPullRequest[],
+  held: ShownHeld[],
   report: EnforcementReport,
   href: string,
 ): Html {

@@ -11,6 +11,7 @@ import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull
 import { asPublic } from '../../freezes/freeze.ts';
 import { currentFreezes, type FreezeRecord, type PastPage, pastFreezes } from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
+import type { ShownHeld } from '../held.ts';
 import type { Times } from '../text.ts';
 
 /** What the URL of a repository's page asks for. */
@@ -76,7 +77,7 @@ export type RepositoryPage = {
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
-  held: HeldPullRequest[];
+  held: ShownHeld[];
   /** The deployments that wait, newest first; none if the viewer may not see them. */
   waiting: Deployment[];
   /** The exemptions of deployments that are not over, newest first; none if the viewer may not see them. */
@@ -100,7 +101,7 @@ export async function loadPage(
   view: View,
   times: Times,
   isInside: boolean,
-): Promise<RepositoryPage> {
+): Promise<RepositoryPage & { held: HeldPullRequest[] }> {
   const { now } = times;
   const { id } = repository;
   const [current, past, held, log, deployments, exemptions] = await Promise.all([

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
+import { isForgotten, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { isJudged, type FreezeRecord } from '../../freezes/list-freezes.ts';
 import {
@@ -22,12 +22,21 @@ import {
 import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
-import { currentFreezeList, pastFreezeList, heldByFreeze, item, stateOf } from './freeze-list.ts';
+import {
+  currentFreezeList,
+  deploymentsWord,
+  pastFreezeList,
+  heldByFreeze,
+  item,
+  stateOf,
+} from './freeze-list.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
 import { loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
-import { countsOf, notJudged } from '../held.ts';
+import { asGitHubSees, countsOf, notJudged } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant } from '../text.ts';
 
@@ -37,12 +46,13 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const times = timesOf(visit);
   const { view, problems } = readView(context.req.query());
   const refusal = await refuseOutsiders(visit);
-  const [page, report, mayChange, permission] = await Promise.all([
+  const [loaded, report, mayChange, permission] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
     mayAs(visit, 'freezer'),
     permissionOf(visit),
   ]);
+  const page = { ...loaded, held: asGitHubSees(loaded.held, report?.required) };
   const isAdmin = permission === 'admin';
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
@@ -104,18 +114,38 @@ function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
   const blocked = html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}`;
   const lines = [
     ongoing.length > 0 ? item('Blocked', blocked) : null,
-    report ? item('Enforced', isEnforced(page, ongoing, report)) : null,
+    ...all
+      .filter((each) => holdsDeployments(each))
+      .map((each) => item('Deployments', ofDeployments(page, each, report))),
+    // What is so about merges matters while no freeze is ongoing, or one of merges.
+    report && (ongoing.length > 0 || all.length === 0)
+      ? item('Enforced', isEnforced(page, ongoing, report))
+      : null,
     next ? item('Next', html`${link(page, next)}, from ${from(next)}`) : null,
   ].filter((line) => line !== null);
   return html`<section class="card" aria-label="Now">
-    <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
+    <p class="verdict">
+      ${ongoing.length > 0 ? frozen(page, ongoing) : all.length > 0 ? deploymentsFrozen : notFrozen}
+    </p>
     ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
   </section>`;
 }
 
-const notFrozen = (isAnotherOn: boolean): Html =>
-  html`<span class="badge free">Not frozen</span>
-    ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freezes are ongoing.'}`;
+const notFrozen = html`<span class="badge free">Not frozen</span> No freezes are ongoing.`;
+const deploymentsFrozen = html`<span class="badge held">Deployments frozen</span> No freeze of merges is
+  ongoing.`;
+
+/** What a freeze does to deployments, whether GitHub waits for us, and how many wait. */
+function ofDeployments(
+  { waiting }: RepositoryPage,
+  freeze: FreezeRecord,
+  report: EnforcementReport | null,
+): Html {
+  const its = waiting.filter(({ freezeIds }) => freezeIds.includes(freeze.id)).length;
+  return html`${whatIsBlocked(freeze)}
+  ${its > 0 ? `${countOf(its, 'deployment')} ${its === 1 ? 'waits' : 'wait'} now.` : ''}
+  ${report ? deploymentsWord(freeze, report, '#enforcement') : ''}`;
+}
 
 function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));

@@ -1,0 +1,64 @@
+import { html } from 'hono/html';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
+import type {
+  PlanPreview,
+  PreviewedEnvironment,
+  PreviewedRepository,
+} from '../../explanations/preview-plan.ts';
+import { repositoryPath } from '../../installations/page-paths.ts';
+import type { Html } from '../layout.ts';
+
+/** How many repositories are listed. */
+const mostListed = 100;
+
+/** What a freeze would do to deployments, and its environments in each repository. Nothing for one of merges alone. */
+export function deploymentsPreview(login: string, { holding, repositories }: PlanPreview): Html | '' {
+  const blocked = whatIsBlocked(holding);
+  if (blocked === null) return '';
+  const unmatched = repositories.filter((each) => each.unmatched.length > 0);
+  const left = repositories.length - mostListed;
+  return html`<p>${blocked}</p>
+    ${unmatched
+      .slice(0, mostListed)
+      .map(
+        (each) =>
+          html`<p class="notice">
+            No environment of <bdi>${login}/${each.name}</bdi> matches
+            ${each.unmatched.map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)}.
+          </p>`,
+      )}
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th>Repository</th>
+          <th>Environments</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${repositories.slice(0, mostListed).map((each) => rowOf(login, each))}
+      </tbody>
+    </table>
+    ${left > 0 ? html`<p>and ${left} more</p>` : ''}`;
+}
+
+const rowOf = (login: string, { name, environments }: PreviewedRepository): Html =>
+  html`<tr>
+    <th scope="row">
+      <a href="${repositoryPath({ name, account: { login } })}#enforcement">${name}</a>
+    </th>
+    <td>
+      ${
+        environments === null
+          ? 'GitHub does not say which environments there are'
+          : environments.length === 0
+            ? html`<strong class="leaking">None: no deployment would wait</strong>`
+            : environments.map(wordsOf)
+      }
+    </td>
+  </tr>`;
+
+const wordsOf = ({ name, hasRule, waiting }: PreviewedEnvironment): Html =>
+  html`<p>
+    <bdi>${name}</bdi>:
+    ${hasRule ? 'GitHub waits for Holdfast' : html`<strong class="leaking">the rule is not enabled</strong>`}${waiting > 0 ? `, ${waiting} waiting now` : ''}
+  </p>`;

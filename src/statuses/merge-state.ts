@@ -1,0 +1,62 @@
+import { Prisma } from '../generated/prisma/client.ts';
+import type { MergeState } from '../github/pull-requests/load-pull-requests.ts';
+
+// Whether GitHub would merge what a freeze holds. GitHub works its answer out in the background, so one that is just
+// behind a status may be old: a pull request leaks where two answers, some seconds apart, say that it would be merged.
+
+/** What is known of a held pull request, by its present head. */
+export type Watched = {
+  /** GitHub's last answer, `UNKNOWN` apart. */
+  mergeState: string | null;
+  /** Answers since the last one that settled it. */
+  asks: number;
+  leakingSince: Date | null;
+};
+
+const mergeable: ReadonlySet<string | null> = new Set<MergeState>(['CLEAN', 'UNSTABLE', 'HAS_HOOKS']);
+
+/** Milliseconds to the next question. */
+const unknownFor = 4_000;
+const confirmAfter = 8_000;
+const leakingEvery = 60_000;
+/** What was required may be required no more, and no event tells. */
+const settledFor = 10 * 60_000;
+/** GitHub does not know for longer where it is in trouble; then asking often helps nobody. */
+const mostUnknown = 6;
+
+/**
+ * What an answer of GitHub adds.
+ * @param answer null where it gave none about this head.
+ * @returns also when to ask again.
+ */
+export function judgeMergeState(
+  { mergeState, asks, leakingSince }: Watched,
+  answer: MergeState | null,
+  now: Date,
+): Watched & { dueAt: Date } {
+  const after = (wait: number) => new Date(now.getTime() + wait);
+  if (answer === null || answer === 'UNKNOWN') {
+    const isPatient = asks + 1 >= mostUnknown;
+    const dueAt = after(isPatient ? settledFor : unknownFor * 2 ** Math.max(0, asks - 1));
+    return { mergeState, asks: isPatient ? 0 : asks + 1, leakingSince, dueAt };
+  }
+  if (!mergeable.has(answer)) {
+    return { mergeState: answer, asks: 0, leakingSince: null, dueAt: after(settledFor) };
+  }
+  if (mergeable.has(mergeState)) {
+    return { mergeState: answer, asks: 0, leakingSince: leakingSince ?? now, dueAt: after(leakingEvery) };
+  }
+  return { mergeState: answer, asks: asks + 1, leakingSince, dueAt: after(confirmAfter) };
+}
+
+/** What GitHub says of merging a held pull request: it refuses or allows it, or will soon be asked. */
+export type MergeAnswer = 'refuses' | 'merges' | 'asked';
+
+/** Milliseconds: a question that is due later is no longer worth waiting for. */
+const askedWithin = 70_000;
+
+/** A `MergeAnswer` about the row `held`; null if GitHub does not say, and will not be asked soon. */
+export const mergeAnswer = (now: Date): Prisma.Sql => Prisma.sql`
+  CASE WHEN held.leaking_since IS NOT NULL THEN 'merges'
+    WHEN held.merge_state NOT IN (${Prisma.join([...mergeable])}) THEN 'refuses'
+    WHEN held.merge_state_due_at <= ${new Date(now.getTime() + askedWithin)} THEN 'asked' END`;

@@ -1,0 +1,90 @@
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { commandLineFor } from '../support/command-line.ts';
+import { grantDeployments } from '../support/deployments.ts';
+import { Visitor, words } from '../support/visitor.ts';
+
+// Whatever counts or names a freeze says what it blocks: merges, deployments, or both.
+
+const acme = acmeForAll();
+let ada: Visitor;
+let freeze: string;
+const see = async (path: string): Promise<string> => words(await ada.open(path));
+
+beforeAll(async () => {
+  await grantDeployments(acme);
+  const web = await acme.repository('web', [{}]);
+  await acme.repository('infra', [{}]);
+  acme.github.addEnvironment(web, 'production');
+  acme.github.addEnvironment(web, 'staging', { ours: false });
+  ada = new Visitor(acme);
+  await ada.signIn('ada');
+  ({ id: freeze } = await acme.freeze(web, {
+    ...{ reason: 'Migration', holds: ['deployments'], environments: ['production'] },
+    end: '2026-03-02T09:00:00',
+  }));
+  acme.github.runWorkflow(web, { environments: ['production'] });
+  await acme.quiet();
+});
+
+const blocks = 'Deployments to production wait; merges are not blocked.';
+
+test.each<[path: string, says: RegExp | string]>([
+  ['/', /Deployments are frozen in 1 of 2 repositories .*Deployments frozen 1 of 2 Deployments that wait 1 /],
+  ['/', /Deployments: Migration web .* Deployments frozen until .*deployments of 1 frozen/],
+  ['/repos/acme', /web Deployments frozen – – .*infra Free|infra Free .*web Deployments frozen – –/],
+  [
+    '/repos/acme/web',
+    `Deployments frozen No freeze of merges is ongoing. Deployments ${blocks} 1 deployment waits`,
+  ],
+  ['/owners/acme/unfreeze', `Migration ${blocks} Deployments in 1 repository: web`],
+  ['/owners/acme/calendar', /Frozen Deployments: Migration web/],
+])('%s says that deployments are frozen', async (path, says) => {
+  const text = await see(path);
+  if (typeof says === 'string') expect(text).toContain(says);
+  else expect(text).toMatch(says);
+  expect(text).not.toMatch(/Nothing is frozen|0 pull requests|GitHub would merge/);
+});
+
+test('its progress is about deployments, and done at once', async () => {
+  const text = await see(`/owners/acme/progress?freeze=${freeze}`);
+  expect(text).toContain(
+    `Deployments frozen ${blocks} GitHub waits for Holdfast before it deploys to production.`,
+  );
+  expect(text).not.toMatch(/pull request/);
+});
+
+test('a preview lists the environments with their rule and what waits, and names what matches nothing', async () => {
+  const fields = {
+    ...{ reason: 'Migration', which: 'ticked', repository: ['web', 'infra'], duration: '1h', zone: 'UTC' },
+    ...{ holds: 'deployments', environments: 'production\nstaging\nprodcution', step: 'preview' },
+  };
+  const text = words(await ada.send('/owners/acme/freeze', fields));
+  expect(text).toContain('Deployments to production, staging and prodcution wait; merges are not blocked.');
+  expect(text).toMatch(
+    /web production : GitHub waits for Holdfast, 1 waiting now staging : the rule is not enabled/,
+  );
+  expect(text).toMatch(/No environment of acme\/web matches prodcution \./);
+  expect(text).not.toMatch(/pull requests? in 2 repositories/);
+});
+
+test('a plan of deployments says so on its page and in its progress', async () => {
+  const body = {
+    ...{ name: 'Both', reason: 'Both', repositories: { include: ['infra', 'web'] }, holds: ['deployments'] },
+    ...{ start: null, end: '2026-03-01T12:00:00', timezone: 'UTC' },
+  };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  await acme.quiet();
+  expect(await see(`/owners/acme/plans/${id}`)).toMatch(
+    /Ongoing Deployments frozen Deployments wait; merges are not blocked\. 2 repositories /,
+  );
+  const text = await see(`/owners/acme/progress?plan=${id}`);
+  expect(text).toMatch(/Deployments frozen Deployments wait; merges are not blocked\. 2 repositories/);
+  expect(text).not.toMatch(/pull request|known/);
+});
+
+test('the command line says it too', async () => {
+  const { holdfast, close } = commandLineFor(acme, acme.admin);
+  expect((await holdfast(['status', 'acme/web'])).out).toContain(`${freeze}: ${blocks}`);
+  close();
+});
