@@ -219,6 +219,7 @@ const table = (rows: Row[], times: Times, isOfMany: boolean): Html =>
 
 function rowOf(row: Row, times: Times, isOfMany: boolean): Html {
   const { reason, href, createdBy, counts } = row;
+  const word = !counts ? 'Scheduled' : counts.holdsMerges ? 'Frozen' : 'Deployments frozen';
   return html`<tr>
     <th scope="row">
       <a href="${href}" dir="auto">${shorten(reason, 120)}</a>
@@ -227,9 +228,7 @@ function rowOf(row: Row, times: Times, isOfMany: boolean): Html {
       </div>
     </th>
     <td>
-      <span class="badge ${counts ? 'held' : 'scheduled'}"
-        >${!counts ? 'Scheduled' : counts.holdsMerges ? 'Frozen' : 'Deployments frozen'}</span
-      >
+      <span class="badge ${counts ? 'held' : 'scheduled'}">${word}</span>
       ${whenOf(row, times)}
     </td>
     <td>${counts ? countsOf(counts) : ''}</td>
