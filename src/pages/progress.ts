@@ -197,8 +197,9 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
   // What is known of branches says nothing about deployments.
   const namesOf = (word: Enforced) =>
     (holdsMerges(plan) ? rows : []).filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
-  // Where GitHub is known to require the check, what has its status is refused.
-  const unsure = [...found.unsure].flatMap(([id, its]) => (enforced.get(id) === true ? [] : its));
+  // Where it is not known that GitHub requires the check, a status alone blocks nothing. While we ask, the page says so.
+  const isLoose = (id: bigint) => [false, 'unknown'].includes(enforced.get(id) ?? true);
+  const unsure = [...found.unsure].flatMap(([id, its]) => (isLoose(id) ? its : []));
   const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
   return {
     ...found,
