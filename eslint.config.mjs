@@ -195,6 +195,8 @@ export default tseslint.config(
         addEventListener: 'readonly',
         DOMParser: 'readonly',
         EventSource: 'readonly',
+        clearTimeout: 'readonly',
+        performance: 'readonly',
         FormData: 'readonly',
         URL: 'readonly',
         URLSearchParams: 'readonly',

@@ -10,6 +10,7 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Ahead } from './freezes/save-freeze.ts';
 import type { Freeze } from './freezes/freeze.ts';
 import type { FoundRepository } from './installations/find-repository.ts';
+import type { Changes } from './database/changes.ts';
 import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './statuses/write-status.ts';
@@ -25,6 +26,8 @@ export type Deps = {
   /** Keeps the database small and quick, if its server does not. */
   keepUp: Database['keepUp'];
   queue: Pick<JobQueue, 'send' | 'sendAfter'>;
+  /** What changed of what pages show. */
+  changes: Changes;
   /** What this process writes to GitHub. */
   ownWrites: OwnWrites;
   github: GitHubApp;

@@ -96,48 +96,73 @@ const listenPatience = 5000;
 const shortestPause = 1000;
 const longestPause = 5000;
 
-/** Listens on a connection of its own. Replaces it when it breaks, after pauses that grow. */
-const listenThrough =
-  (connections: Connections): Listen =>
-  async (channel, hear, failed) => {
-    let client: pg.Client | null = null;
-    let timer: NodeJS.Timeout;
-    let pause = shortestPause;
-    let isClosed = false;
+type Listener = Record<'channel', string> & {
+  hear: (message: string | null) => void;
+  failed: (error: unknown) => void;
+};
 
-    const connect = async () => {
-      const mine = (client = connections.client({ pipeline: false }));
-      const lose = (error: unknown) => {
-        if (client !== mine || isClosed) return;
-        client = null;
-        void mine.end().catch(() => {});
-        failed(error);
-        clearTimeout(timer);
-        timer = setTimeout(() => void connect(), pause);
-        pause = Math.min(longestPause, pause * 2);
-      };
-      // Again and again: only an answer shows that the connection is still there.
-      const listen = async () => {
-        await withPatience(listenPatience, () => mine.query(`LISTEN ${channel}`));
-        if (client === mine && !isClosed) timer = setTimeout(() => void listen().catch(lose), listenEvery);
-      };
-      mine.on('error', lose).on('notification', ({ payload = '' }) => hear(payload));
-      try {
-        await mine.connect();
-        await listen();
-        pause = shortestPause;
-        hear(null);
-      } catch (error) {
-        lose(error);
-      }
-    };
+/** Listens to all channels on one connection. Replaces it when it breaks, after pauses that grow. */
+function listenThrough(connections: Connections): Listen {
+  const listeners = new Set<Listener>();
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout;
+  let pause = shortestPause;
 
-    await connect();
+  const lose = (mine: pg.Client, error: unknown) => {
+    if (client !== mine || listeners.size === 0) return;
+    client = null;
+    void mine.end().catch(() => {});
+    for (const { failed } of listeners) failed(error);
+    clearTimeout(timer);
+    timer = setTimeout(() => void connect(), pause);
+    pause = Math.min(longestPause, pause * 2);
+  };
+  // Again and again: only an answer shows that the connection is still there.
+  const ask = async (mine: pg.Client) => {
+    const channels = new Set([...listeners].map(({ channel }) => channel));
+    const asked = [...channels].map((channel) => `LISTEN ${channel}`).join('; ');
+    await withPatience(listenPatience, () => mine.query(asked));
+    clearTimeout(timer);
+    if (client !== mine || listeners.size === 0) return;
+    timer = setTimeout(() => void ask(mine).catch((error: unknown) => lose(mine, error)), listenEvery);
+  };
+  const connect = async () => {
+    const mine = (client = connections.client({ pipeline: false }));
+    mine.on('error', (error) => lose(mine, error));
+    mine.on('notification', ({ channel, payload = '' }) => {
+      for (const listener of listeners) if (listener.channel === channel) listener.hear(payload);
+    });
+    try {
+      await mine.connect();
+      await ask(mine);
+      pause = shortestPause;
+      for (const { hear } of listeners) hear(null);
+    } catch (error) {
+      lose(mine, error);
+    }
+  };
+
+  return async (channel, hear, failed) => {
+    const listener = { channel, hear, failed };
+    listeners.add(listener);
+    const known = client;
+    if (!known) {
+      clearTimeout(timer);
+      await connect();
+    } else
+      await ask(known).then(
+        () => hear(null),
+        (error: unknown) => lose(known, error),
+      );
     return {
       async close() {
-        isClosed = true;
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
         clearTimeout(timer);
-        await within(goodbye, client?.end().catch(() => {}) ?? Promise.resolve());
+        const last = client;
+        client = null;
+        await within(goodbye, last?.end().catch(() => {}) ?? Promise.resolve());
       },
     };
   };
+}

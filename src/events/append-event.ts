@@ -1,4 +1,5 @@
 import { type Actor, actorKey, ourselves, roadOf } from './actor.ts';
+import { changeOfAccount, changeOfRepository, tellOf } from '../database/changes.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { datedBack, insertJobsOf } from '../database/queue/queue.ts';
@@ -94,6 +95,8 @@ const saveEvents = (rows: string, now: string): string => `
       actor_key, outcome, trigger, metadata)
     SELECT event_id, ${now}::timestamptz, account_id, repository_id, repository, pull_request, base_ref, type, actor_key,
       outcome, trigger, metadata FROM happened
+    RETURNING ${tellOf(`CASE WHEN repository_id IS NULL THEN ${changeOfAccount('account_id')}
+      ELSE ${changeOfRepository('repository_id', 'pull_request')} END`)}
   ), wanted AS (
     SELECT webhook.id AS webhook_id, event_id, notice,
       CASE WHEN webhook.kind <> 'standard' THEN plan END AS plan,

@@ -35,6 +35,10 @@ export type RepositoryState = {
   leaking: number;
   /** Those among the held of which GitHub has not said that it refuses them. */
   unsure: number;
+  /** Pull requests that no freeze holds any more, and that GitHub still blocks. */
+  releasing: number;
+  /** Whether Holdfast is about to look at the open pull requests again, because freezes changed. */
+  isUpdating: boolean;
   /** Whether the open pull requests were not checked since an ongoing freeze began. Before that, nobody knows what it holds. */
   toJudge: boolean;
   /** What GitHub recently said about an ongoing freeze. */
@@ -65,7 +69,7 @@ export const isUnknown = (state: RepositoryState): boolean =>
   !state.archived && state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
 
 type Row = Record<'id' | 'name', string> &
-  Record<'private' | 'archived' | 'isFreezable' | 'toJudge', boolean> &
+  Record<'private' | 'archived' | 'isFreezable' | 'toJudge' | 'isUpdating', boolean> &
   Record<
     | 'ongoing'
     | 'ofDeployments'
@@ -74,6 +78,7 @@ type Row = Record<'id' | 'name', string> &
     | 'unsure'
     | 'waiting'
     | 'leaking'
+    | 'releasing'
     | 'requests'
     | 'rulesVersion',
     number
@@ -94,7 +99,8 @@ export async function repositoryStates(
   // for a new table that it has no statistics of, and which then reads all counts for each repository.
   const rows = await db.$queryRaw<{ account_id: bigint; repositories: Row[] }[]>`
     WITH repository AS (
-      SELECT r.* FROM repositories r JOIN installations i ON i.id = r.installation_id
+      SELECT r.*, r.reconcile_requested_at IS NOT NULL AND i.suspended_at IS NULL AND NOT r.archived AS is_updating
+      FROM repositories r JOIN installations i ON i.id = r.installation_id
       WHERE r.account_id = ANY (${accountIds}::int8[]) AND i.deleted_at IS NULL
     ), frozen AS (
       SELECT f.repository_id, count(*) FILTER (WHERE of_merges AND f.starts_at <= ${now}) AS ongoing,
@@ -120,6 +126,12 @@ export async function repositoryStates(
         FROM open_pull_requests held JOIN repository ON repository.id = held.repository_id ${statusesOfHeld}
         WHERE cardinality(held.held_by) > 0
       ) AS judged GROUP BY repository_id
+    ), releasing AS (
+      SELECT repository_id, count(*) AS releasing FROM head_statuses
+      WHERE is_waiting AND installation_id IN (SELECT installation_id FROM repository) AND state = 'success'
+        AND written_state = 'pending' AND closed_number IS NULL AND NOT is_merge_group
+        AND repository_id IN (SELECT id FROM repository)
+      GROUP BY repository_id
     ), asked AS (
       SELECT e.repository_id, count(*) AS requests FROM exemptions e JOIN repository ON repository.id = e.repository_id
       WHERE e.ended_at IS NULL AND e.state = 'requested' AND e.expires_at > ${now} GROUP BY e.repository_id
@@ -129,9 +141,10 @@ export async function repositoryStates(
       'toJudge', coalesce(to_judge, false), 'ongoing', coalesce(ongoing, 0),
       'ofDeployments', coalesce(of_deployments, 0), 'deploymentsWait', coalesce(deployments_wait, 0),
       'until', until, 'next', next, 'rulesVersion', rules_version, 'held', coalesce(held, 0), 'unsure', coalesce(unsure, 0), 'waiting', coalesce(waiting, 0),
-      'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
+      'leaking', coalesce(leaking, 0), 'releasing', coalesce(releasing, 0), 'isUpdating', is_updating, 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
     FROM repository FULL JOIN frozen ON frozen.repository_id = id FULL JOIN pulls ON pulls.repository_id = id
-      FULL JOIN asked ON asked.repository_id = id FULL JOIN waits ON waits.repository_id = id
+      FULL JOIN releasing ON releasing.repository_id = id FULL JOIN asked ON asked.repository_id = id
+      FULL JOIN waits ON waits.repository_id = id
     GROUP BY account_id`;
   return new Map(
     rows.map(({ account_id, repositories }) => [account_id, repositories.map(read).sort(byWeight)]),
@@ -158,8 +171,15 @@ export const isToJudge = (freeze: Prisma.Sql, repository: Prisma.Sql): Prisma.Sq
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
+/** What was held when it was last looked at, and no freeze is on any more, is being released. */
+const countsOf = ({ ongoing, held, unsure, waiting, leaking, releasing }: Row) =>
+  ongoing > 0
+    ? { held, unsure, waiting, leaking, releasing }
+    : { held: 0, unsure: 0, waiting: 0, leaking: 0, releasing: releasing + held + waiting };
+
 const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
   ...row,
+  ...countsOf({ id, until, next, ...row }),
   enforced: null,
   id: BigInt(id),
   until: dateOf(until),
@@ -206,11 +226,20 @@ export function askBehindPage(deps: Deps, accountId: bigint, all: RepositoryStat
     await limit.map(await repositoriesOfIds(deps.sql, ids), (repository) =>
       deps.stopping.aborted ? null : branchEnforcement(deps, repository, null, 1 / 2),
     );
+    tellOfAnswers(deps, all, [null]);
     return null;
   };
   sweepsOf(deps)
     .get(String(accountId), sweep)
     .catch((error: unknown) => deps.log.warn({ err: error }, 'GitHub was not asked what it enforces'));
+}
+
+/** Lets pages show answers of GitHub that came after they were made. @param before the repositories, as pages showed them. */
+function tellOfAnswers(deps: Deps, before: RepositoryState[], branches: (string | null)[]): void {
+  const isNew = (each: RepositoryState) =>
+    each.enforced === null && branches.every((branch) => knownEnforcement(deps, each, branch) !== undefined);
+  const told = before.find((each) => (each.ongoing > 0 || each.next) && isNew(each));
+  if (told) deps.changes.note({ repositoryId: told.id, about: null });
 }
 
 /** The answer if it is known already; null if GitHub is being asked or was never asked. */
@@ -256,7 +285,12 @@ export async function requiredIn(
     const words = branches.map((branch) => branchEnforcement(deps, repository, branch));
     found.set(repository.id, onAll(await Promise.all(words)));
   });
-  await within(patience, Promise.all(looks));
+  const answered = Promise.all(looks);
+  if (!(await within(patience, answered))) {
+    const unanswered = interesting.filter(({ id }) => asked.includes(id) && found.get(id) === null);
+    const tell = () => tellOfAnswers(deps, unanswered, branches);
+    answered.then(tell, () => {});
+  }
   return found;
 }
 

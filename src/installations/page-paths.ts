@@ -32,6 +32,11 @@ export const firstStepsPath = (login: string): string => `/owners/${login}/first
 /** Calendars for calendar apps. */
 export const subscribePath = (login: string): string => `/owners/${login}/calendar/subscribe`;
 
+/** The streams that tell pages of changes. */
+export const homeLivePath = '/owners/live';
+export const ownerLivePath = (login: string): string => `/owners/${login}/live`;
+export const repositoryLivePath = (repository: Named): string => `${repositoryPath(repository)}/live`;
+
 /** How many pull requests of a plan or a freeze GitHub holds so far. */
 export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
   `/owners/${login}/progress?${new URLSearchParams(of)}`;

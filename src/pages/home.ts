@@ -2,11 +2,18 @@ import { html } from 'hono/html';
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { isTooManyRequests, refusedIf, Refusal } from '../errors.ts';
-import { installedPath, ownerFormPath, ownerPath, signInPath } from '../installations/page-paths.ts';
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
 import { appPage, installLink } from './installed.ts';
 import type { AppPage } from '../github/github-app.ts';
+import {
+  homeLivePath,
+  installedPath,
+  ownerFormPath,
+  ownerPath,
+  signInPath,
+} from '../installations/page-paths.ts';
+import { concerns, follow, liveAt } from './live.ts';
 import { messagePage, showPage } from './message-page.ts';
 import {
   areDeploymentsFrozen,
@@ -15,7 +22,7 @@ import {
   stateOf,
   withKnownEnforcement,
 } from '../explanations/repository-states.ts';
-import { type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } from './reader.ts';
+import { absentPage, type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
@@ -40,15 +47,23 @@ export async function showHome(visit: Visit): Promise<Response> {
     const glance = html`${notices} ${atAGlance(owners, silent, overview, times)}`;
     const body = owners.length + silent.length > 0 ? glance : nothingYet(await appPage(deps));
     const [only] = owners.length + silent.length === 1 ? owners : [];
-    if (!only) return await showPage(visit, { title: 'Home', body });
+    const frozen = overview.frozen.length > 0 ? ('Frozen' as const) : null;
+    const page = { title: 'Home', body, frozen, live: liveAt(visit, homeLivePath) };
+    if (!only) return await showPage(visit, page);
     // For a single owner it is one of the owner's pages.
     const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
-    const page = { title: 'Home', body, owner: only.account.login };
-    return await showPage({ context, viewer: { ...viewer, opens } }, page);
+    return await showPage({ context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });
   } catch (error) {
     if (!isTooManyRequests(error)) return unlessSilent(visit)(error);
     return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
   }
+}
+
+/** `GET /owners/live`: tells when something changes that the home page shows. */
+export async function followHome(visit: Visit): Promise<Response> {
+  if (!visit.viewer) return absentPage(visit);
+  const seen = await ownersOf(visit.deps, visit.viewer).catch(unlessSilent(visit));
+  return seen instanceof Response ? seen : follow(visit, concerns(seen.owners));
 }
 
 const forStrangers = (deps: PageDeps): Html =>

@@ -12,6 +12,7 @@ import {
 } from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { icons } from './icons.ts';
+import type { Live } from './live.ts';
 import { cityOf } from '../time/local-time.ts';
 
 /** Markup with escaped texts. Only `html` makes it. */
@@ -31,8 +32,12 @@ export type Page = {
   crumbs?: Crumb[];
   /** The time zone of the page, to choose another one. Absent on pages without times. */
   zone?: string;
-  /** More elements for the head, for a page that updates itself. */
+  /** More elements for the head. */
   head?: Html;
+  /** The word of the tab if what the page is about is frozen, such as `Frozen`; null if it is not. Absent where it has no state. */
+  frozen?: 'Frozen' | 'Blocked' | null;
+  /** How the page updates itself. */
+  live?: Live;
 };
 
 /** The pages of the owner for admins that the viewer may open. None by default. */
@@ -42,21 +47,32 @@ export type Opens = readonly ('audit' | 'settings')[];
 export type Crumb = { name: string; href?: string };
 
 /** A complete page in the layout that all pages share. */
-export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: Page): Html {
+export function layout({
+  title,
+  body,
+  viewer,
+  owner,
+  tab,
+  crumbs,
+  zone,
+  head,
+  frozen = null,
+  live,
+}: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${title} · Holdfast</title>
+        <title>${frozen ? `${frozen} · ` : ''}${title} · Holdfast</title>
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
-        <link rel="icon" type="image/svg+xml" href="${assetUrl('icon.svg')}" />
+        <link rel="icon" type="image/svg+xml" href="${assetUrl(frozen ? 'icon-frozen.svg' : 'icon.svg')}" />
         <link rel="apple-touch-icon" href="${assetUrl('icon-192.png')}" />
         <link rel="manifest" href="/manifest.webmanifest" />
         <script type="module" src="${assetUrl('page.js')}"></script>
         ${viewer === undefined ? '' : html`<script type="module" src="${assetUrl('keep-form.js')}"></script>`}
-        ${head ?? ''}
+        ${live ? html`<script type="module" src="${assetUrl('live.js')}"></script>` : ''} ${head ?? ''}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
@@ -69,7 +85,12 @@ export function layout({ title, body, viewer, owner, tab, crumbs, zone, head }: 
           </div>
           ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
         </header>
-        <main id="main">${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}</main>
+        <main
+          id="main"
+          ${live ? html`data-live="${live.path}" ${live.isMoving ? html`data-again` : ''}` : ''}
+        >
+          ${owner && crumbs ? breadcrumb(owner, crumbs) : ''} ${body}
+        </main>
         <footer>
           <a href="/help">Help</a>
           <a href="/docs">API reference</a>

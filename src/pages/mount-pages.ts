@@ -4,7 +4,12 @@ import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import { installedPath, lockAppCallbackPath, slackAccountsPath } from '../installations/page-paths.ts';
+import {
+  homeLivePath,
+  installedPath,
+  lockAppCallbackPath,
+  slackAccountsPath,
+} from '../installations/page-paths.ts';
 import { mountAssets } from './assets.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
@@ -15,10 +20,11 @@ import { showFirstSteps } from './first-steps.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
-import { showHome } from './home.ts';
+import { followHome, showHome } from './home.ts';
 import { showInstalled } from './installed.ts';
 import { keepAnswer, showAnswer } from './kept-answers.ts';
 import { pageHeaders } from './layout.ts';
+import { followOwner, followRepository, OpenStreams } from './live.ts';
 import { errorPage, ownForms } from './message-page.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { freezerPage, ownerPage, planPage } from './owner/open-owner.ts';
@@ -34,7 +40,7 @@ import {
 } from './plan/change-plan.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
 import { showPlanPage, showPlans } from './plan/show-plans.ts';
-import { showProgress, streamProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { finishLockApp } from './settings/create-lock-app.ts';
@@ -51,7 +57,8 @@ import {
   decideOnExemption,
   decisions,
 } from './status/change-exemption.ts';
-import { mergeGroupPage, pullRequestPage } from './status/status-pages.ts';
+import { mergeGroupPage } from './status/merge-group-page.ts';
+import { pullRequestPage } from './status/status-pages.ts';
 import { namedByUndo, sendUndo } from './undo.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 
@@ -62,6 +69,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
     ...given,
     explanations: new ExplanationsForPages(given.clock),
     limits,
+    streams: new OpenStreams(),
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
@@ -82,9 +90,10 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   pages.get('/owners/:owner/settings', ownerPage(deps, showOwnerSettingsPage));
+  pages.get('/owners/:owner/live', ownerPage(deps, followOwner));
   pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
-  pages.get('/owners/:owner/progress/live', ownerPage(deps, streamProgress));
   pages.get('/repos/:owner/:repository', repositoryPage(deps, showRepository));
+  pages.get('/repos/:owner/:repository/live', repositoryPage(deps, followRepository));
   pages.get('/repos/:owner/:repository/audit', repositoryPage(deps, showRepositoryAudit));
   pages.get('/repos/:owner/:repository/settings', repositoryPage(deps, showRepositorySettingsPage));
   pages.get('/repos/:owner/:repository/freezes/:id', repositoryPage(deps, freezePage, releases));
@@ -98,6 +107,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/setup/callback', (context) => context.redirect(installedPath, 302));
   pages.get('/', openPage(deps, showHome));
   pages.get('/time-zone', unknownZone);
+  pages.get(homeLivePath, openPage(deps, followHome));
   pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);

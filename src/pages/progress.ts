@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { html } from 'hono/html';
-import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import { nullIf } from '../errors.ts';
+import { Refusal, refusedIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
 import { whatIsBlocked } from '../events/describe-fields.ts';
@@ -12,75 +10,53 @@ import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
 import { countRequested } from '../freezes/request-reconcile.ts';
 import { repositoriesOfIds } from '../installations/find-repository.ts';
-import { freezePath, ownerPath, planPath, repositoryPath } from '../installations/page-paths.ts';
+import {
+  freezePath,
+  ownerLivePath,
+  ownerPath,
+  planPath,
+  repositoryPath,
+} from '../installations/page-paths.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
 import { about } from '../statuses/instant-hold/hold.ts';
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
-import { assetUrl } from './assets.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import type { Html } from './layout.ts';
+import { liveAt } from './live.ts';
 import { showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
 import { readerZone } from './text.ts';
 
-/** Milliseconds between two reads of our tables. */
-const step = 1_000;
-/** Milliseconds until the browser must connect again, so that we check again whether the viewer may see this. */
-const longest = 55_000;
-
-/** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself. */
+/** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself until all is known. */
 export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const query = visit.context.req.query();
   const progress = await readProgress(visit, query);
   if (!progress) return absentPage(visit);
+  const isMoving = progress !== 'over' && !isDone(progress);
   const { login } = visit.account;
-  const live = `/owners/${login}/progress/live?${new URLSearchParams(query)}`;
   const body = html`<h1>Freezing ${login}</h1>
-    <section class="card" ${isDone(progress) ? '' : html`data-live="${live}"`} aria-live="polite">
-      ${progressOf(progress, visit)}
+    <section class="card" aria-live="polite">
+      ${progress === 'over' ? over : progressOf(progress, visit)}
     </section>
     <div class="actions">
-      <a class="button quiet" href="${progress.path}">Details</a>
+      ${progress === 'over' ? '' : html`<a class="button quiet" href="${progress.path}">Details</a>`}
       <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
     </div>`;
   // With the address, because a browser that has a fragment would only go to that.
   const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
-  const head = html`<script type="module" src="${assetUrl('progress.js')}"></script>
-    <noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
-  const page = { title: `Freezing ${login}`, body, owner: login, crumbs: [{ name: 'Progress' }] };
-  return showPage(visit, isDone(progress) ? page : { ...page, head });
-}
-
-/** `GET /owners/{owner}/progress/live`: the same as server-sent events, for browsers with scripts. */
-export async function streamProgress(visit: OwnerVisit): Promise<Response> {
-  const { deps, context } = visit;
-  const query = context.req.query();
-  const first = await readProgress(visit, query);
-  if (!first) return absentPage(visit);
-  return streamSSE(context, async (stream) => {
-    const left = new AbortController();
-    stream.onAbort(() => left.abort());
-    const timeUp = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
-    let said = '';
-    let progress: Progress | null = first;
-    while (progress && !timeUp.aborted) {
-      const now = String(await progressOf(progress, visit));
-      if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
-      said = now;
-      if (isDone(progress)) break;
-      // An aborted wait ends the stream.
-      await sleep(step, undefined, { signal: timeUp }).catch(() => {});
-      if (!timeUp.aborted) progress = await readProgress(visit, query);
-    }
-    if (!progress) await stream.writeSSE({ event: 'progress', data: String(await over) });
-    if (!progress || isDone(progress)) await stream.writeSSE({ event: 'end', data: '' });
+  const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
+  return showPage(visit, {
+    ...{ title: `Freezing ${login}`, body, owner: login, crumbs: [{ name: 'Progress' }] },
+    frozen: progress !== 'over' && progress.isOn ? 'Frozen' : null,
+    live: { ...liveAt(visit, ownerLivePath(login)), isMoving },
+    ...(isMoving && { head }),
   });
 }
 
-/** Shown if the freeze ends or is deleted while the page is open. */
+/** Shown if the freeze ended or was deleted while the page was open. */
 const over = html`<p class="progress-line">
   <span class="badge past">Over</span> The freeze has ended or was deleted.
 </p>`;
@@ -168,13 +144,17 @@ const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid
 
 /**
  * The progress that a URL asks for, if the viewer can read every repository that it is about.
- * @returns null if there is none or the viewer may not see it.
+ * @returns `over` if it has ended; null if there is none or the viewer may not see it.
  */
-async function readProgress(visit: OwnerVisit, query: Record<string, string>): Promise<Progress | null> {
+async function readProgress(
+  visit: OwnerVisit,
+  query: Record<string, string>,
+): Promise<Progress | 'over' | null> {
   const read = subject.safeParse(query);
   if (!read.success) return null;
   const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);
-  return progress.catch(nullIf('not-found'));
+  const found = await progress.catch(refusedIf('not-found'));
+  return found instanceof Refusal ? 'over' : found;
 }
 
 async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {

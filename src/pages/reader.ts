@@ -28,6 +28,7 @@ import { readOwnerSettings, readSettings } from '../installations/settings.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Html, Opens, Page } from './layout.ts';
+import type { OpenStreams } from './live.ts';
 import { messagePage } from './message-page.ts';
 import { instant, readerZone, type Times } from './text.ts';
 
@@ -35,6 +36,7 @@ import { instant, readerZone, type Times } from './text.ts';
 export type PageDeps = Deps & {
   explanations: ExplanationsForPages;
   limits: CallerLimits;
+  streams: OpenStreams;
 };
 
 /** Remembers that the person got access, so that the limits for strangers do not apply to them. */
@@ -44,8 +46,8 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
 /** Who is signed in. */
 export type Viewer = (Session & Pick<NonNullable<Page['viewer']>, 'opens'>) | null;
 
-/** A request for a page. Its questions to GitHub count for the viewer. */
-export type Visit = { deps: PageDeps; context: Context; viewer: Viewer };
+/** A request for a page, and when it came. Its questions to GitHub count for the viewer. */
+export type Visit = { deps: PageDeps; context: Context; viewer: Viewer; openedAt: number };
 
 /** The page of a repository that the viewer may read. */
 export type RepositoryVisit = Visit & { repository: FoundRepository };
@@ -64,7 +66,8 @@ export const openPage =
   (given: PageDeps, show: (visit: Visit) => Response | Promise<Response>): Handler =>
   async (context) => {
     const deps = forRequest(given, context);
-    return show({ deps, context, viewer: await readSession(deps, context) });
+    const openedAt = deps.clock.now();
+    return show({ deps, context, openedAt, viewer: await readSession(deps, context) });
   };
 
 /**

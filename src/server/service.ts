@@ -5,6 +5,7 @@ import { Permissions } from '../auth/permissions.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
+import { Changes } from '../database/changes.ts';
 import type { Database } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { clearTurns } from '../statuses/instant-hold/hold-store.ts';
@@ -90,6 +91,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     trouble: database.trouble,
     keepUp: database.keepUp,
     queue,
+    changes: new Changes(database, clock),
     ownWrites: new OwnWrites(),
     github,
     lookAhead,
@@ -124,6 +126,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), patience);
       await Promise.all([worker?.stop(), sockets?.stop(), answered]);
+      await deps.changes.close();
       clearTimeout(cut);
     },
   };

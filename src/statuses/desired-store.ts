@@ -1,3 +1,4 @@
+import { changeOfRepository, tellOf } from '../database/changes.ts';
 import { beforeItIsOnDisk, believed, type Sql, type SqlTx } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
@@ -118,6 +119,8 @@ export type Desired = {
   gone: number[];
   /** The commits that pull requests no longer have. */
   superseded: string[];
+  /** The pull requests of which pages show something else from now on, or an empty text for all. */
+  changed: string[];
   /** The closed pull requests whose heads to release if nothing holds them; null for all. */
   letGoAmong: string[] | null;
   repository: {
@@ -225,7 +228,9 @@ const write = `
     EXISTS (
       SELECT FROM remembered WHERE (merge_state_due_at = $10 OR merge_state_due_at <= $4)
         AND head_sha NOT IN (SELECT sha FROM unwritten) AND coalesce(merge_sha, '') NOT IN (SELECT sha FROM unwritten)
-    ) AS "isDue"`;
+    ) AS "isDue",
+    (SELECT count(${tellOf(changeOfRepository('$1::int8', `nullif(about, '')`))})
+      FROM unnest($19::text[]) AS changed (about)) AS told`;
 
 /**
  * Saves the wanted statuses.
@@ -242,6 +247,7 @@ export async function writeDesired(tx: SqlTx, desired: Desired): Promise<Written
     ...[repository.closedJudgedBy ?? null, repository.isChanged ?? false],
     repository.stacks ? JSON.stringify(repository.stacks) : null,
     desired.superseded,
+    desired.changed,
   ]);
   return row!;
 }

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { isUnwritten, statusesOfHeld } from './desired-store.ts';
 import { nowOf } from '../time/clock.ts';
+import { changeOfRepository, tellOf } from '../database/changes.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { ourselves } from '../events/actor.ts';
@@ -217,7 +218,7 @@ const saveStates = `
   FROM unnest($2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[])
     AS told(number, head_sha, due_at, merge_state, asks, leaking_since)
   WHERE held.repository_id = $1 AND held.number = told.number
-    AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0`;
+    AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0 RETURNING ${tellOf(changeOfRepository('repository_id', 'held.number'))}`;
 
 /**
  * Keeps what GitHub says of held pull requests, by their heads, and records each that it would merge: once for a

@@ -35,6 +35,8 @@ export type LastSeen = {
   mergeSha: string | null;
   /** According to GitHub's clock. */
   changedAt: Date | null;
+  /** The freezes that held it, as SQL writes an array. */
+  heldBy: string;
   /** The observation that saw it. */
   seenBy: bigint;
 };
@@ -45,7 +47,7 @@ export const shasThen = ({ headSha, mergeSha }: LastSeen): string[] =>
 
 /** As a `LastSeen` has them. */
 const columns = `number, node_id AS "nodeId", head_sha AS "headSha", merge_sha AS "mergeSha", changed_at AS "changedAt",
-  observation AS "seenBy"`;
+  held_by::text AS "heldBy", observation AS "seenBy"`;
 
 /** SQL that selects every open pull request of the repository `$1`. */
 export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1`;

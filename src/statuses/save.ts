@@ -22,6 +22,7 @@ import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from 
 import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
 import { type LastSeen, shasThen, supersededBy } from './open-pull-request-store.ts';
+import { changedIn, freezesOf } from './changed-pull-requests.ts';
 import { foreignIn, mostOfFew, mustWrite, rankOf, shownNow, tiers } from './plan-write.ts';
 
 /** What an observation read of the open pull requests. */
@@ -93,6 +94,7 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
       gone,
       // Of every open one, `forgetHeads` finds them.
       superseded: events ? supersededBy(lastSeen, others, openShas) : [],
+      changed: changedIn(observed, lastSeen, judged, gone, !events),
       isOfEvent: events !== null,
       heard: heardOf(ofEvents, events ?? []),
       letGoAmong: closedShas,
@@ -218,6 +220,8 @@ type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
   gone?: number[];
   /** The commits that they no longer have. */
   superseded?: string[];
+  /** Which of them pages show differently from now on. */
+  changed?: string[];
   /** Whether events named the pull requests. */
   isOfEvent?: boolean;
   /** When the webhooks about heads came. */
@@ -231,7 +235,7 @@ async function write(
   tx: SqlTx,
   { repository, observation, ofFew }: Observed,
   known: Before['known'],
-  { verdicts, judged = [], gone = [], superseded = [], ...more }: Wanted,
+  { verdicts, judged = [], gone = [], superseded = [], changed = [], ...more }: Wanted,
 ): Promise<{ differing: number; jobs: Job[] }> {
   const { heard, isMergeGroup = false, isOfEvent = false, ...others } = more;
   const now = nowOf(deps.clock);
@@ -264,17 +268,16 @@ async function write(
   const holes = rows.filter(({ isHole }) => isHole);
   if (!isOfEvent && holes.length <= mostOfFew) for (const { row } of holes) row.is_prompt = true;
   const askAt = askSoonAt(deps);
-  const { id: installationId } = repository.installation;
+  const installationId = repository.installation.id;
   const written = await writeDesired(tx, {
-    ...others,
-    repositoryId: repository.id,
-    installationId,
+    ...{ ...others, repositoryId: repository.id, installationId },
     observation,
     now,
     isMergeGroup,
     askAt,
     gone,
     superseded,
+    changed,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
     pullRequests: judged.map(({ pullRequest: { facts, testMerge, title, headBranch }, holds }) => ({
@@ -283,7 +286,7 @@ async function write(
       head_sha: facts.headSha,
       title: title.toWellFormed(),
       merge_sha: testMerge?.sha ?? null,
-      held_by: [...new Set(holds.map(({ freeze }) => freeze.id))],
+      held_by: freezesOf(holds),
       changed_at: changedAtOf(facts),
       base_ref: facts.stack?.base ?? facts.values.base ?? null,
       head_ref: headBranch ?? null,

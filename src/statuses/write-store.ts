@@ -1,4 +1,5 @@
 import { nowOf } from '../time/clock.ts';
+import { changeOfRepository, tellOf } from '../database/changes.ts';
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -97,7 +98,7 @@ const settleSql = (most: number) => `
       -- Not what another worker, who took the lease for lost, has written over already.
       AND (head.written_id IS NULL OR before.id >= head.written_id OR before.at > head.written_at)
     RETURNING head.repository_id, head.sha, head.writes, head.not_held, before.state, before.description, before.id,
-      before.at, before.closes, before.repeat_after
+      before.at, before.closes, before.repeat_after, ${tellOf(changeOfRepository('head.repository_id', 'head.sha'))}
   ), kept AS (
     INSERT INTO written_statuses (repository_id, sha, id, state, description, at)
     SELECT repository_id, sha, id, state, description, at FROM settled

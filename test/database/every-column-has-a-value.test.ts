@@ -132,7 +132,6 @@ const pages = [
 ].filter((path) => !path.startsWith('/v1/') && !path.includes('*'));
 const addressOf = (path: string): string =>
   path
-    .replace('progress/live', `progress/live?plan=${ids.plan}`)
     .replace(/progress$/, `progress?plan=${ids.plan}`)
     .replace(':owner', 'acme')
     .replace(':repository', 'web')

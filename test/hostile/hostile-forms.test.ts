@@ -219,7 +219,6 @@ test('markup that people write is text on every page', async () => {
       ...['/', '/repos/acme', '/repos/acme/hostile', `/repos/acme/hostile/freezes/${id}`],
       ...['/repos/acme/hostile/pulls/1', plan, `${plan}/edit`, '/owners/acme/unfreeze'],
       plan.replace('/plans/', '/progress?plan='),
-      plan.replace('/plans/', '/progress/live?plan='),
       `/repos/acme?q=${encodeURIComponent(markup)}`,
     ].map((path) => ada.open(path)),
   );

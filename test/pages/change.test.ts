@@ -3,6 +3,7 @@ import { serve, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { conflict } from '../../src/errors.ts';
+import { OpenStreams } from '../../src/pages/live.ts';
 import { ExplanationsForPages } from '../../src/explanations/explanations-for-pages.ts';
 import { CallerLimits, changesPerMinute } from '../../src/github/limits/caller-limits.ts';
 import {
@@ -45,6 +46,7 @@ beforeAll(async () => {
     ...deps,
     explanations: new ExplanationsForPages(deps.clock),
     limits: new CallerLimits(deps.clock),
+    streams: new OpenStreams(),
   };
   const change = async (made: RepositoryChange | OwnerChange) => {
     if (refuse) throw refuse;

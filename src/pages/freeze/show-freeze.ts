@@ -9,13 +9,14 @@ import { asPublic, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts
 import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { planPath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
+import { planPath, repositoryLivePath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { assertFresh, formProblem } from '../form.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
 import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import {
   absentPage,
   isInsider,
@@ -97,6 +98,8 @@ export async function freezePage(
     body,
     owner: repository.account.login,
     crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Freeze' }],
+    frozen: state === 'ongoing' ? ('Frozen' as const) : null,
+    ...(!refused && { live: liveAt(visit, repositoryLivePath(repository)) }),
   };
   return showPage(visit, page, refused ? 422 : 200);
 }

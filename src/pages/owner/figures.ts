@@ -9,6 +9,7 @@ import { exemptionsPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
 import type { SeenOwner } from './overview.ts';
+import { updating } from './updating.ts';
 
 /**
  * Counts what is so now. What is not known has a figure of its own.
@@ -38,7 +39,7 @@ export function figures(owners: SeenOwner[], list: string | null): Html {
     ${figure('Repositories frozen', html`<span class="${frozen > 0 ? 'held' : 'free'}">${frozen} of ${all.length}</span>`)}
     ${ofDeployments > 0 ? figure('Deployments frozen', html`<span class="held">${ofDeployments} of ${all.length}</span>`) : ''}
     ${wait > 0 ? figure('Deployments that wait', html`${wait}`) : ''}
-    ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
+    ${figure('Pull requests blocked', html`${held === toHold ? held : `${held} of ${toHold}`} ${updating(all)}`)}
     ${leaking > 0 ? figure('GitHub would merge', html`<span class="leaking">${countOf(leaking, 'pull request')}</span>`) : ''}
     ${toJudge > 0 ? figure('Not judged yet', html`${places(toJudge)}`) : ''}
     ${trouble > 0 ? figure('Not enforced', linked(places(trouble), rowsOf('trouble'), 'leaking')) : ''}

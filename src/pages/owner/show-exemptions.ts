@@ -8,12 +8,13 @@ import {
   listExemptions,
 } from '../../freezes/exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
-import { ownerPath } from '../../installations/page-paths.ts';
+import { ownerLivePath, ownerPath } from '../../installations/page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { holderText } from '../../installations/role-holders.ts';
 import { readSettingsOfAll } from '../../installations/settings.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
 import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
@@ -86,7 +87,8 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
     ])}
     ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to, and some of those may be missing. Open their pull requests directly.</p>`}`;
   const title = `Exemptions of ${login}`;
-  return showPage(visit, { title, body, owner: login, tab: 'exemptions' });
+  const live = liveAt(visit, ownerLivePath(login));
+  return showPage(visit, { title, body, owner: login, tab: 'exemptions', live });
 }
 
 type View = { repository: string | null; state: ExemptionRecord['state'] | null; cursor: string | null };

@@ -2,9 +2,15 @@ import { html } from 'hono/html';
 import { messageOf, showPage } from '../message-page.ts';
 import { filterChoice, queryLink } from '../form.ts';
 import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
-import { firstStepsPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
+import {
+  firstStepsPath,
+  ownerFormPath,
+  ownerLivePath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { timesOf } from '../reader.ts';
 import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import { undoEnding } from '../undo.ts';
 import {
   areDeploymentsFrozen,
@@ -23,6 +29,7 @@ import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { figures } from './figures.ts';
 import { loadOverview, overviewLists } from './overview.ts';
+import { updating } from './updating.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { shorten } from '../../events/event-words.ts';
@@ -87,7 +94,9 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
-  return showPage(visit, { title: login, body, owner: login, tab: 'overview' });
+  const frozen = overview.frozen.length > 0 ? 'Frozen' : null;
+  const live = liveAt(visit, ownerLivePath(login));
+  return showPage(visit, { title: login, body, owner: login, tab: 'overview', frozen, live });
 }
 
 /** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
@@ -266,10 +275,12 @@ function nowOf(row: RepositoryState, times: Times): Html {
 }
 
 /** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */
-function heldOf({ archived, held, waiting, leaking }: RepositoryState): Html {
+function heldOf(row: RepositoryState): Html {
+  const { archived, held, waiting, leaking, releasing } = row;
   const all = held + waiting + leaking;
-  if (archived || all === 0) return html`<span class="muted none">–</span>`;
-  return html`${held === all ? held : html`${held} of ${all}`}
+  if (archived) return html`<span class="muted none">–</span>`;
+  if (all + releasing === 0) return html`<span class="muted none">–</span> ${updating([row])}`;
+  return html`${all === 0 ? '' : held === all ? held : html`${held} of ${all}`} ${updating([row])}
   ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
 }
 

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { actorName } from '../../events/actor.ts';
-import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import {
   freezePath,
   ownerFormPath,
+  ownerLivePath,
   planPath,
   plansPath,
   progressPath,
@@ -29,6 +29,7 @@ import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
 import { whatItHolds } from '../held.ts';
 import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
 import { planProgress, type Progress } from '../progress.ts';
@@ -36,6 +37,7 @@ import { timesOf } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
 import { undoEnding } from '../undo.ts';
+import { pastOf } from './past-freezes.ts';
 import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
 
 /** How many plans that are over are listed, the newest first. */
@@ -77,7 +79,8 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
         : ''
     }`;
   const title = `Plans of ${login}`;
-  return showPage(visit, { title, body, owner: login, tab: 'plans' });
+  const live = liveAt(visit, ownerLivePath(login));
+  return showPage(visit, { title, body, owner: login, tab: 'plans', live });
 }
 
 const planTable = (rows: Html[]): Html =>
@@ -112,7 +115,8 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { now } = times;
   const name = shownName(plan, visit.isAdmin);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, { name }];
-  const page = { title: name, owner: account.login, tab: 'plans', crumbs } as const;
+  const live = liveAt(visit, ownerLivePath(account.login));
+  const page = { title: name, owner: account.login, tab: 'plans', crumbs, live } as const;
   if (visit.ending)
     return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
   const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
@@ -132,7 +136,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
-  return showPage(visit, { ...page, body });
+  return showPage(visit, { ...page, body, frozen: on.length > 0 ? 'Frozen' : null });
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */
@@ -148,45 +152,6 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
       ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
     </p>
     ${facts(visit, null, times, false)} ${past}`;
-}
-
-/** How long the past is shown, in milliseconds, and how many rows of it at most. */
-const pastShown = 366 * 86_400_000;
-const mostPast = 400;
-
-/** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
-async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: Times): Promise<Html> {
-  const ids = repositories.map(({ id }) => id);
-  const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
-  const groups = await freezeGroupsWithin(
-    deps.db,
-    ids,
-    inside,
-    { from: new Date(times.now.getTime() - pastShown), to: times.now },
-    mostPast,
-    plan.id,
-  );
-  if (groups.length === 0) return html``;
-  return html`<h2>Freezes of the last year</h2>
-    <table>
-      <thead>
-        <tr>
-          <th>Start</th>
-          <th>End</th>
-          <th class="number">Repositories</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.toReversed().map(
-          ({ startsAt, endsAt, repositories: count }) =>
-            html`<tr>
-              <td>${instant(startsAt, times, plan.timezone)}</td>
-              <td>${endsAt ? instant(endsAt, times, plan.timezone) : 'None'}</td>
-              <td class="number">${count}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`;
 }
 
 /** What a plan says. @param switchedOff where freezes are switched off. @param mayChange whether the viewer may. */

@@ -9,6 +9,7 @@ import {
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import { undoApproval } from '../undo.ts';
 import { uuid } from '../../api/fields.ts';
@@ -17,6 +18,7 @@ import {
   calendarPath,
   ownerFormPath,
   repositoryAuditPath,
+  repositoryLivePath,
   repositorySettingsPath,
 } from '../../installations/page-paths.ts';
 import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
@@ -31,11 +33,11 @@ import {
   stateOf,
 } from './freeze-list.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
 import { loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
 import { asGitHubSees, countsOf, notJudged } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant } from '../text.ts';
@@ -74,7 +76,12 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
-  return showPage(visit, { title: fullName(repository), body, owner: account.login, crumbs: [{ name }] });
+  const isFrozen = page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing');
+  return showPage(visit, {
+    ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
+    frozen: isFrozen ? 'Frozen' : null,
+    live: liveAt(visit, repositoryLivePath(repository)),
+  });
 }
 
 /** The exemption of a deployment that the reader has just approved, as the URL says. */
@@ -112,6 +119,7 @@ function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
   const from = (freeze: FreezeRecord) => instant(freeze.startsAt, page.times, freeze.timezone);
   const isAllJudged = ongoing.every((each) => isJudged(page.repository, each));
   const blocked = html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}`;
+  const left = held.filter(({ heldBy }) => !heldBy.some((id) => ids.has(id))).length;
   const lines = [
     ongoing.length > 0 ? item('Blocked', blocked) : null,
     ...all
@@ -121,6 +129,7 @@ function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
     report && (ongoing.length > 0 || all.length === 0)
       ? item('Enforced', isEnforced(page, ongoing, report))
       : null,
+    left > 0 ? item('Updating', html`<span class="updating">${releasing(left)}</span>`) : null,
     next ? item('Next', html`${link(page, next)}, from ${from(next)}`) : null,
   ].filter((line) => line !== null);
   return html`<section class="card" aria-label="Now">
@@ -146,6 +155,9 @@ function ofDeployments(
   ${its > 0 ? `${countOf(its, 'deployment')} ${its === 1 ? 'waits' : 'wait'} now.` : ''}
   ${report ? deploymentsWord(freeze, report, '#enforcement') : ''}`;
 }
+
+const releasing = (count: number): string =>
+  `Holdfast is releasing ${countOf(count, 'pull request')} that GitHub still blocks.`;
 
 function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));

@@ -1,19 +1,18 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { recentEvents } from '../../events/list-events.ts';
-import { type RecalledMergeGroup, recallMergeGroup } from '../../explanations/explanations-for-pages.ts';
 import { exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import { pullRequestPath, repositoryLivePath, repositoryPath } from '../../installations/page-paths.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { eventList } from '../audit/event-list.ts';
 import { formProblem, type FormProblems } from '../form.ts';
-import { whyNot } from '../held.ts';
-import { type Html, layout } from '../layout.ts';
+import { type Html, layout, type Page } from '../layout.ts';
+import { liveAt } from '../live.ts';
 import {
   absentPage,
   isInsider,
@@ -24,11 +23,11 @@ import {
   silentPage,
   timesOf,
 } from '../reader.ts';
-import { instant, longHeading, type Times } from '../text.ts';
+import { instant, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { undoApproval } from '../undo.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
-import { cards, holding, lasts, passing, reasons, statusesTable, waysThrough } from './freeze-card.ts';
+import { cards, holding, passing, statusesTable, waysThrough } from './freeze-card.ts';
 import {
   answer,
   freezesOf,
@@ -102,13 +101,24 @@ export async function pullRequestPage(
       : ''
   }
   ${statusesTable(shown.headSha, statuses, times)}`;
-  const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body);
+  const about = [String(shown.number), shown.headSha];
+  const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body, {
+    frozen: said.tone === 'held' ? 'Blocked' : null,
+    ...(!refused && { live: liveAt(visit, repositoryLivePath(repository), about) }),
+  });
   return context.html(page, refused ? 422 : 200);
 }
 
 /** The layout of a page of a repository. @param name its last breadcrumb. */
-const layoutOf = (visit: RepositoryVisit, title: string, name: string, body: Html): Html =>
+export const layoutOf = (
+  visit: RepositoryVisit,
+  title: string,
+  name: string,
+  body: Html,
+  state: Pick<Page, 'frozen' | 'live'>,
+): Html =>
   layout({
+    ...state,
     title,
     body,
     viewer: visit.viewer,
@@ -235,64 +245,4 @@ function aboutGitHub(
       : ''
   }
   ${nextChangeAt ? html`<p>This may change on ${instant(nextChangeAt, times)}.</p>` : ''}`;
-}
-
-const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-
-/** The page that a merge group's status links to: what the group merges, and what holds it. It ends with the group. */
-export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> {
-  const { deps, context, repository } = visit;
-  const sha = context.req.param('sha') ?? '';
-  const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
-  if (!group) return absentPage(visit);
-  const statuses = await writtenStatuses(deps.db, repository.id, sha);
-  const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
-  const read = await reading(visit, freezes);
-  const heldBy = group.heldBy.map(read);
-  const times = timesOf(visit);
-  const short = sha.slice(0, 10);
-  const body = html`<h1>Merge group <code>${short}</code> for <code>${group.branch}</code></h1>
-    <p>${groupVerdict(group)}</p>
-    ${heldBy.length > 0 ? html`<h2>What blocks it</h2>` : ''}
-    ${heldBy.map(
-      (freeze) =>
-        html`<section class="card">
-          ${longHeading(freeze.reason)}
-          <p>${lasts(freeze, times)}</p>
-        </section>`,
-    )}
-    <h2>What it merges</h2>
-    ${
-      group.pullRequests.length === 0
-        ? html`<p>GitHub’s queue does not show the group yet. Reload the page in a moment.</p>`
-        : html`<ul>
-            ${group.pullRequests.map(
-              ({ number, heldBy }) =>
-                html`<li>
-                  <a href="${pullRequestPath(repository, number)}">#${number}</a>
-                  ${heldBy.length > 0 ? html`is frozen by ${reasons(heldBy.map(read))}` : 'is free'}
-                </li>`,
-            )}
-          </ul>`
-    }
-    ${statusesTable(sha, statuses, times)}`;
-  return context.html(
-    layoutOf(visit, `${fullName(repository)}: merge group ${short}`, `Merge group ${short}`, body),
-  );
-}
-
-function groupVerdict({ status, heldBy, notHeld }: RecalledMergeGroup): Html {
-  if (!status) return html`<span class="badge">Not checked yet</span> Reload the page in a moment.`;
-  if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
-  if (heldBy.length === 0) return html`<span class="badge free">Free</span> ${status.description}`;
-  if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not blocked</span> Freezes hold this group, but GitHub would merge
-      it: the branch does not require the Holdfast status.`;
-  if (notHeld)
-    return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
-  const next =
-    status.state === 'failure'
-      ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
-      : 'The group keeps its place, because the freeze ends before the queue times out.';
-  return html`<span class="badge held">Blocked</span> ${status.description}. ${next}`;
 }

@@ -1,0 +1,44 @@
+import { html } from 'hono/html';
+import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
+import type { Html } from '../layout.ts';
+import type { PlanVisit } from '../owner/open-owner.ts';
+import { instant, type Times } from '../text.ts';
+
+/** How long the past is shown, in milliseconds, and how many rows of it at most. */
+const pastShown = 366 * 86_400_000;
+const mostPast = 400;
+
+/** What the plan froze in the last year, in the repositories that the viewer can read, the newest first. */
+export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, times: Times): Promise<Html> {
+  const ids = repositories.map(({ id }) => id);
+  const inside = repositories.filter((each) => isAdmin || each.private).map(({ id }) => id);
+  const groups = await freezeGroupsWithin(
+    deps.db,
+    ids,
+    inside,
+    { from: new Date(times.now.getTime() - pastShown), to: times.now },
+    mostPast,
+    plan.id,
+  );
+  if (groups.length === 0) return html``;
+  return html`<h2>Freezes of the last year</h2>
+    <table>
+      <thead>
+        <tr>
+          <th>Start</th>
+          <th>End</th>
+          <th class="number">Repositories</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.toReversed().map(
+          ({ startsAt, endsAt, repositories: count }) =>
+            html`<tr>
+              <td>${instant(startsAt, times, plan.timezone)}</td>
+              <td>${endsAt ? instant(endsAt, times, plan.timezone) : 'None'}</td>
+              <td class="number">${count}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}

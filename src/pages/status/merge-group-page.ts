@@ -1,0 +1,79 @@
+import { html } from 'hono/html';
+import { type RecalledMergeGroup, recallMergeGroup } from '../../explanations/explanations-for-pages.ts';
+import { fullName } from '../../installations/find-repository.ts';
+import { pullRequestPath, repositoryLivePath } from '../../installations/page-paths.ts';
+import { writtenStatuses } from '../../statuses/write-store.ts';
+import { whyNot } from '../held.ts';
+import type { Html } from '../layout.ts';
+import { liveAt } from '../live.ts';
+import { absentPage, reading, type RepositoryVisit, timesOf } from '../reader.ts';
+import { longHeading } from '../text.ts';
+import { lasts, reasons, statusesTable } from './freeze-card.ts';
+import { layoutOf } from './status-pages.ts';
+
+const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+/** The page that a merge group's status links to: what the group merges, and what holds it. It ends with the group. */
+export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> {
+  const { deps, context, repository } = visit;
+  const sha = context.req.param('sha') ?? '';
+  const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
+  if (!group) return absentPage(visit);
+  const statuses = await writtenStatuses(deps.db, repository.id, sha);
+  const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
+  const read = await reading(visit, freezes);
+  const heldBy = group.heldBy.map(read);
+  const times = timesOf(visit);
+  const short = sha.slice(0, 10);
+  const body = html`<h1>Merge group <code>${short}</code> for <code>${group.branch}</code></h1>
+    <p>${groupVerdict(group)}</p>
+    ${heldBy.length > 0 ? html`<h2>What blocks it</h2>` : ''}
+    ${heldBy.map(
+      (freeze) =>
+        html`<section class="card">
+          ${longHeading(freeze.reason)}
+          <p>${lasts(freeze, times)}</p>
+        </section>`,
+    )}
+    <h2>What it merges</h2>
+    ${
+      group.pullRequests.length === 0
+        ? html`<p>GitHub’s queue does not show the group yet. Reload the page in a moment.</p>`
+        : html`<ul>
+            ${group.pullRequests.map(
+              ({ number, heldBy }) =>
+                html`<li>
+                  <a href="${pullRequestPath(repository, number)}">#${number}</a>
+                  ${heldBy.length > 0 ? html`is frozen by ${reasons(heldBy.map(read))}` : 'is free'}
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${statusesTable(sha, statuses, times)}`;
+  const title = `${fullName(repository)}: merge group ${short}`;
+  return context.html(
+    layoutOf(visit, title, `Merge group ${short}`, body, {
+      frozen: group.heldBy.length > 0 ? 'Blocked' : null,
+      live: liveAt(visit, repositoryLivePath(repository), [
+        sha,
+        ...group.pullRequests.map(({ number }) => String(number)),
+      ]),
+    }),
+  );
+}
+
+function groupVerdict({ status, heldBy, notHeld }: RecalledMergeGroup): Html {
+  if (!status) return html`<span class="badge">Not checked yet</span> Reload the page in a moment.`;
+  if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
+  if (heldBy.length === 0) return html`<span class="badge free">Free</span> ${status.description}`;
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not blocked</span> Freezes hold this group, but GitHub would merge
+      it: the branch does not require the Holdfast status.`;
+  if (notHeld)
+    return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
+  const next =
+    status.state === 'failure'
+      ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
+      : 'The group keeps its place, because the freeze ends before the queue times out.';
+  return html`<span class="badge held">Blocked</span> ${status.description}. ${next}`;
+}

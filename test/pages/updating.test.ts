@@ -1,0 +1,65 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { Visitor, words } from '../support/visitor.ts';
+
+// What an action changed is shown as changed, or as updating: never as it was before.
+
+const acme = acmeForAll();
+const ada = new Visitor(acme);
+const see = async (path: string) => words(await ada.open(path));
+
+beforeAll(async () => {
+  await acme.repository('web', [{}, {}]);
+  await acme.repository('api', [{}]);
+  await ada.signIn('ada');
+});
+
+/** Nothing that matches reaches GitHub until it is let through. */
+const hold = (path: RegExp) =>
+  acme.github.faults.add({ match: { method: 'POST', path }, kind: 'delay', ms: 600_000 });
+
+test('after a freeze ends, no page counts what it held, and all say what GitHub still blocks', async () => {
+  const { id } = await acme.freeze('acme/web', { reason: 'Incident' });
+  expect(await see('/repos/acme')).toMatch(/Repositories frozen 1 of 2 Pull requests blocked 2 /);
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const [reading, writing] = [hold(/graphql/), hold(/statuses/)];
+  const path = `/repos/acme/web/freezes/${id}`;
+  const form = await ada.open(path);
+  const version = /name="version" value="([^"]+)"/.exec(form.text)![1]!;
+  const sent = await ada.send(`${path}/end`, { version, delete_reason: 'Over', reason: 'Over' });
+  expect(sent.status, words(sent)).toBe(303);
+  const before = [await see('/'), await see('/repos/acme'), await see('/repos/acme/web')];
+  // The verdicts are new, and GitHub is still to be told.
+  reading.remove();
+  const { db } = acme.app.deps;
+  const isJudged = async () =>
+    expect(await db.openPullRequest.count({ where: { heldBy: { isEmpty: false } } })).toBe(0);
+  await vi.waitFor(isJudged, 20_000);
+  const meanwhile = [await see('/'), await see('/repos/acme')];
+  writing.remove();
+  await acme.quiet();
+  for (const text of [before[0], before[1], ...meanwhile]) {
+    expect(text).toContain('Repositories frozen 0 of 2 Pull requests blocked 0 releasing 2');
+    expect(text).not.toMatch(/2 of 2|2 pull requests blocked/);
+  }
+  expect(before[1]).toMatch(/web Free releasing 2 /);
+  expect(before[2]).toContain(
+    'Not frozen No freezes are ongoing. Updating Holdfast is releasing 2 pull requests that GitHub still blocks.',
+  );
+  const after = await see('/repos/acme');
+  expect(after).toContain('Repositories frozen 0 of 2 Pull requests blocked 0 ');
+  expect(after).not.toMatch(/releasing|updating/i);
+});
+
+test('of two freezes one ends: the counts are said to be updating', async () => {
+  await acme.freeze('acme/api', { reason: 'Stays' });
+  const { id } = await acme.freeze('acme/api', { reason: 'Ends' });
+  const reading = hold(/graphql/);
+  const path = `/v1/repos/acme/api/scheduled_freeze/${id}/delete`;
+  await acme.call('POST', path, { as: acme.admin, body: { delete_reason: 'Done' } });
+  const text = await see('/repos/acme');
+  reading.remove();
+  await acme.quiet();
+  expect(text).toContain('Pull requests blocked 1 updating');
+  expect(await see('/repos/acme')).not.toMatch(/updating/i);
+});
