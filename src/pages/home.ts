@@ -93,7 +93,8 @@ function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overvie
   const frozen = all.filter((each) => stateOf(each) === 'frozen').length;
   const ofDeployments = all.filter(areDeploymentsFrozen).length;
   const [only] = owners.length === 1 ? owners : [];
-  const nothing = silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen';
+  const known = silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen';
+  const nothing = owners.length === 0 ? 'GitHub does not answer about your owners' : known;
   const merges = frozen > 0 ? `${frozen} of ${all.length} repositories are frozen` : '';
   const deployments =
     ofDeployments > 0
@@ -193,7 +194,6 @@ const mostOwners = 12;
 
 /**
  * The owners where a person can read something, and those that GitHub does not answer about. One owner never hides others.
- * @throws Refusal if GitHub answers about none of them.
  */
 async function ownersOf(
   deps: PageDeps,
@@ -217,7 +217,6 @@ async function ownersOf(
   const silent = answers.flatMap((why, index) =>
     why instanceof Refusal ? { login: accounts[index]!.login, why } : [],
   );
-  if (silent.length > 0 && silent.length === accounts.length) throw silent[0]!.why;
   const owners = answers.flatMap((seen) => (!(seen instanceof Refusal) && !seesNothing(seen) ? seen : []));
   return { owners, silent };
 }

@@ -159,3 +159,26 @@ test('an owner that GitHub does not answer about hides no other one, and the pag
   await acme.advanceTo(new Date(resetAt));
   expect((await ada.open('/repos/acme')).status).toBe(200);
 });
+
+test.each([404, 403, 503])('a %i of GitHub about one owner empties nothing', async (status) => {
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const match = { path: /\/orgs\/acme\/memberships\// };
+  const fault = acme.github.faults.add({ match, kind: 'status', status });
+  const home = await ada.open('/');
+  fault.remove();
+  expect(home.status).toBe(200);
+  expect(home.text).toContain('href="/repos/initech"');
+});
+
+test('with no answer about any owner, the page still has all of them', async () => {
+  const rita = new Visitor(acme);
+  await rita.signIn('rita');
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const fault = acme.github.faults.add({ match: { path: /memberships|collaborators/ }, kind: 'status', status: 503 });
+  const home = await rita.open('/');
+  fault.remove();
+  expect(home.status).toBe(200);
+  expect(home.text).toMatch(/GitHub does not answer about your owners[\s\S]*href="\/repos\/globex"/);
+});

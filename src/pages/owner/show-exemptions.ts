@@ -18,6 +18,7 @@ import { liveAt } from '../live.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
+import { aboutListed } from '../status/request-card.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
 import { undoApproval } from '../undo.ts';
@@ -124,7 +125,10 @@ async function waitingList(
   times: Times,
 ): Promise<Html> {
   const ids = [...new Set(listed.map(({ repository }) => repository.id))];
-  const settings = await readSettingsOfAll(deps.db, ids);
+  const [settings, about] = await Promise.all([
+    readSettingsOfAll(deps.db, ids),
+    aboutListed(deps.db, listed, times),
+  ]);
   const standingIn = ({ id }: FoundRepository): Standing => {
     const permission = isAdmin ? 'admin' : (permissions.get(id) ?? 'none');
     const { approvers, twoPersonExemptions: isForTwo } = settings.get(id)!;
@@ -141,7 +145,7 @@ async function waitingList(
     ${listed.map(
       ({ exemption, repository }) =>
         html`<h3>${exemptionLink(exemption, repository)}</h3>
-          ${exemptionRequest(exemption, repository, standingIn(repository), times, hidden('from_list', 'yes'))}`,
+          ${exemptionRequest(exemption, repository, standingIn(repository), times, hidden('from_list', 'yes'), about({ exemption, repository }))}`,
     )}
     ${isMore ? html`<p><a href="?state=requested">Show all requests</a></p>` : ''}
   </section>`;

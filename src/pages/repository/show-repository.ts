@@ -71,7 +71,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
       </div>
     </div>
-    ${summary(page, report)} ${[...problems, ...page.problems].map(notice)} ${forgotten(page)}
+    ${summary(page, report)} ${[...problems, ...page.problems].map(notice)} ${forgotten(page, mayChange)}
     ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
@@ -190,15 +190,18 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
 /** How many forgotten freezes are named. */
 const mostNamed = 3;
 
-const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
+const advice = (mayChange: boolean): string =>
+  mayChange
+    ? 'If nobody needs it, delete it or set an end.'
+    : 'If nobody needs it, ask an admin to delete it or to set an end.';
 
 /** Points out freezes that somebody may have forgotten. */
-function forgotten(page: RepositoryPage): Html {
+function forgotten(page: RepositoryPage, mayChange: boolean): Html {
   const all = page.current.filter((freeze) => isForgotten(freeze, page.now));
   const more = all.length - mostNamed;
   const named = all.slice(0, mostNamed).map((freeze) => {
     const since = instant(freeze.startsAt, page.times, freeze.timezone);
-    return notice(html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice}`);
+    return notice(html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice(mayChange)}`);
   });
   const others = `${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.`;
   return html`${named} ${more > 0 ? notice(others) : ''}`;

@@ -16,6 +16,7 @@ import { instant, longText, quoted, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
+import { aboutShown } from './request-card.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './status-pages.ts';
 import type { EndedBy } from '../../freezes/exemptions/exemption.ts';
@@ -61,13 +62,14 @@ export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168
  */
 export function exemptionForms(
   repository: FoundRepository,
-  { number, headSha, live }: ShownPullRequest,
+  shown: ShownPullRequest,
   all: ExemptionRecord[],
   standing: Standing,
   asked: AskedForm,
   times: Times,
   isHeld: boolean,
 ): Html {
+  const { number, headSha, live } = shown;
   const of = (state: ExemptionRecord['state']) =>
     all.filter((each) => each.state === state && each.expiresAt > times.now);
   const requested = of('requested');
@@ -78,13 +80,14 @@ export function exemptionForms(
   const maySend = permission === 'admin' || permission === 'write';
   const approved = maySend || mayDecide ? of('approved').filter((each) => mayTakeBack(each, standing)) : [];
   const buttons = approved.map((each) => takeBack(each, path));
-  if (maySend && isOpen) buttons.push(ask(path, headSha, standing, asked, isHeld && requested.length === 0));
+  // One request at a time is decided on.
+  if (maySend && isOpen && requested.length === 0) buttons.push(ask(path, headSha, standing, asked, isHeld));
   if (isHeld && !viewer && maySignIn)
     buttons.push(html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`);
-  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
+  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times, html``, aboutShown(repository, shown, times)))}
   ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
   ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
-  ${isHeld ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
+  ${isHeld && requested.length === 0 ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
 }
 
 /** Who requests an exemption, and who approves it. */
@@ -106,7 +109,13 @@ function whoApproves(name: string, standing: Standing): string {
 function decider(name: string | null, { viewer, approvers }: Standing): string {
   const admin = name === null ? 'admin' : `admin of ${name}`;
   if (approvers.length === 0) return admin;
-  return viewer ? `${admin} or an approver (${approvers.join(', ')})` : `${admin} or an approver`;
+  // Nobody asks themselves.
+  const others = approvers.filter((each) => each.toLowerCase() !== viewer?.login.toLowerCase());
+  return viewer && others.length > 0
+    ? `${admin} or an approver (${others.join(', ')})`
+    : viewer
+      ? admin
+      : `${admin} or an approver`;
 }
 
 /** What an exemption is of, with a link to the page that shows it. */
@@ -140,7 +149,7 @@ export const formsPath = (
 
 /**
  * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
- * @param sent hidden fields of the forms.
+ * @param sent hidden fields of the forms. @param about what the pull request is.
  */
 export function exemptionRequest(
   exemption: ExemptionRecord,
@@ -148,6 +157,7 @@ export function exemptionRequest(
   standing: Standing,
   times: Times,
   sent = html``,
+  about = html``,
 ): Html {
   const path = formsPath(exemption, repository);
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt } = exemption;
@@ -159,16 +169,12 @@ export function exemptionRequest(
       <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, times)}, for
       ${coverage(exemption)}:
     </p>
+    ${about}
     <div>${longText(reason)}</div>
     <p class="muted">
       Requested ${instant(requestedAt, times)}.
-      ${
-        mayDecide
-          ? ''
-          : html`It waits until an ${decider(fullName(repository), standing)} approves it. They see it on
-            their first page here.`
-      }
-      ${announcedAt ? html`Holdfast commented on the pull request ${instant(announcedAt, times)}.` : 'Holdfast sends no mail, so tell one of them.'}
+      ${mayDecide && !isSecondMissing ? '' : waitsFor(fullName(repository), standing, isSecondMissing)}
+      ${announcedAt ? html`Holdfast commented on the pull request ${instant(announcedAt, times)}.` : mayDecide && !isSecondMissing ? '' : 'Holdfast sends no mail, so tell one of them.'}
     </p>
     ${
       mayDecide || isOwn(exemption, standing)
@@ -179,9 +185,14 @@ export function exemptionRequest(
           </div>`
         : ''
     }
-    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another ${decider(null, standing)} must approve the request.</p>` : ''}
   </section>`;
 }
+
+/** Who the reader waits for. */
+const waitsFor = (name: string, standing: Standing, isSecondMissing: boolean): string =>
+  isSecondMissing
+    ? `This repository requires two people: another ${decider(null, standing)} must approve the request. They see it on their first page here.`
+    : `It waits until an ${decider(name, standing)} approves it. They see it on their first page here.`;
 
 /** Whether an exemption of theirs counts without a decision. */
 export const isAtOnce = ({ permission, isForTwo }: Standing): boolean => permission === 'admin' && !isForTwo;

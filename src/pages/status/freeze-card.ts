@@ -120,13 +120,18 @@ export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, tim
 }
 
 /** What lets the pull request through without an exemption, for each freeze that holds it. */
-export function waysThrough(freezes: ShownFreeze[], repository: FoundRepository, times: Times): Html {
+export function waysThrough(
+  freezes: ShownFreeze[],
+  repository: FoundRepository,
+  isAdmin: boolean,
+  times: Times,
+): Html {
   const isOne = freezes.length === 1;
   const left = freezes.length - mostOpen;
   const ways = (some: ShownFreeze[]) =>
     some.map(
       (each) =>
-        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`} ${waysPast(each, repository, times)}`,
+        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`} ${waysPast(each, repository, isAdmin, times)}`,
     );
   return html`<p>
       ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}
@@ -142,7 +147,12 @@ export function waysThrough(freezes: ShownFreeze[], repository: FoundRepository,
     }`;
 }
 
-function waysPast({ freeze, releasing }: ShownFreeze, repository: FoundRepository, times: Times): Html {
+function waysPast(
+  { freeze, releasing }: ShownFreeze,
+  repository: FoundRepository,
+  isAdmin: boolean,
+  times: Times,
+): Html {
   const { id, endsAt, timezone, matchingConditions, excludeConditions } = freeze;
   const { putOn = [], takeOff = [] } = releasing ?? {};
   return html`<ul>
@@ -164,8 +174,9 @@ function waysPast({ freeze, releasing }: ShownFreeze, repository: FoundRepositor
     }
     ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instant(endsAt, times, timezone)}.</li>` : ''}
     <li>
-      ${endsAt ? '' : 'The freeze doesn’t end by itself.'} Ask an admin of ${fullName(repository)} to
-      ${endsAt ? 'end' : 'set an end'} or delete it on
+      ${endsAt ? '' : 'The freeze doesn’t end by itself.'}
+      ${isAdmin ? (endsAt ? 'End' : 'Set an end') : `Ask an admin of ${fullName(repository)} to ${endsAt ? 'end' : 'set an end'}`}
+      or delete it on
       <a href="${freezePath(repository, id)}">the page of the freeze</a>.
     </li>
   </ul>`;

@@ -123,19 +123,17 @@ export function readAs(
 export const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
 
 /** What a page says first: a word, in the colour of what it means, and a sentence. */
-export type Verdict = { tone: 'held' | 'free' | 'leaking' | 'past'; word: string; text: Html };
+export type Verdict = { tone: 'held' | 'free' | 'leaking' | 'past' | 'merged'; word: string; text: Html };
 
 /**
- * Whether a pull request is blocked, by how many freezes, and until when.
+ * Whether an open pull request is blocked, by how many freezes, and until when.
  * @param exemption the approved exemption that is not over, if any.
  */
 export function verdict(
   { holding, isUnjudged, notHeld, live }: ShownPullRequest,
-  isOpen: boolean,
   exemption: ExemptionRecord | null,
   times: Times,
 ): Verdict {
-  if (!isOpen) return { tone: 'past', word: 'Closed', text: html`Freezes block open pull requests only.` };
   if (holding.length === 0 && isUnjudged) return { tone: 'held', word: 'Not judged yet', text: unjudged };
   if (holding.length === 0 && !live?.sharedHolds.length)
     return exemption
@@ -176,21 +174,28 @@ function until(freezes: ShownFreeze['freeze'][], times: Times): Html {
   return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
 }
 
-const icons = { held: 'blocked', free: 'check-circle', leaking: 'alert', past: 'circle-slash' } as const;
+const icons = {
+  held: 'blocked',
+  free: 'check-circle',
+  leaking: 'alert',
+  past: 'circle-slash',
+  merged: 'check-circle',
+} as const;
 
-/** Whether it is held, why, and until when. @param exemption what lets it through, if one does. */
+/** Whether it is held, why, and until when. @param exemption what lets it through, if one does. @param onGitHub its address there. */
 export function answer(
   repository: FoundRepository,
   shown: ShownPullRequest,
   { tone, word, text }: Verdict,
   exemption: ExemptionRecord | null,
   times: Times,
+  onGitHub: string,
 ): Html {
   const { holding, live } = shown;
   return html`<section class="answer ${tone}" aria-label="Verdict">
     <p class="verdict">${icon(icons[tone])} <span class="badge ${tone}">${word}</span> ${text}</p>
     ${isOpen(shown) && holding.length > 0 ? html`<dl>${item('Why', whyHeld(holding, repository, times))}</dl>` : ''}
-    ${exemption ? exemptBy(exemption) : ''}
+    ${exemption ? html`${exemptBy(exemption)} <p><a class="button" href="${onGitHub}">Merge on GitHub</a></p>` : ''}
     ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
   </section>`;
 }

@@ -27,7 +27,8 @@ import { instant, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
 import { undoApproval } from '../undo.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
-import { cards, holding, passing, statusesTable, waysThrough } from './freeze-card.ts';
+import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
+import { closedVerdict } from './let-through.ts';
 import {
   answer,
   freezesOf,
@@ -82,14 +83,15 @@ export async function pullRequestPage(
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const known = exemption && read(exemption);
   const granted = known && isOn(known, now) ? known : null;
-  const said = verdict(seen, isOpen(seen), granted, times);
+  const about = { exemptions: all, events: history?.events ?? [] };
+  const said = isOpen(seen) ? verdict(seen, granted, times) : closedVerdict(seen, about, times);
   const isExempt = granted !== null && said.tone === 'free';
   const own = all.map((each) => ({ exemption: each, repository }));
   const body = html`${messageOf(context, undoApproval(visit, own))} ${head(deps, repository, seen)}
-  ${answer(repository, seen, said, isExempt ? granted : null, times)}
+  ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
   ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))} ${seen.live ? '' : notLive}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
-  ${through(repository, seen, (isHeld) => exemptionForms(repository, shown, isInside ? all : [], standing, asked, times, isHeld), times)}
+  ${through(repository, seen, permission === 'admin', (isHeld) => exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld), times)}
   ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
   ${details(deps, repository, seen, isFinal, times)}
   ${
@@ -101,10 +103,9 @@ export async function pullRequestPage(
       : ''
   }
   ${statusesTable(shown.headSha, statuses, times)}`;
-  const about = [String(shown.number), shown.headSha];
   const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body, {
     frozen: said.tone === 'held' ? 'Blocked' : null,
-    ...(!refused && { live: liveAt(visit, repositoryLivePath(repository), about) }),
+    ...(!refused && { live: liveAt(visit, repositoryLivePath(repository), [String(shown.number), shown.headSha]) }),
   });
   return context.html(page, refused ? 422 : 200);
 }
@@ -139,10 +140,12 @@ const shownFor = 7 * 86_400_000;
 /** How many events are shown. The audit log of the repository has the rest. */
 const mostEvents = 25;
 
-function head({ config }: PageDeps, repository: FoundRepository, { number, live }: ShownPullRequest): Html {
-  const name = fullName(repository);
+const onGitHub = ({ config }: PageDeps, repository: FoundRepository, number: number): string =>
+  `${webUrlOf(config.githubApiUrl)}/${fullName(repository)}/pull/${number}`;
+
+function head(deps: PageDeps, repository: FoundRepository, { number, live }: ShownPullRequest): Html {
   return html`<p class="muted">
-      <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
+      <a href="${onGitHub(deps, repository, number)}">#${number} on GitHub</a>
     </p>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>`;
 }
@@ -154,6 +157,7 @@ function head({ config }: PageDeps, repository: FoundRepository, { number, live 
 function through(
   repository: FoundRepository,
   shown: ShownPullRequest,
+  isAdmin: boolean,
   forms: (isHeld: boolean) => Html,
   times: Times,
 ): Html {
@@ -163,7 +167,7 @@ function through(
   if (!isOpen(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, times) : ''}
+    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, isAdmin, times) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
@@ -202,13 +206,15 @@ function details(
       : ''
   }
   ${live ? otherHolds(repository, live.sharedHolds) : ''}
-  ${
-    passed.length > 0
-      ? html`<h2>Other ongoing freezes</h2>
-          ${cards(passed, place, passing)}`
-      : ''
-  }`;
+  ${group('Freezes that it is exempt from', passed.filter(({ pass }) => pass), place)}
+  ${group('Other ongoing freezes', passed.filter(({ pass }) => !pass), place)}`;
 }
+
+const group = (name: string, freezes: ShownFreeze[], place: Parameters<typeof cards>[1]): Html | '' =>
+  freezes.length === 0
+    ? ''
+    : html`<h2>${name}</h2>
+        ${cards(freezes, place, passing)}`;
 
 /** Freezes stay stored, but hold nothing. */
 const switchedOff = (name: string): Html =>
