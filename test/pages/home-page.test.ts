@@ -176,7 +176,11 @@ test('with no answer about any owner, the page still has all of them', async () 
   const rita = new Visitor(acme);
   await rita.signIn('rita');
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-  const fault = acme.github.faults.add({ match: { path: /memberships|collaborators/ }, kind: 'status', status: 503 });
+  const fault = acme.github.faults.add({
+    match: { path: /memberships|collaborators/ },
+    kind: 'status',
+    status: 503,
+  });
   const home = await rita.open('/');
   fault.remove();
   expect(home.status).toBe(200);

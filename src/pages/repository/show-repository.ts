@@ -201,7 +201,9 @@ function forgotten(page: RepositoryPage, mayChange: boolean): Html {
   const more = all.length - mostNamed;
   const named = all.slice(0, mostNamed).map((freeze) => {
     const since = instant(freeze.startsAt, page.times, freeze.timezone);
-    return notice(html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice(mayChange)}`);
+    return notice(
+      html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice(mayChange)}`,
+    );
   });
   const others = `${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.`;
   return html`${named} ${more > 0 ? notice(others) : ''}`;

@@ -131,7 +131,8 @@ export function waysThrough(
   const ways = (some: ShownFreeze[]) =>
     some.map(
       (each) =>
-        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`} ${waysPast(each, repository, isAdmin, times)}`,
+        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`}
+        ${waysPast(each, repository, isAdmin, times)}`,
     );
   return html`<p>
       ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}

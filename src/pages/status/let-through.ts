@@ -33,8 +33,8 @@ function letThrough(freezes: ShownFreeze[], mergedAt: Date, { exemptions, events
   if (past.length > 0) return html`${past.map(bypassed)}`;
   const used = exemptions.find(({ state }) => state === 'used');
   if (used)
-    return html`The exemption that ${nameOf(used.requestedBy)} requested and ${nameOf(used.decidedBy)} approved
-    let it through.`;
+    return html`The exemption that ${nameOf(used.requestedBy)} requested and ${nameOf(used.decidedBy)}
+    approved let it through.`;
   const began = freezes.filter(({ freeze }) => freeze.startsAt <= mergedAt);
   const named = (some: ShownFreeze[]) =>
     some.map(({ freeze }, index) => html`${index > 0 ? ', ' : ''}${quoted(freeze.reason)}`);

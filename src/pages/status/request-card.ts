@@ -69,7 +69,9 @@ const blockedBy = (repository: FoundRepository, freezes: Blocking[], times: Time
         Blocked by
         ${freezes.map(
           ({ id, reason, endsAt, timezone }, index) =>
-            html`${index > 0 ? ', ' : ''}<a href="${freezePath(repository, id)}" dir="auto">${shorten(reason, 120)}</a>
+            html`${index > 0 ? ', ' : ''}<a href="${freezePath(repository, id)}" dir="auto"
+                >${shorten(reason, 120)}</a
+              >
               ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until it is removed'}`,
         )}.
       </p>`;

@@ -195,7 +195,12 @@ export function answer(
   return html`<section class="answer ${tone}" aria-label="Verdict">
     <p class="verdict">${icon(icons[tone])} <span class="badge ${tone}">${word}</span> ${text}</p>
     ${isOpen(shown) && holding.length > 0 ? html`<dl>${item('Why', whyHeld(holding, repository, times))}</dl>` : ''}
-    ${exemption ? html`${exemptBy(exemption)} <p><a class="button" href="${onGitHub}">Merge on GitHub</a></p>` : ''}
+    ${
+      exemption
+        ? html`${exemptBy(exemption)}
+            <p><a class="button" href="${onGitHub}">Merge on GitHub</a></p>`
+        : ''
+    }
     ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
   </section>`;
 }

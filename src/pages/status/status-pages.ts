@@ -105,7 +105,9 @@ export async function pullRequestPage(
   ${statusesTable(shown.headSha, statuses, times)}`;
   const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body, {
     frozen: said.tone === 'held' ? 'Blocked' : null,
-    ...(!refused && { live: liveAt(visit, repositoryLivePath(repository), [String(shown.number), shown.headSha]) }),
+    ...(!refused && {
+      live: liveAt(visit, repositoryLivePath(repository), [String(shown.number), shown.headSha]),
+    }),
   });
   return context.html(page, refused ? 422 : 200);
 }
@@ -206,8 +208,16 @@ function details(
       : ''
   }
   ${live ? otherHolds(repository, live.sharedHolds) : ''}
-  ${group('Freezes that it is exempt from', passed.filter(({ pass }) => pass), place)}
-  ${group('Other ongoing freezes', passed.filter(({ pass }) => !pass), place)}`;
+  ${group(
+    'Freezes that it is exempt from',
+    passed.filter(({ pass }) => pass),
+    place,
+  )}
+  ${group(
+    'Other ongoing freezes',
+    passed.filter(({ pass }) => !pass),
+    place,
+  )}`;
 }
 
 const group = (name: string, freezes: ShownFreeze[], place: Parameters<typeof cards>[1]): Html | '' =>
