@@ -18,8 +18,8 @@ export function aboutShown(
   { live, holding }: ShownPullRequest,
   times: Times,
 ): Html {
-  const values = live?.pullRequest.facts.values ?? {};
-  const [added, deleted, files] = [values['added-lines'], values['deleted-lines'], values['#files']];
+  const values = live?.pullRequest.facts.values;
+  const [added, deleted, files] = [values?.['added-lines'], values?.['deleted-lines'], values?.['#files']];
   const size = `${String(added)} lines added and ${String(deleted)} deleted in ${String(files)} ${files === 1 ? 'file' : 'files'}`;
   const author = live?.pullRequest.author;
   return html`${live ? html`<p>${author ? html`By <bdi>${author}</bdi>: ` : ''}${size}.</p>` : ''}
@@ -39,7 +39,7 @@ export async function aboutListed(
   const asked = listed.filter(({ exemption }) => !exemption.deployment);
   if (asked.length === 0) return () => html``;
   const rows = await db.$queryRaw<
-    { key: string; title: string | null; blocking: (Blocking & { endsAt: string | null })[] | null }[]
+    { key: string; title: string | null; blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null }[]
   >`
     SELECT p.repository_id || ' ' || p.number AS key, p.title, (
       SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)
