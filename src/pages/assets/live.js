@@ -14,7 +14,7 @@ const isHidden = () => document.visibilityState === 'hidden';
 function update() {
   if (isAsking) return (isWanted = true);
   clearTimeout(timer);
-  timer = setTimeout(ask, Math.max(0, quietUntil - performance.now()));
+  timer = setTimeout(() => void ask(), Math.max(0, quietUntil - performance.now()));
 }
 
 async function ask() {
