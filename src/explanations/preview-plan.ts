@@ -37,8 +37,6 @@ export type PreviewedRepository = {
   enforced: 'yes' | 'no' | 'unknown';
   /** The environments whose deployments it holds; null if it holds none, or GitHub does not say which there are. */
   environments: PreviewedEnvironment[] | null;
-  /** Its environments, names or patterns, that match none of the repository. */
-  unmatched: string[];
 };
 
 /** @property hasRule whether GitHub waits for Holdfast there. @property waiting how many deployments wait there now. */
@@ -264,7 +262,7 @@ async function previewIn(
       pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',
-      ...(await previewEnvironments(deps, id, freeze.freeze, report)),
+      environments: await previewEnvironments(deps, id, freeze.freeze, report),
     },
   };
 }
@@ -272,27 +270,22 @@ async function previewIn(
 /** How many waiting deployments of a repository we count. */
 const mostWaiting = 100;
 
-/** The environments of a repository whose deployments a freeze holds, and the names and patterns that match none. */
+/** The environments of a repository whose deployments a freeze holds; null if it holds none, or GitHub does not say. */
 async function previewEnvironments(
   deps: Deps,
   repositoryId: bigint,
   freeze: Freeze,
   report: EnforcementReport | null,
-): Promise<Pick<PreviewedRepository, 'environments' | 'unmatched'>> {
+): Promise<PreviewedEnvironment[] | null> {
   const facts = report?.environments;
-  if (!holdsDeployments(freeze) || !facts?.known) return { environments: null, unmatched: [] };
-  const { environments, total } = facts.value;
+  if (!holdsDeployments(freeze) || !facts?.known) return null;
+  const { environments } = facts.value;
   const { rows } = await listDeployments(deps.db, repositoryId, 'waiting', { size: mostWaiting });
   const isAt = (name: string) => (each: { environment: string }) =>
     environmentKey(each.environment) === environmentKey(name);
-  const isNothing = (pattern: string) =>
-    !environments.some(({ name }) => holdsDeployments({ ...freeze, environments: [pattern] }, name));
-  return {
-    environments: environments
-      .filter(({ name }) => holdsDeployments(freeze, name))
-      .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)).length })),
-    unmatched: total > environments.length ? [] : (freeze.environments ?? []).filter(isNothing),
-  };
+  return environments
+    .filter(({ name }) => holdsDeployments(freeze, name))
+    .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)).length }));
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

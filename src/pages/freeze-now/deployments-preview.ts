@@ -15,18 +15,8 @@ const mostListed = 100;
 export function deploymentsPreview(login: string, { holding, repositories }: PlanPreview): Html | '' {
   const blocked = whatIsBlocked(holding);
   if (blocked === null) return '';
-  const unmatched = repositories.filter((each) => each.unmatched.length > 0);
   const left = repositories.length - mostListed;
   return html`<p>${blocked}</p>
-    ${unmatched
-      .slice(0, mostListed)
-      .map(
-        (each) =>
-          html`<p class="notice">
-            No environment of <bdi>${login}/${each.name}</bdi> matches
-            ${each.unmatched.map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)}.
-          </p>`,
-      )}
     <table class="stacked">
       <thead>
         <tr>

@@ -17,15 +17,8 @@ import { instant, longText, type Times } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
-import {
-  absentPage,
-  isInsider,
-  mayAs,
-  type PageDeps,
-  type RepositoryVisit,
-  timesOf,
-  uuidOf,
-} from '../reader.ts';
+import { isInsider } from '../insiders.ts';
+import { absentPage, mayAs, type PageDeps, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { asGitHubSees, type ShownHeld, whatItHolds } from '../held.ts';
 import {

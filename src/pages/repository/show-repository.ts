@@ -21,7 +21,8 @@ import {
   repositoryLivePath,
   repositorySettingsPath,
 } from '../../installations/page-paths.ts';
-import { mayAs, permissionOf, refuseOutsiders, type RepositoryVisit, timesOf } from '../reader.ts';
+import { refuseOutsiders } from '../insiders.ts';
+import { mayAs, permissionOf, type RepositoryVisit, timesOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import {

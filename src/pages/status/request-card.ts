@@ -39,7 +39,11 @@ export async function aboutListed(
   const asked = listed.filter(({ exemption }) => !exemption.deployment);
   if (asked.length === 0) return () => html``;
   const rows = await db.$queryRaw<
-    { key: string; title: string | null; blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null }[]
+    {
+      key: string;
+      title: string | null;
+      blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null;
+    }[]
   >`
     SELECT p.repository_id || ' ' || p.number AS key, p.title, (
       SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)

@@ -13,12 +13,11 @@ import { eventList } from '../audit/event-list.ts';
 import { formProblem, type FormProblems } from '../form.ts';
 import { type Html, layout, type Page } from '../layout.ts';
 import { liveAt } from '../live.ts';
+import { isInsider, reading } from '../insiders.ts';
 import {
   absentPage,
-  isInsider,
   type PageDeps,
   permissionOf,
-  reading,
   type RepositoryVisit,
   silentPage,
   timesOf,
