@@ -89,6 +89,7 @@ test('every limit is the one that clients know', () => {
     'Idempotency-Key': words,
     and: `minItems 1, ${conditions}`,
     approvers: 'maxItems 50',
+    archived: 'minItems 1',
     'approvers[]': 'maxLength 100',
     base: words,
     branch: words,

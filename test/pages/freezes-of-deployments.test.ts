@@ -64,7 +64,7 @@ test('a preview lists the environments with their rule and what waits, and names
   expect(text).toMatch(
     /web production : GitHub waits for Holdfast, 1 waiting now staging : the rule is not enabled/,
   );
-  expect(text).toMatch(/No environment of acme\/web matches `?prodcution/);
+  expect(text).toMatch(/No environment of [^.]*acme\/web[^.]* matches `prodcution`/);
   expect(text).not.toMatch(/pull requests? in 2 repositories/);
 });
 

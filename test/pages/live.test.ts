@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const streamOf = (text: string): string | undefined =>
-  /<main data-live="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+  /<main\s[^>]*data-live="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
 
 type Stream = {
   next(): Promise<string>;
