@@ -6,7 +6,7 @@ import { answersPerService } from '../github/cache.ts';
 import { believed } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
-import { statusesOfHeld } from '../statuses/desired-store.ts';
+import { releasingIn, statusesOfHeld } from '../statuses/desired-store.ts';
 import { whyNotHeld } from '../statuses/held-pull-requests.ts';
 import { mergeAnswer } from '../statuses/merge-state.ts';
 import { repositoriesOfIds } from '../installations/find-repository.ts';
@@ -127,11 +127,7 @@ export async function repositoryStates(
         WHERE cardinality(held.held_by) > 0
       ) AS judged GROUP BY repository_id
     ), releasing AS (
-      SELECT repository_id, count(*) AS releasing FROM head_statuses
-      WHERE is_waiting AND installation_id IN (SELECT installation_id FROM repository) AND state = 'success'
-        AND written_state = 'pending' AND closed_number IS NULL AND NOT is_merge_group
-        AND repository_id IN (SELECT id FROM repository)
-      GROUP BY repository_id
+      ${releasingIn}
     ), asked AS (
       SELECT e.repository_id, count(*) AS requests FROM exemptions e JOIN repository ON repository.id = e.repository_id
       WHERE e.ended_at IS NULL AND e.state = 'requested' AND e.expires_at > ${now} GROUP BY e.repository_id

@@ -1,12 +1,14 @@
 // The questions of a run to GitHub, each kept with its answer.
 import { readJson } from '../cli/service/service.ts';
 import type { World } from '../cli/world.ts';
+import { fetchThroughProxy, type Proxies } from '../github/through-proxy.ts';
 import { Unclear } from './verdict.ts';
 
 /** What a run is about. */
 export type Ground = {
   world: Pick<World, 'now' | 'delay'>;
   apiUrl: string;
+  proxies: Proxies;
   organization: string;
   /** The name of the run. */
   run: string;
@@ -57,14 +59,14 @@ export const ownerOf = (ground: Ground): Ask => askAs(ground, 'owner', async () 
  * @param tape where exchanges are kept. @param takesLimits a limit is an answer, too.
  */
 export function askAs(
-  { apiUrl, world, stop }: Ground,
+  { apiUrl, proxies, world, stop }: Ground,
   as: Caller,
   token: () => Promise<string>,
   tape: Exchange[] = [],
   takesLimits = false,
 ): Ask {
   const once: Ask = async (method, path, sent) => {
-    const response = await fetch(apiUrl + path, {
+    const response = await fetchThroughProxy(proxies)(apiUrl + path, {
       method,
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(patience)]),

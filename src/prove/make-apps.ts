@@ -26,7 +26,7 @@ export function manifestOf(run: string, here: string): AppManifest {
 
 /** Serves the page until the Apps are made. They may not be installed yet. @throws the reason of an interruption. */
 export async function makeApps(ground: Ground, withSecond: boolean): Promise<ProvedApps> {
-  const { organization, run, apiUrl, stop } = ground;
+  const { organization, run, apiUrl, proxies, stop } = ground;
   const made: ProvedApp[] = [];
   const count = withSecond ? 2 : 1;
   const state = randomBytes(24).toString('base64url');
@@ -51,7 +51,7 @@ export async function makeApps(ground: Ground, withSecond: boolean): Promise<Pro
   /** Gets the credentials of a new App. @returns where to install it. */
   async function take(query: URLSearchParams): Promise<string> {
     if (query.get('state') !== state) throw new Error('This address is of another run.');
-    const config = { githubApiUrl: apiUrl, httpProxy: null, httpsProxy: null, noProxy: '' };
+    const config = { githubApiUrl: apiUrl, ...proxies };
     const deps = { config, clock: systemClock, log: { error: () => {} } as never };
     const options = { again: 'Begin again.', hasWebhooks: made.length === 0 };
     const app = await convertManifest(deps, query.get('code') ?? '', options);

@@ -81,8 +81,10 @@ async function groundOf(call: Call, organization: string, stop: AbortSignal): Pr
   const ofHost = host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`;
   const apiUrl = (world.env.GITHUB_API_URL?.trim() || ofHost).replace(/\/+$/, '');
   const token = await credentialOf(world, apiUrl, options.token, options.insecure);
+  const { HTTP_PROXY: httpProxy = null, HTTPS_PROXY: httpsProxy = null, NO_PROXY: noProxy = '' } = world.env;
+  const proxies = { httpProxy, httpsProxy, noProxy };
   const run = `holdfast-prove-${randomBytes(4).toString('hex')}`;
-  return { world, apiUrl, organization, run, token, stop, note: output.note };
+  return { world, apiUrl, proxies, organization, run, token, stop, note: output.note };
 }
 
 async function cleanAll({ output }: Call, ground: Ground): Promise<ExitCode> {

@@ -319,6 +319,14 @@ export const statusesOfHeld = Prisma.sql`
   LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
   LEFT JOIN head_statuses merge ON merge.repository_id = held.repository_id AND merge.sha = held.merge_sha`;
 
+/** Counts the pull requests of each row of `repository` that no freeze holds any more, and that GitHub still blocks. */
+export const releasingIn = Prisma.sql`
+  SELECT repository_id, count(*) AS releasing FROM head_statuses
+  WHERE is_waiting AND installation_id IN (SELECT installation_id FROM repository) AND state = 'success'
+    AND written_state = 'pending' AND closed_number IS NULL AND NOT is_merge_group
+    AND repository_id IN (SELECT id FROM repository)
+  GROUP BY repository_id`;
+
 /**
  * Whether GitHub may show something other than our holding status. A test merge commit without a row has no status of
  * ours, so GitHub only requires the status of the head.

@@ -148,7 +148,7 @@ test('blocked is what GitHub refuses: the page goes on until GitHub has said it'
     expect(words(page)).toMatch(
       /0 of 2 pull requests blocked on GitHub in 1 repository GitHub has not said yet/,
     );
-    expect(page.text).toContain('data-live="');
+    expect(page.text).toContain(' data-again');
   }
   expect(await settled('/repos/acme')).toMatch(/unrequired \S.*? Frozen until removed 0 of 2 No /);
   expect(await see('/')).toMatch(/ unrequired .*?Frozen until removed 0 of 2 pull requests blocked/);
@@ -162,7 +162,7 @@ test('blocked is what GitHub refuses: the page goes on until GitHub has said it'
     expect(words(page)).toMatch(
       /0 of 2 pull requests blocked on GitHub in 1 repository Not enforced: unrequired/,
     );
-    expect(page.text).not.toContain('data-live="');
+    expect(page.text).not.toContain(' data-again');
   }
 });
 

@@ -142,8 +142,8 @@ function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
 }
 
 const notFrozen = html`<span class="badge free">Not frozen</span> No freezes are ongoing.`;
-const deploymentsFrozen = html`<span class="badge held">Deployments frozen</span> No freeze of merges is
-  ongoing.`;
+const noMerges = 'No freeze of merges is ongoing.';
+const deploymentsFrozen = html`<span class="badge held">Deployments frozen</span> ${noMerges}`;
 
 /** What a freeze does to deployments, whether GitHub waits for us, and how many wait. */
 function ofDeployments(
