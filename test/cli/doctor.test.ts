@@ -234,7 +234,7 @@ test('a service that is not ready has failed; its texts cannot control the termi
           : {
               enforced: true,
               checked_at: '2026-03-01T09:00:00.000Z',
-              pull_requests: { to_hold: 0, held: 0 },
+              pull_requests: { to_hold: 0, to_refuse: 0, held: 0 },
               leaking: [],
               not_held: [],
               instant: { mode: 'off', state: 'off', since: null, error: null },

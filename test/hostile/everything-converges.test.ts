@@ -101,7 +101,7 @@ describe('the progress of a freeze', () => {
       phase: 'ongoing',
       switched_on: true,
       enforced: true,
-      pull_requests: { to_hold: 2, held: 0 },
+      pull_requests: { to_hold: 2, to_refuse: 2, held: 0 },
       leaking: [],
       instant: { mode: 'off', state: 'off', since: null, error: null },
       not_held: [
