@@ -200,7 +200,7 @@ function send(method: string, path: string, sent: Record<string, string>, text?:
 /** What the workers keep in the rows of these tables, and when a key was used: it follows on its own time. */
 const kept = [
   ...['last_used_at', 'lease_holder', 'lease_until', 'paused_until', 'pace_per_minute', 'pace_tokens'],
-  ...['pace_counted_at', 'pace_refused', 'pace_refused_at'],
+  ...['pace_counted_at', 'pace_refused', 'pace_refused_at', 'write_turns', 'review_pace'],
 ];
 /** The tables that requests change. */
 const tables = [

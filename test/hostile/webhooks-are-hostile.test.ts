@@ -164,6 +164,12 @@ const everything = {
     user: { id: 3, login: 'ada', type: 'User' },
     performed_via_github_app: null,
   },
+  review: {
+    id: 11,
+    body: '/holdfast status',
+    submitted_at: '2026-03-01T09:00:00Z',
+    user: { id: 3, login: 'ada', type: 'User' },
+  },
   ref: 'refs/heads/main',
 };
 type Path = string[];
