@@ -67,16 +67,32 @@ export async function sweep(deps: Deps): Promise<void> {
     deps.log.debug({ repositories: unchecked.length }, 'sweep: checking what was not checked for an hour');
 }
 
+/** The tables whose rows are kept for a time: the column that it counts from, and its milliseconds. */
+const keptFor: [table: string, column: string, age: number][] = [
+  ['webhook_deliveries', 'received_at', deliveriesKept],
+  ['comment_answers', 'taken_at', deliveriesKept],
+  ['idempotency_records', 'answered_at', replayedFor],
+  ['minute_counts', 'minute', hour],
+  ['known_credentials', 'good_at', knownFor],
+  ['used_sign_ins', 'expires_at', 0],
+  ['sessions', 'expires_at', 0],
+  ['kept_answers', 'expires_at', 0],
+];
+/** One statement, because it nearly always finds nothing. The ages are its parameters. */
+const forgetOld = `WITH ${keptFor
+  .map(
+    ([table, column], index) =>
+      `gone_${index} AS (DELETE FROM ${table} WHERE ${column} <= $${index + 1}::timestamptz)`,
+  )
+  .join(', ')} SELECT`;
+
 async function forget(deps: Deps, now: Date): Promise<void> {
   const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
-  await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
-  await deps.db.commentAnswer.deleteMany({ where: { takenAt: before(deliveriesKept) } });
-  await deps.db.idempotencyRecord.deleteMany({ where: { answeredAt: before(replayedFor) } });
-  await deps.db.minuteCount.deleteMany({ where: { minute: before(hour) } });
-  await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
-  await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
-  await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
-  await deps.db.keptAnswer.deleteMany({ where: { expiresAt: { lte: now } } });
+  await deps.sql.query(
+    'forget-old',
+    forgetOld,
+    keptFor.map(([, , age]) => new Date(now.getTime() - age)),
+  );
   await forgetOldSlack(deps);
   await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
