@@ -174,13 +174,13 @@ describe('the calendar changes', () => {
 describe('the calendar fails', () => {
   type Row = [string, Parameters<CalendarFile['trouble']>[0], RegExp];
   const said = (...events: string[][]) => ({ status: 200, body: calendarOf(...events) });
+  const bad = (line: string) => said([...labour, line]);
   const unreadable: Row[] = [
-    [
-      'a day that does not exist',
-      said([...labour, 'RDATE:20260230T100000Z']),
-      /line 9, `RDATE:20260230T100000Z`/,
-    ],
-    ['a rule for each second', said([...labour, 'RRULE:FREQ=SECONDLY']), /repeats an event too often/],
+    ['a day that does not exist', bad('RDATE:20260230T100000Z'), /line 9, `RDATE:20260230T100000Z`/],
+    ['a rule for each second', bad('RRULE:FREQ=SECONDLY'), /repeats an event too often/],
+    // The parser quotes a line without a colon. The database keeps neither half a character nor NUL.
+    ['a line of emoji', bad(`SUMMARY a${'😀'.repeat(30)}`), /`SUMMARY a😀+`, invalid line .*😀/u],
+    ['a line with NUL', bad('SUMMARY a\0b'), /line 9, `SUMMARY a b`, invalid line/],
     [
       'another charset',
       {

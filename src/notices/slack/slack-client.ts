@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api';
+import { cutText } from '../../cut-text.ts';
 import type { Deps } from '../../deps.ts';
 import { fetchThroughProxy } from '../../github/through-proxy.ts';
 
@@ -129,7 +130,8 @@ export async function respond(
     throw new SlackFailure('down', (error as Error).message);
   }
   if (answer.ok) return void (await answer.body?.cancel());
-  const text = (await answer.text()).slice(0, 100);
+  // The database keeps it: whole characters, none that it refuses.
+  const text = cutText((await answer.text()).replaceAll(/\p{C}+/gu, ' '), 100);
   if (answer.status === 429)
     throw new SlackFailure('limited', 'ratelimited', Number(answer.headers.get('Retry-After') ?? 30));
   throw new SlackFailure(answer.status >= 500 ? 'down' : 'refused', `HTTP ${answer.status} ${text}`);

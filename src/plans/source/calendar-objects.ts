@@ -48,7 +48,7 @@ export const unreadable = ({ at, text }: ContentLine, why = ''): SourceUnreadabl
     `has an event that cannot be read: line ${at}, \`${shown(text)}\`${why && `, ${why}`}`,
   );
 
-/** A text of a calendar in a sentence of ours. */
+/** A text of a calendar, or one that quotes it, in a sentence of ours: whole characters that the database can keep. */
 export const shown = (text: string): string =>
   Array.from(text.replaceAll(/[\p{C}`]/gu, ' ').trim())
     .slice(0, 80)
@@ -116,7 +116,7 @@ function readProperty(line: ContentLine, wanted: string[]): (Property & { name: 
     ];
     return { name, line, params, values };
   } catch (error) {
-    throw unreadable(line, (error as Error).message.slice(0, 100));
+    throw unreadable(line, shown((error as Error).message));
   }
 }
 
