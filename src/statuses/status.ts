@@ -1,3 +1,4 @@
+import { cutText } from '../cut-text.ts';
 import { type Exemption, publicReasonOf } from '../freezes/exemptions/exemption.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/judge-freeze.ts';
@@ -70,7 +71,7 @@ export function frozenText(holds: Hold[], isShared: boolean): string {
   const freezes = new Set(holds.map((hold) => hold.freeze.id)).size;
   const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';
   const why = unjudged ? `could not be judged: ${unjudged}` : asPublic(freeze).reason;
-  return fit(`${who} ${until}${more}${why === '' ? '' : `: ${why}`}`);
+  return withReason(`${who} ${until}${more}`, why);
 }
 
 /**
@@ -85,19 +86,25 @@ export function exemptText(passes: Pass[], isShared: boolean): string {
   const { freeze, pullRequest, exemption, isReasonHidden } = first;
   const who = isShared ? `#${pullRequest} is exempt` : 'Exempt';
   const why = publicReasonOf(exemption, isReasonHidden);
-  return fit(
-    `${who} until ${describeInstant(exemption.expiresAt, freeze.timezone)}${why === '' ? '' : `: ${why}`}`,
-  );
+  return withReason(`${who} until ${describeInstant(exemption.expiresAt, freeze.timezone)}`, why);
 }
 
 const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
 
+/** A description with its reason, if anything of the reason can be seen there. */
+const withReason = (text: string, reason: string): string =>
+  fit(isSeen.test(onOnePlane(reason)) ? `${text}: ${reason}` : text);
+
+const isSeen = /[^\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/u;
+
+/** GitHub refuses characters outside the basic plane. */
+const onOnePlane = (text: string): string => text.replace(/[\u{10000}-\u{10ffff}\p{Surrogate}]/gu, '');
+
 /** Fits a text into GitHub's limits: one line, no characters outside the basic plane, and at most `longestText`. */
 export function fit(text: string): string {
-  const plain = text
-    .replace(/[\u{10000}-\u{10ffff}\p{Surrogate}]/gu, '')
+  const plain = onOnePlane(text)
     // eslint-disable-next-line no-control-regex -- control characters are what is taken out
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim();
-  return plain.length <= longestText ? plain : `${plain.slice(0, longestText - 1).trimEnd()}…`;
+  return plain.length <= longestText ? plain : cutText(plain, longestText).replace(/\s+…$/, '…');
 }

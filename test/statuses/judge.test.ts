@@ -70,6 +70,16 @@ describe('the status of a head', () => {
     ['one that does not match', [{ matching: ['label=docs'] }], [{}], 'success'],
     ['one that excludes it', [{ exclude: ['label=risky'] }], [{}], 'success'],
     ['excluded by one, held by another', [{ exclude: ['label=risky'] }, {}], [{}], 'pending'],
+    ...['🧊🧊', '👩\u200d💻', '\u202e\u200d', '\u3164'].map(
+      (reason): [string, Given[], GivenFacts[], 'pending', string] => [
+        `a reason of which a description shows nothing: ${JSON.stringify(reason)}`,
+        [{ reason }],
+        [{}],
+        'pending',
+        'Frozen until removed',
+      ],
+    ),
+    ['a reason with an emoji', [{ reason: '🧊 Ice' }], [{}], 'pending', 'Frozen until removed: Ice'],
     ['an end', [{ endsAt: at('12:00') }], [{}], 'pending', 'Frozen until 2026-03-01 12:00 UTC: Release'],
     [
       'two ends: the later is named',
