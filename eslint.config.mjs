@@ -72,6 +72,7 @@ const namesTypesOfAll = 'src/deps.ts';
 const pure = [
   'src/cut-text.ts',
   'src/conditions/**',
+  'src/cut-text.ts',
   'src/explanations/enforcement/finding.ts',
   'src/explanations/enforcement/judge-*.ts',
   'src/cli/scopes/scopes-file.ts',
@@ -107,6 +108,7 @@ const shipped = [
   'src/address-here.ts',
   'src/cli/**',
   'src/conditions/**',
+  'src/cut-text.ts',
   'src/dot-env.ts',
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
   // Only types.

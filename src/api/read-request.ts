@@ -1,4 +1,5 @@
 import { invalid, Refusal, type Problem } from '../errors.ts';
+import { cutText } from '../cut-text.ts';
 import type * as z from 'zod';
 
 const mebibyte = 1024 * 1024;
@@ -60,7 +61,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 200) : '';
+    const reason = error instanceof Error ? cutText(error.message.toWellFormed(), 200) : '';
     throw problem(['body'], `The body is not JSON (${reason}).`, 'json_invalid');
   }
 }

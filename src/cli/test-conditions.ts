@@ -18,6 +18,7 @@ import type { AttributeType } from '../conditions/attributes/attribute.ts';
 import { aliases, refusedNames } from '../conditions/attributes/rows.ts';
 import { ParseError } from '../conditions/scanner.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
+import { cutText } from '../cut-text.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';
 import { withoutComments } from '../github/facts/without-comments.ts';
 
@@ -136,7 +137,7 @@ function readValues(input: Record<string, unknown>): AttributeValues {
     if (isKnown(name.replace(/^#/, ''))) given.set(name, value);
     else if (!Object.hasOwn(refusedNames, name)) {
       throw new BadValue(
-        `pull_request has no \`${written.slice(0, 40)}\`. ${suggestNames(written.slice(0, 40), attributeNames)}`,
+        `pull_request has no \`${cutText(written, 40)}\`. ${suggestNames(written.slice(0, 40), attributeNames)}`,
       );
     }
   }
@@ -203,7 +204,7 @@ function readCommits(value: unknown, name: string): CommitFacts[] {
     const wrong = Object.keys(commit).find((field) => !Object.hasOwn(commitFields, field));
     if (wrong !== undefined) {
       throw new BadValue(
-        `\`${where}\` has no \`${wrong.slice(0, 40)}\`. ${suggestNames(wrong.slice(0, 40), Object.keys(commitFields))}`,
+        `\`${where}\` has no \`${cutText(wrong, 40)}\`. ${suggestNames(wrong.slice(0, 40), Object.keys(commitFields))}`,
       );
     }
     const fields = Object.entries(commitFields) as [CommitField, AttributeType][];
@@ -218,12 +219,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function object(value: unknown, name: string): Record<string, unknown> {
   if (isObject(value)) return value;
-  throw new BadValue(`\`${name.slice(0, 60)}\` is an object.`);
+  throw new BadValue(`\`${cutText(name, 60)}\` is an object.`);
 }
 
 function texts(value: unknown, name: string): string[] {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-  throw new BadValue(`\`${name.slice(0, 60)}\` is a list of texts.`);
+  throw new BadValue(`\`${cutText(name, 60)}\` is a list of texts.`);
 }
 
 function wholeNumber(value: unknown, name: string): number {

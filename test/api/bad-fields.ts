@@ -41,6 +41,8 @@ export const lists = (field: string, more: object = {}): Bad[] => [
 export const badConditions = (field: string, more: object = {}): Bad[] => [
   ...lists(field, more),
   { body: { ...more, [field]: ['nonsense'] }, loc: ['body', field, 0], says: /Invalid condition 'nonsense'/ },
+  // The message quotes the expression, up to its limit.
+  { body: { ...more, [field]: [`title~=(${emoji.repeat(150)}`] }, loc: ['body', field, 0], says: /🧊…/u },
   { body: { ...more, [field]: ['label=x', 1] }, loc: ['body', field, 1], says: /A condition is/ },
   { body: { ...more, [field]: [null] }, loc: ['body', field, 0], says: /A condition is/ },
   { body: { ...more, [field]: [{}] }, loc: ['body', field, 0], says: /exactly one/ },

@@ -74,6 +74,8 @@ describe.each(withBody)('%s', (route) => {
       { body: '{} {}', loc: whole, says: /not JSON/ },
       { body: '{"a": NaN}', loc: whole, says: /not JSON/ },
       { body: '\ufeff\ufeff{}', loc: whole, says: /not JSON/ },
+      // The parser names half of it.
+      { body: '😀', loc: whole, says: /not JSON/ },
       { body: 'null', loc: whole, says: /Send a JSON object, not null/ },
       { body: 'true', loc: whole, says: /Send a JSON object, not a boolean/ },
       { body: '42', loc: whole, says: /Send a JSON object, not a number/ },

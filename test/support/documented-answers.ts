@@ -55,9 +55,20 @@ function mismatch(place: string[], text: string): string | null {
   } catch {
     return 'which is not JSON';
   }
+  if (holdsHalves(text, body)) return 'with half of a character';
   const valid = validatorAt(place);
   return valid(body) ? null : `which does not match (${ajv.errorsText(valid.errors, { dataVar: 'body' })})`;
 }
+
+/** Whether an answer has half of a surrogate pair anywhere, which JSON can only escape: databases and programs refuse it. */
+const holdsHalves = (text: string, body: unknown): boolean =>
+  /\\ud[89a-f]/i.test(text) && textsOf(body).some((each) => !each.isWellFormed());
+
+const textsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => [key, ...textsOf(each)]);
+};
 
 const validators = new Map<string, ValidateFunction>();
 

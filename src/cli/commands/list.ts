@@ -1,3 +1,4 @@
+import { cutCharacters } from '../../cut-text.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { command } from '../command.ts';
 import { byOccurrence, inEach, isOn, type ListedFreeze, listFreezes, ownPlace } from '../freezing/items.ts';
@@ -164,8 +165,4 @@ export const calendar = command<{ month?: string }, [target: string | undefined]
 });
 
 /** The text in as many columns as stand before the days. */
-function fit(text: string): string {
-  const letters = [...text];
-  const short = letters.length > labelWidth ? [...letters.slice(0, labelWidth - 1), '…'] : letters;
-  return short.join('').padEnd(labelWidth);
-}
+const fit = (text: string): string => cutCharacters(text, labelWidth).padEnd(labelWidth);

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { cutText } from '../../cut-text.ts';
 import type { TextTest } from '../ast.ts';
 import { ParseError } from '../scanner.ts';
 
@@ -66,7 +67,7 @@ function compile(expression: string): RE2JS {
     const culprit = /`(.*)`$/s.exec(message)?.[1] ?? '';
     const offset = Math.max(0, expression.indexOf(culprit));
     const unknown = /\(\?<?[=!]|\\[1-9]|\(\?P=/.exec(expression);
-    if (!unknown) throw new ParseError(message.slice(0, 200), offset);
+    if (!unknown) throw new ParseError(cutText(message.toWellFormed(), 200), offset);
     throw new ParseError(
       'look-arounds and back-references do not exist here: expressions must run in linear time',
       unknown.index,

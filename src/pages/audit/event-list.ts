@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
+import { cutText } from '../../cut-text.ts';
 import { type Act, didToFreezes } from '../../events/acts.ts';
 import { type DescribedEvent, describeEvent } from '../../events/describe-event.ts';
 import type { Detail } from '../../events/describe-fields.ts';
@@ -180,5 +181,4 @@ function timeOf(text: string, times: Times): Html {
 /** Characters that are shown, so that the page stays small. The API's log has the full texts. */
 const mostShown = 1000;
 
-const shortened = (text: string): Html =>
-  longText(text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}…`);
+const shortened = (text: string): Html => longText(cutText(text, mostShown));
