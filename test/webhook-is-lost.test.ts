@@ -162,17 +162,31 @@ describe('what anybody can send', () => {
     const before = await jobsSent();
     const body = `{"action":"opened","title":"${secretText}"`;
     const answer = await deliver(body, { 'X-Hub-Signature-256': signature(body) });
-    expect(answer.status, answer.text).toBe(401);
+    const detail = expect.stringMatching(/^The signature does not match: WEBHOOK_SECRET differs /);
+    expect([answer.status, answer.body.detail], answer.text).toEqual([401, detail]);
     expect(await jobsSent()).toBe(before);
     expect(acme.logs.join('')).not.toContain(secretText);
   });
 
-  test.each(['X-GitHub-Delivery', 'X-GitHub-Event', 'X-Hub-Signature-256'])(
-    'without %s: 400',
-    async (name) => {
-      expect((await deliver('{}', { [name]: '' })).status).toBe(400);
-    },
-  );
+  test.each([
+    ['X-GitHub-Delivery', /^Send the headers X-GitHub-Delivery, /],
+    ['X-GitHub-Event', /^Send the headers X-GitHub-Delivery, /],
+    [
+      'X-Hub-Signature-256',
+      /^This delivery has no signature\. Set a webhook secret at GitHub, .*WEBHOOK_SECRET/,
+    ],
+  ])('without %s: 400', async (name, detail) => {
+    const answer = await deliver('{}', { [name]: '' });
+    expect([answer.status, answer.body.detail]).toEqual([400, expect.stringMatching(detail)]);
+  });
+
+  test('a signature that is none: 400', async () => {
+    const answer = await deliver('{}', { 'X-Hub-Signature-256': 'sha1=0' });
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      expect.stringMatching(/64 hexadecimal digits/),
+    ]);
+  });
 
   test('a signed payload that is not JSON: 400, and the log has nothing of it', async () => {
     const answer = await deliver(`payload=${secretText}`);

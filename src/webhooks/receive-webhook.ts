@@ -37,6 +37,11 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
   const guid = req.header('X-GitHub-Delivery') ?? '';
   const name = req.header('X-GitHub-Event') ?? '';
   const signature = req.header('X-Hub-Signature-256') ?? '';
+  if (guid !== '' && name !== '' && signature === '') {
+    const detail =
+      'This delivery has no signature. Set a webhook secret at GitHub, in the App’s settings: the value of WEBHOOK_SECRET.';
+    return context.json({ detail }, 400);
+  }
   if (!/^[\w-]{1,64}$/.test(guid) || !/^\w{1,64}$/.test(name) || !/^sha256=[0-9a-f]{64}$/i.test(signature)) {
     const detail =
       'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256 as GitHub does: a GUID, the name of an event, and sha256= with 64 hexadecimal digits.';
