@@ -107,5 +107,10 @@ test('extend moves the end of a freeze and of a plan, and refuses those without 
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('has no end that --for could move')]);
   const past = await line.holdfast(['extend', id, '--until', '08:00']);
   expect([past.code, past.err]).toEqual([2, expect.stringContaining('which is past')]);
+  const doubtful = await line.holdfast(['extend', id, '--until', '18h']);
+  expect([doubtful.code, doubtful.err]).toEqual([
+    2,
+    expect.stringContaining('may be 18:00 or 18 hours from now'),
+  ]);
   expect((await line.holdfast(['extend', id])).code).toBe(2);
 });

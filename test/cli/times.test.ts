@@ -47,6 +47,7 @@ describe('windows', () => {
   test.each([
     [{ for: '2h', until: '18:00' }, 'Write --for or --until, not both'],
     [{ until: 'now' }, 'before it begins'],
+    [{ until: '18h' }, '"18h" may be 18:00 or 18 hours from now. Write 18:00, or --for 18h'],
     [{ from: 'tomorrow 18:00', until: 'tomorrow 08:00' }, 'It would end at 2026-03-05 08:00 Europe/Paris'],
     [{ for: 'ages' }, '"ages" is not a length of time'],
     [{ from: '9999-12-30T10:00', for: '99999w' }, 'after the year 9999'],

@@ -167,6 +167,7 @@ describe('the words of a freeze', () => {
     ['until 18:00 UTC', 'needs a reason'],
     ['until', 'Write a time after until'],
     ['until 18:00 pm', '"18:00 pm" is not understood'],
+    ['until 18h release', '"18h" may be 18:00 or 18 hours from now. Write 18:00, or 18h without until.'],
     ['until the end', '"the" is not understood'],
     ['until friday Weekend', '"friday" has no time'],
     ['until tomorrow 8 release', '"tomorrow 8" is not understood'],
