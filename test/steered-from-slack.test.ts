@@ -19,6 +19,8 @@ beforeEach(async () => {
 const last = () => acme.slack.messages(acme.channel).at(-1)!.text;
 const said = () => acme.slack.messages(acme.channel).length;
 
+const doubtful = '"18h" may be 18:00 or 18 hours from now.';
+
 describe('a freeze', () => {
   test('is previewed, begins when the window is sent, and the channel sees who did it', async () => {
     const before = said();
@@ -65,6 +67,8 @@ describe('a freeze', () => {
     await acme.sends(ada);
     expect(last()).toContain(`extended in *${web}*`);
     expect(acme.shown(web, 1)?.description).toBe('Frozen until 2026-03-01 13:00 UTC: Release');
+    await acme.says(ada, `extend ${web} until 18h`);
+    expect(acme.slack.whispered(ada)).toContain(doubtful);
     await acme.says(ada, `unfreeze ${web} it is over`);
     expect(acme.slack.windowText(ada)).toContain('Release, until 2026-03-01 13:00 UTC');
     expect(acme.frozen(web)).toEqual([1, 2]);
@@ -114,7 +118,16 @@ describe('a freeze', () => {
     expect(acme.slack.whispered(ada)).toBe(
       '*Nothing was changed.* "INC-4711" is not a length of time. Write 2h or 1h30m, or until and a time, and then the reason.',
     );
+    await acme.says(ada, `freeze ${web} until 18h x`);
+    expect(acme.slack.whispered(ada)).toContain(doubtful);
+    await acme.says(ada, `frezee ${web} 2h x`);
+    expect(acme.slack.whispered(ada)).toMatch(
+      /^Did you mean `\/holdfast freeze &lt;repository.*`\?\n\nHoldfast knows/,
+    );
+    await acme.says(ada, 'fly');
+    expect(acme.slack.whispered(ada)).toMatch(/^Holdfast knows these commands/);
     await acme.says(ada, 'freeze');
+    expect(acme.slack.whispered(ada)).toMatch(/^Holdfast knows these commands/);
     expect(acme.slack.whispered(ada)).toContain('`/holdfast freeze &lt;repository or all&gt;');
     expect(acme.slack.window(ada)).toBeNull();
     expect(said()).toBe(before);

@@ -25,10 +25,14 @@ const longestName = 20;
 /** The answer to an unknown command line: the command that may be meant, and all. */
 export function unknownCommand(line: string): string {
   const [, name = ''] = line.trim().split(/\s+/);
-  const [near] = nearNames(name.slice(0, longestName), verbs) as Verb[];
-  return near === undefined || near === name.toLowerCase()
-    ? usageText
-    : `Did you mean ${asCode(usages[near])}?\n\n${usageText}`;
+  const meant = meantVerb(name, verbs);
+  return meant === null ? usageText : `Did you mean ${asCode(usages[meant])}?\n\n${usageText}`;
+}
+
+/** The command that a misspelled name means; null for the name of one, and for one that is far from all. */
+function meantVerb<Known extends string>(name: string, known: readonly Known[]): Known | null {
+  const [near] = nearNames(name.slice(0, longestName), known) as Known[];
+  return near === undefined || near === name.toLowerCase() ? null : near;
 }
 
 const needsWords: readonly SlackVerb[] = ['freeze', 'extend', 'unfreeze', 'exempt', 'deny', 'notify'];
@@ -132,6 +136,13 @@ export function readSlackCommand(text: string): SlackCommand | null {
   if (!found || !(kinds ?? [null]).includes(found.target?.kind ?? null)) return null;
   const words = unquoted(found.words);
   return isMeant(verb, words) ? { verb, target: found.target, words } : null;
+}
+
+/** The usage of the command that a misspelled text after `/holdfast` means; null if it means none. */
+export function meantUsage(text: string): string | null {
+  const [name = ''] = text.trim().split(/\s+/);
+  const meant = meantVerb(name, Object.keys(slackUsages) as SlackVerb[]);
+  return meant && slackUsages[meant];
 }
 
 const isVerb = (name: string): name is SlackVerb => Object.hasOwn(slackUsages, name);

@@ -8,7 +8,7 @@ import { nowOf } from '../../time/clock.ts';
 import { isResponseUrl } from '../../notices/slack/slack-client.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { readSlackCommand } from '../commands/command.ts';
-import { helpText } from './slack-text.ts';
+import { helpFor } from './slack-text.ts';
 import { cutText } from '../../cut-text.ts';
 
 /** The most bytes of a request. */
@@ -106,7 +106,7 @@ export async function acceptRequest(
   if (!asked) return null;
   const { teamId, userId, channelId, teamName, userName } = heard;
   if (asked.kind === 'command' && (readSlackCommand(asked.text)?.verb ?? 'help') === 'help')
-    return { response_type: 'ephemeral', text: helpText };
+    return { response_type: 'ephemeral', text: helpFor(asked.text) };
   const now = nowOf(deps.clock);
   const receivedAt = { gt: new Date(now.getTime() - limitedFor) };
   const earlier = await deps.db.slackRequest.count({

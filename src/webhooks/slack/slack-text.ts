@@ -1,6 +1,6 @@
 import { plainText } from '../../events/event-words.ts';
 import { asEntities } from '../../notices/render.ts';
-import { slackUsages } from '../commands/command.ts';
+import { meantUsage, slackUsages } from '../commands/command.ts';
 import type { Writing } from '../commands/order.ts';
 import { cutText } from '../../cut-text.ts';
 
@@ -35,8 +35,13 @@ export const list = (lines: string[]): string =>
 
 export const nothingChanged = (message: string): string => `*Nothing was changed.* ${plain(message, 1_000)}`;
 
-/** What `/holdfast help` answers. */
-export const helpText = ['Holdfast knows these commands:', '']
+/** The answer to `/holdfast help` and to an unknown command: the one that may be meant, and all. */
+export function helpFor(text: string): string {
+  const meant = meantUsage(text);
+  return meant === null ? helpText : `Did you mean \`${asEntities(meant)}\`?\n\n${helpText}`;
+}
+
+const helpText = ['Holdfast knows these commands:', '']
   .concat(Object.values(slackUsages).map((usage) => `• \`${asEntities(usage)}\``))
   .concat(
     '',
