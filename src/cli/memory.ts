@@ -93,15 +93,24 @@ function folder(
   return posix.join(named && posix.isAbsolute(named) ? named : posix.join(home, below), 'holdfast');
 }
 
+/** The text of a file that people or programs wrote, without a byte order mark. @throws Stop for UTF-16. */
+export function textIn(bytes: Buffer, path: string): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw misused(`${path} is in UTF-16, as PowerShell writes it. Save it in UTF-8.`);
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
+}
+
 /** The content of a file; null if there is no file. @throws Stop if it is not a JSON object. */
 export function readJsonFile(path: string): Record<string, unknown> | null {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw misused(`${path} cannot be read: ${(error as Error).message}. Give yourself access to it.`);
   }
+  const text = textIn(bytes, path);
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))

@@ -79,13 +79,15 @@ export function answerLine(line: string): LineResult {
   };
 }
 
-const fail = (message: string): LineResult => ({ error: { message, column: null } });
+const fail = (message: string): { error: LineError } => ({ error: { message, column: null } });
 
 function readJson(line: string): { value: unknown } | { error: LineError } {
   try {
-    return { value: JSON.parse(line) as unknown };
+    return { value: JSON.parse(line.replace(/^\uFEFF/, '')) as unknown };
   } catch {
-    return { error: { message: 'This line is not JSON.', column: null } };
+    // As PowerShell writes files.
+    if (line.includes('\0')) return fail('This line is in UTF-16, or has NUL. Save the file in UTF-8.');
+    return fail('This line is not JSON.');
   }
 }
 

@@ -59,13 +59,15 @@ describe('the address and the credential', () => {
     const broken = commandLineFor(acme);
     saveAddress({ env: {}, home: broken.home, platform: 'linux' } as never, 'github.com', acme.app.url);
     const file = join(broken.home, '.config/holdfast/config.json');
-    writeFileSync(file, '{');
-    const said = await broken.holdfast(['list', 'acme'], { env: { HOLDFAST_URL: undefined } });
+    for (const [content, why] of [
+      [Buffer.from('{'), 'does not hold a JSON object. Repair it, or delete it.'],
+      [Buffer.from('\uFEFF{}', 'utf16le'), 'is in UTF-16, as PowerShell writes it. Save it in UTF-8.'],
+    ] as const) {
+      writeFileSync(file, content);
+      const said = await broken.holdfast(['list', 'acme'], { env: { HOLDFAST_URL: undefined } });
+      expect([said.code, said.err]).toEqual([2, `${file} ${why}\n`]);
+    }
     broken.close();
-    expect([said.code, said.err]).toEqual([
-      2,
-      `${file} does not hold a JSON object. Repair it, or delete it.\n`,
-    ]);
   });
 
   test('it uses the token of gh if there is no other, for the right host and without a shell', async () => {

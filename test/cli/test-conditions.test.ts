@@ -76,8 +76,14 @@ describe('a line', () => {
     expect(answerLine(line)).toMatchObject({ match: true });
   });
 
+  test('a byte order mark before the first line is none of its JSON', () => {
+    const line = JSON.stringify({ condition: 'draft', pull_request: { draft: true } });
+    expect(answerLine(`\uFEFF${line}`)).toMatchObject({ match: true });
+  });
+
   test.each<[string, string, string, number | null]>([
     ['nothing', '', 'This line is not JSON.', null],
+    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le').toString(), 'This line is in UTF-16', null],
     ['half of JSON', '{"condition":', 'This line is not JSON.', null],
     ['deep JSON', '['.repeat(200_000), 'This line is not JSON.', null],
     ['a list', '[]', 'A line is a JSON object', null],

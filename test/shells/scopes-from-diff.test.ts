@@ -197,6 +197,13 @@ describe('the file', () => {
     checkout.commit({ 'scopes.yml': '' });
     const empty = await push(['--base', 'main']);
     expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('scopes.yml:1: The file does not')]);
+    const ofWindows = async (encoding: BufferEncoding) => {
+      writeFileSync(join(checkout.folder, 'scopes.yml'), Buffer.from(`\uFEFF${scopesYml}`, encoding));
+      return push(['--base', 'main', '--dry-run']);
+    };
+    const wide = await ofWindows('utf16le');
+    expect([wide.code, wide.err]).toEqual([2, expect.stringContaining('scopes.yml is in UTF-16')]);
+    expect((await ofWindows('utf8')).err).not.toContain('scopes.yml');
   });
 });
 

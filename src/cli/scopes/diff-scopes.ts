@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readJsonFile } from '../memory.ts';
+import { readJsonFile, textIn } from '../memory.ts';
 import { misused } from '../stop.ts';
 import { nameOfPullRequest, type PullRequest, readPullRequest } from '../target.ts';
 import type { World } from '../world.ts';
@@ -62,9 +62,9 @@ export async function scopesOfDiff(
 }
 
 function fileAt({ cwd }: World, path: string): ScopesFile {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(resolve(cwd, path), 'utf8');
+    bytes = readFileSync(resolve(cwd, path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw misused((error as Error).message);
     throw misused(
@@ -72,7 +72,7 @@ function fileAt({ cwd }: World, path: string): ScopesFile {
     );
   }
   try {
-    return readScopesFile(text, path);
+    return readScopesFile(textIn(bytes, path), path);
   } catch (error) {
     if (error instanceof ScopesFileError) throw misused(error.message);
     throw error;
