@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { christmas, day, event, file, read } from './calendar-texts.ts';
 import { SourceUnreadable } from '../../src/plans/source/source-window.ts';
 
@@ -15,7 +15,21 @@ const refusalOf = (input: () => unknown): string => {
   }
 };
 
-describe('files that people met', () => {
+const zoneOfTests = process.env['TZ'];
+
+describe.each([
+  ['UTC', 0],
+  ['America/New_York', 19],
+  ['Pacific/Auckland', 12],
+])('files that people met, read by a process in %s', (zone, hour) => {
+  beforeAll(() => {
+    process.env['TZ'] = zone;
+    expect(new Date(0).getHours()).toBe(hour);
+  });
+  afterAll(() => {
+    if (zoneOfTests === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zoneOfTests;
+  });
   const folder = join(import.meta.dirname, 'calendars');
   test.each<[string, string[], { titles: string[] }?]>([
     ['tzid-pst', ['2026-12-01T08:00:00Z 2026-12-01T09:00:00Z']],
