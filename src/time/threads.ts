@@ -94,7 +94,8 @@ async function nextMessage(worker: Worker, patience: number, late: NoAnswer['why
     const [message] = await once(worker, 'message', { signal: silence.signal });
     return message;
   } catch (error) {
-    throw silence.signal.aborted ? silence.signal.reason : error;
+    // A thread that fails says why, and exits at once: its error came first.
+    throw (error as Error).name === 'AbortError' ? silence.signal.reason : error;
   } finally {
     clearTimeout(timer);
     worker.off('exit', end);

@@ -1,11 +1,18 @@
 import { expect, test, vi } from 'vitest';
 import { inLine, inTurn } from '../../src/plans/source/owner-turns.ts';
-import { readInWorker } from '../../src/plans/source/read-in-worker.ts';
+import { readerWith, readInWorker } from '../../src/plans/source/read-in-worker.ts';
 import { SourceUnreadable } from '../../src/plans/source/source-window.ts';
+import { inThreads, NoAnswer } from '../../src/time/threads.ts';
 
 const now = new Date('2026-11-15T00:00:00Z');
-const read = (text: string) =>
-  readInWorker({ bytes: Buffer.from(text), charset: null, titles: null, timezone: 'Europe/Paris', now });
+const questionOf = (text: string) => ({
+  bytes: Buffer.from(text),
+  charset: null,
+  titles: null,
+  timezone: 'Europe/Paris',
+  now,
+});
+const read = (text: string) => readInWorker(questionOf(text));
 const file = (...events: string[][]) =>
   [
     'BEGIN:VCALENDAR',
@@ -38,6 +45,49 @@ test('a calendar that takes long is given up, and the process does other work me
   clearInterval(other);
   expect(ticks).toBeGreaterThan(10);
   expect((await read(file(['DTSTART:20261224']))).windows).toHaveLength(1);
+});
+
+test('a calendar that needs much memory is given up, and the next one is read', async () => {
+  const readWithLittle = readerWith({ maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 });
+  const small = file(['DTSTART:20261224']);
+  expect((await readWithLittle(questionOf(small))).windows).toHaveLength(1);
+  const dates = `RDATE:${Array(900).fill('20261201T090000Z').join(',')}`;
+  const large = file(...Array.from({ length: 300 }, () => ['DTSTART:20261201T090000Z', dates]));
+  await expect(readWithLittle(questionOf(large))).rejects.toThrow(/needs too much memory to read/);
+  expect((await readWithLittle(questionOf(small))).windows).toHaveLength(1);
+});
+
+/** A thread that does this for each question. */
+const thread = (does: string) =>
+  inThreads<unknown, unknown>(
+    new URL(
+      `data:text/javascript,${encodeURIComponent(`
+        import { parentPort } from 'node:worker_threads';
+        parentPort.on('message', (question) => { ${does} });
+        parentPort.postMessage(null);`)}`,
+    ),
+    { atOnce: 1, patience: 5000, maxOldGenerationSizeMb: 16 },
+  );
+
+test('a thread that grows without end is ended', async () => {
+  const refused = await thread('for (const all = []; ; ) all.push({});')('grow').catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toBeInstanceOf(NoAnswer);
+  expect(refused).toMatchObject({ why: 'large' });
+});
+
+test('what a thread prints goes nowhere', async () => {
+  const written = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation(() => true),
+  );
+  const ask = thread(
+    `console.log('out'); console.error('err'); process.stdout.write('out'); parentPort.postMessage(question);`,
+  );
+  for (let count = 0; count < 5; count++) expect(await ask(count)).toBe(count);
+  const printed = written.flatMap((spy) => spy.mock.calls.map(([text]) => String(text)));
+  vi.restoreAllMocks();
+  expect(printed.filter((text) => /out|err/.test(text))).toEqual([]);
 });
 
 test('an owner reads one calendar at a time, and no other owner waits for it', async () => {

@@ -1,3 +1,4 @@
+import type { ResourceLimits } from 'node:worker_threads';
 import { inThreads, NoAnswer } from '../../time/threads.ts';
 import type { WorkerAnswer } from './calendar-worker.ts';
 import type { CalendarQuestion, SourceEvents } from './source-events.ts';
@@ -6,13 +7,7 @@ import { SourceUnreadable } from './source-window.ts';
 /** Milliseconds for reading a calendar. */
 const patience = 2000;
 
-/** Two threads at once, each with so many MiB. */
-const ask = inThreads<CalendarQuestion, WorkerAnswer>(new URL('./calendar-worker.ts', import.meta.url), {
-  atOnce: 2,
-  patience,
-  maxOldGenerationSizeMb: 128,
-  maxYoungGenerationSizeMb: 16,
-});
+const file = new URL('./calendar-worker.ts', import.meta.url);
 
 const unreadable: Record<NoAnswer['why'], string> = {
   late: `takes more than ${patience / 1000} s to read`,
@@ -21,14 +16,20 @@ const unreadable: Record<NoAnswer['why'], string> = {
   ended: 'cannot be read',
 };
 
+/** Reads calendars in threads with these limits of memory. */
+export function readerWith(limits: ResourceLimits): (question: CalendarQuestion) => Promise<SourceEvents> {
+  const ask = inThreads<CalendarQuestion, WorkerAnswer>(file, { atOnce: 2, patience, ...limits });
+  return async (question) => {
+    const answer = await ask(question).catch((error: unknown) => {
+      throw new SourceUnreadable(unreadable[error instanceof NoAnswer ? error.why : 'ended']);
+    });
+    if ('unreadable' in answer) throw new SourceUnreadable(answer.unreadable);
+    return answer.events;
+  };
+}
+
 /**
  * Reads a calendar in a thread: a stranger's file keeps nobody else waiting.
  * @throws SourceUnreadable, whatever went wrong.
  */
-export async function readInWorker(question: CalendarQuestion): Promise<SourceEvents> {
-  const answer = await ask(question).catch((error: unknown) => {
-    throw new SourceUnreadable(unreadable[error instanceof NoAnswer ? error.why : 'ended']);
-  });
-  if ('unreadable' in answer) throw new SourceUnreadable(answer.unreadable);
-  return answer.events;
-}
+export const readInWorker = readerWith({ maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 });
