@@ -125,6 +125,15 @@ describe('GitHub', () => {
     expect(stateOf(report, 'required_check')).toBe('unknown');
   });
 
+  test('has no limits, as GitHub Enterprise Server by default: its 404 says so', async () => {
+    const free = await acme.repository('without-limits');
+    acme.github.faults.add({ kind: 'status', status: 404, match: { path: /^\/rate_limit$/ } });
+    expect(finding(await look(free), 'rate_limit')).toMatchObject({
+      state: 'ok',
+      message: 'This GitHub does not limit requests.',
+    });
+  });
+
   test('limits us: the answer shows what is left, and nothing is asked during the pause', async () => {
     const { github } = acme;
     const busy = await acme.repository('busy');

@@ -105,6 +105,7 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
 
   test.each([
     ['label=hotfx', ''],
+    ['author=Ada', ' A pull request has `ada`: the case of letters counts.'],
     ['label=Hotfix', ' A pull request has `hotfix`: the case of letters counts.'],
     [
       'label=["hotfix","security"]',
@@ -116,6 +117,10 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     ],
     [
       'label=hotfix|security',
+      ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
+    ],
+    [
+      'label=hotfix or label=security',
       ' A condition has one value: write one for each, as `{"or": ["label=…", "label=…"]}`.',
     ],
     ['files=*.md', ' For a glob, use `*=`.'],

@@ -115,6 +115,12 @@ describe('times', () => {
       '05:00',
     ],
     [
+      'of half an hour in the west',
+      zone(observance('STANDARD', '16010101T000000', '-0330', '-0330')),
+      '12:30',
+      '12:30',
+    ],
+    [
       'whose rule ended long ago',
       zone(
         observance(

@@ -30,6 +30,15 @@ describe('a refusal names its field', () => {
     [rule('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'), ['recurrence', 'rule'], /never occurs/],
     [rule(`FREQ=YEARLY;BYMONTH=${'1,'.repeat(500)}1`), ['recurrence', 'rule'], /1000 characters/],
     [
+      // Calendar apps write it for https.
+      {
+        source: { url: 'webcal://127.0.0.1:1/a.ics' },
+        ...{ start: undefined, end: undefined, recurrence: undefined },
+      },
+      ['source', 'url'],
+      /^Port 1 is not allowed/,
+    ],
+    [
       { recurrence: { rule: 'FREQ=YEARLY', except: ['2026-02-30'] } },
       ['recurrence', 'except', 0],
       /a date like/,
@@ -69,6 +78,16 @@ test('a change that leaves no occurrence of a plan that has not begun is refused
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'end']]);
   expect((await send({ ...past, ...rule('FREQ=DAILY;COUNT=9') })).status).toBe(422);
   expect((await send({ reason: 'As it was' })).body.start).toBe(planBody.start);
+});
+
+test('a change of the start alone that passes the end is refused', async () => {
+  const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
+  const change = { as: acme.keys.admin, body: { start: '2027-01-02T09:00:00' } };
+  const { status, body } = await acme.call('PATCH', `${path}/${id}`, change);
+  const problem = { loc: ['body', 'end'], msg: 'The end must be after the start.' };
+  expect([status, body.detail]).toEqual([422, [expect.objectContaining(problem)]]);
+  const shown = await acme.call('GET', `${path}/${id}`, { as: acme.keys.admin });
+  expect(shown.body.start).toBe(planBody.start);
 });
 
 test('a change to an invalid glob is also refused', async () => {

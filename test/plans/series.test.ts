@@ -29,6 +29,30 @@ describe('one UID', () => {
   });
 });
 
+describe('an event without a rule', () => {
+  const paris = ';TZID=Europe/Paris';
+  test.each<[string, string[], string[]]>([
+    [
+      'its only date taken back',
+      ['DTSTART:20261201T090000Z', 'DURATION:PT1H', 'EXDATE:20261201T090000Z'],
+      [],
+    ],
+    ['an end at its start', ['DTSTART:20261201T090000Z', 'DTEND:20261201T090000Z'], []],
+    [
+      'a whole day with an end at its start',
+      ['DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261224'],
+      [day('2026-12-24', '2026-12-25')],
+    ],
+    [
+      'a weekend on which clocks go back',
+      [`DTSTART${paris}:20271029T180000`, `DTEND${paris}:20271101T080000`],
+      ['2027-10-29T16:00:00Z 2027-11-01T07:00:00Z'],
+    ],
+  ])('%s', (_, lines, expected) => {
+    expect(read(file(event('UID:a', ...lines))).windows).toEqual(expected);
+  });
+});
+
 describe('what changes an event', () => {
   const series = (...more: string[]) =>
     event('UID:a', 'DTSTART:20261201T090000Z', 'DTEND:20261201T100000Z', 'RRULE:FREQ=DAILY;COUNT=4', ...more);
