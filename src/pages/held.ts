@@ -10,6 +10,10 @@ import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 /** A held pull request as pages show it. `unrequired`: its status stands, but nothing requires it. */
 export type ShownHeld = Omit<HeldPullRequest, 'notHeld'> & { notHeld: ReasonNotHeld | 'unrequired' | null };
 
+/** Whether its status stands, and GitHub has not said that it refuses to merge it. */
+export const isUnsaid = ({ notHeld, mergeAnswer }: HeldPullRequest): boolean =>
+  notHeld === null && mergeAnswer !== 'refuses';
+
 /**
  * Blocked is what GitHub refuses: without the requirement of our check, a status alone stops nobody.
  * @param required whether branches require our check, as far as the viewer may know.
@@ -19,10 +23,7 @@ export const asGitHubSees = (
   required: ReadonlyMap<string, boolean> | undefined,
 ): ShownHeld[] =>
   held.map((each) =>
-    each.notHeld === null &&
-    each.mergeAnswer !== 'refuses' &&
-    each.baseRef !== null &&
-    required?.get(each.baseRef) === false
+    isUnsaid(each) && each.baseRef !== null && required?.get(each.baseRef) === false
       ? { ...each, notHeld: 'unrequired' }
       : each,
   );

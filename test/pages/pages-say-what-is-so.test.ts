@@ -166,6 +166,16 @@ test('blocked is what GitHub refuses: the page goes on until GitHub has said it'
   }
 });
 
+test('the page of a pull request, too, does not say blocked where nothing requires the check', async () => {
+  const repository = await acme.repository('unguarded', [{}], { protect: {} });
+  await acme.freeze(repository, { reason: 'Nothing requires it' });
+  const page = await ada.open('/repos/acme/unguarded/pulls/1');
+  expect(words(page)).toMatch(/ Not blocked A freeze blocks .*?, but nothing requires the check, so GitHub/);
+  expect(page.text).toContain('<title>acme/unguarded #1 ');
+  // Whether GitHub requires it is not for strangers.
+  expect(words(await new Visitor(acme).open('/repos/acme/unguarded/pulls/1'))).toContain(' Blocked A freeze');
+});
+
 test('previews count apart what GitHub would not refuse', async () => {
   await acme.repository('firm', [{}, {}]);
   const soft = await acme.repository('soft', [{}, { base: 'release' }], {

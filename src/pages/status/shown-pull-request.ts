@@ -7,15 +7,16 @@ import { hidingAmong } from '../../statuses/judge.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { heldBelow, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { branchEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { recallPullRequest } from '../../explanations/explanations-for-pages.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
-import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
+import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import type { PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
-import { whyNot } from '../held.ts';
+import { asGitHubSees, isUnsaid, type ShownHeld, whyNot } from '../held.ts';
 import { instant, type Times } from '../text.ts';
 import { type Html, icon } from '../layout.ts';
 import { item } from '../repository/freeze-list.ts';
@@ -30,7 +31,7 @@ export type ShownPullRequest = {
   /** Whether a freeze began after the open pull requests were last checked, and GitHub is not available. */
   isUnjudged: boolean;
   /** Why it may not be held although freezes should hold it. */
-  notHeld: ReasonNotHeld | null;
+  notHeld: ShownHeld['notHeld'];
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
         passing: ShownFreeze[];
@@ -41,12 +42,14 @@ export type ShownPullRequest = {
 
 /**
  * A pull request as GitHub shows it now, else as Holdfast last saw it.
+ * @param isInside whether the viewer may know whether its branch requires our check.
  * @returns `absent` if there is none; `silent` if GitHub does not answer and Holdfast has never seen it.
  */
 export async function showablePullRequest(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
+  isInside: boolean,
 ): Promise<ShownPullRequest | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
@@ -59,7 +62,7 @@ export async function showablePullRequest(
       headSha,
       holding: freezes.filter(isHolding),
       isUnjudged: false,
-      notHeld: await whyNotHeld(deps, repository, Number(number), live.pullRequest.status?.state ?? null),
+      notHeld: await whyNotHeldNow(deps, repository, live.pullRequest, isInside),
       live: { ...live, passing },
     };
   } catch (error) {
@@ -70,22 +73,27 @@ export async function showablePullRequest(
     if (!recalled && isTooManyRequests(error)) throw error;
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
-    const notHeld = await whyNotHeld(deps, repository, Number(number));
+    const notHeld = (await heldPullRequests(deps, repository.id, Number(number)))[0]?.notHeld ?? null;
     const isUnjudged =
       freezesAreOn(repository.products) && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
     return { number: Number(number), headSha: recalled.headSha, holding, isUnjudged, notHeld, live: null };
   }
 }
 
-/** @param shown the status that GitHub showed just now, if it was asked. It may not show what we wrote yet. */
-async function whyNotHeld(
+/** By the status that GitHub showed just now, which may not show what we wrote yet, and by what it requires. */
+async function whyNotHeldNow(
   deps: PageDeps,
   repository: FoundRepository,
-  number: number,
-  shown?: string | null,
-): Promise<ReasonNotHeld | null> {
-  const [held] = await heldPullRequests(deps, repository.id, number);
-  const isShown = shown === undefined || (shown !== null && shown !== 'success');
+  { facts, status }: PullRequestExplanation['pullRequest'],
+  isInside: boolean,
+): Promise<ShownHeld['notHeld']> {
+  const all = await heldPullRequests(deps, repository.id, facts.number);
+  const bases = isInside ? all.flatMap((each) => (isUnsaid(each) ? (each.baseRef ?? []) : [])) : [];
+  const required = await Promise.all(
+    bases.map(async (base) => [base, await branchEnforcement(deps, repository, base)] as const),
+  );
+  const [held] = asGitHubSees(all, new Map(required.map(([base, word]) => [base, word !== false])));
+  const isShown = status !== null && status.state !== 'success';
   return held?.notHeld ?? (isShown ? null : 'waiting');
 }
 
@@ -146,6 +154,13 @@ export function verdict(
       word: 'Not blocked',
       text: html`${said}, but GitHub would merge it: its base branch does not require the Holdfast status, or
         accepts it from other sources. An admin can run <code>holdfast doctor</code> to find out why.`,
+    };
+  if (notHeld === 'unrequired')
+    return {
+      tone: 'leaking',
+      word: 'Not blocked',
+      text: html`${said}, but nothing requires the check, so GitHub would merge it. An admin can run
+        <code>holdfast doctor</code> to find out why.`,
     };
   if (notHeld) return { tone: 'held', word: 'Pending', text: html`${said}, but ${whyNot[notHeld]}.` };
   return { tone: 'held', word: 'Blocked', text: html`${said}.` };

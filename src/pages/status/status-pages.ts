@@ -56,12 +56,12 @@ export async function pullRequestPage(
 ): Promise<Response> {
   const { deps, context, repository } = visit;
   const number = numberOf(visit);
-  const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number);
+  const isInside = await isInsider(visit);
+  const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number, isInside);
   if (shown === 'absent') return absentPage(visit);
   if (shown === 'silent') return silentPage(visit);
   const times = timesOf(visit);
   const { now } = times;
-  const isInside = await isInsider(visit);
   const permission = await permissionOf(visit);
   const since = new Date(now.getTime() - shownFor);
   const [statuses, status, all, settings, history] = await Promise.all([
