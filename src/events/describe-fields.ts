@@ -91,8 +91,15 @@ export function whatIsBlocked(
 /** What would be held in a place. @property toRefuse those that GitHub refuses; null if that is not known. */
 export type ToHold = { name: string; toHold: number; toRefuse: number | null };
 
-/** How many pull requests would be blocked, and which would not, in sentences. */
-export function whatGitHubRefuses(places: readonly ToHold[]): { blocked: number; notes: string[] } {
+/**
+ * How many pull requests would be blocked, and which would not, in sentences.
+ * @returns `loose`: the places that the sentences call not enforced.
+ */
+export function whatGitHubRefuses(places: readonly ToHold[]): {
+  blocked: number;
+  notes: string[];
+  loose: ReadonlySet<string>;
+} {
   const sum = (some: readonly ToHold[], of: (each: ToHold) => number) =>
     some.reduce((total, each) => total + of(each), 0);
   const loose = places.filter(({ toHold, toRefuse }) => toRefuse !== null && toRefuse < toHold);
@@ -101,6 +108,7 @@ export function whatGitHubRefuses(places: readonly ToHold[]): { blocked: number;
   const names = (some: readonly ToHold[]) => namesIn(some.map(({ name }) => name));
   return {
     blocked: sum(places, ({ toRefuse }) => toRefuse ?? 0),
+    loose: new Set(loose.map(({ name }) => name)),
     notes: [
       ...(left > 0 ? [`${left} would not: nothing requires the check in ${names(loose)}.`] : []),
       ...(unsaid.length > 0

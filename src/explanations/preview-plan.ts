@@ -21,7 +21,7 @@ import { warnOfEnvironments } from '../plans/unknown-environments.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import { countRefused, isFreezeEnforced } from './enforcement/finding.ts';
+import { countRefused, isFreezeEnforced, isUnrequired } from './enforcement/finding.ts';
 import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { baseOf, foreseeTime, isHeld, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 
@@ -31,6 +31,8 @@ export type PreviewedRepository = {
   toHold: number;
   /** Those of them that GitHub refuses, because their branch requires the check; null if that is not known. */
   toRefuse: number | null;
+  /** The numbers of those whose branch is known not to require the check. */
+  unrequired: ReadonlySet<number>;
   /** The open ones. Those that it would block come first. */
   pullRequests: { number: number; title: string | null; author: string | null; held: boolean }[];
   excluded: number;
@@ -259,6 +261,9 @@ async function previewIn(
       name,
       toHold: held.length,
       toRefuse: countRefused(report?.required, held.map(baseOf)),
+      unrequired: new Set(
+        held.filter((each) => isUnrequired(report?.required, baseOf(each))).map(({ number }) => number),
+      ),
       pullRequests: pullRequests.toSorted((one, other) => Number(other.held) - Number(one.held)),
       excluded: verdicts.filter((verdict) => verdict === 'excluded').length,
       enforced: enforced === 'unknown' ? enforced : enforced ? 'yes' : 'no',

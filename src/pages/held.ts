@@ -5,6 +5,7 @@ import type { Html } from './layout.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import { join, type Part } from '../conditions/sentence.ts';
 import { whatIsBlocked } from '../events/describe-fields.ts';
+import { isUnrequired } from '../explanations/enforcement/finding.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 
 /** A held pull request as pages show it. `unrequired`: its status stands, but nothing requires it. */
@@ -23,9 +24,7 @@ export const asGitHubSees = (
   required: ReadonlyMap<string, boolean> | undefined,
 ): ShownHeld[] =>
   held.map((each) =>
-    isUnsaid(each) && each.baseRef !== null && required?.get(each.baseRef) === false
-      ? { ...each, notHeld: 'unrequired' }
-      : each,
+    isUnsaid(each) && isUnrequired(required, each.baseRef) ? { ...each, notHeld: 'unrequired' } : each,
   );
 
 /** Why a pull request that should be held may not be. Follows a "but". */

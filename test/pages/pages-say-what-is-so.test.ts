@@ -200,6 +200,9 @@ test('previews count apart what GitHub would not refuse', async () => {
   expect(page).toMatch(
     /3 pull requests in 2 repositories would be blocked\. 1 would not: nothing requires the check in soft\. /,
   );
+  // The note says it once, and the list marks the one.
+  expect(page).not.toContain('not enforced');
+  expect(page.match(/#\d+ [^#]*?\(nothing requires the check\)/g)).toHaveLength(1);
   expect(page).toMatch(/ soft 1 of 2 0 No /);
   const { holdfast, close } = commandLineFor(acme, acme.admin);
   const said = await holdfast(['freeze', soft, '-m', 'r', '--for', '1h', '--dry-run']);

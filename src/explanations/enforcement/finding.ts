@@ -62,6 +62,12 @@ export function countRefused(
   return words.includes(undefined) ? null : words.filter(Boolean).length;
 }
 
+/** Whether a branch is known not to require our check. */
+export const isUnrequired = (
+  required: ReadonlyMap<string, boolean> | undefined,
+  base: string | null,
+): boolean => base !== null && required?.get(base) === false;
+
 /** The checks that a freeze needs to hold anything. */
 const deciding = new Set<Finding['check']>([
   'installation',

@@ -31,13 +31,14 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
-  const { blocked, notes } = whatGitHubRefuses(repositories);
+  const { blocked, notes, loose } = whatGitHubRefuses(repositories);
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
   const fixOf = (name: string) =>
     html`<a href="${repositoryPath({ name, account: { login } })}#enforcement">How to fix it</a>`;
   const isOfMerges = blocksMerges(preview.holding);
+  const unnamed = notEnforced.filter((name) => !loose.has(nameIn(name))).length;
   const rows = [
     // Freezes cannot be created there: none of its products enforces freezes.
     ...notEnforced
@@ -67,7 +68,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
             ${countOf(matched, 'repository', 'repositories')} would be
             blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
             ${notes.map((note) => html`<strong>${note}</strong> `)}
-            ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
+            ${unnamed > 0 ? html`<strong class="leaking">${unnamed}${loose.size > 0 ? ' more' : ''} not enforced.</strong>` : ''}
             ${unknown > 0 ? `${unknown} not known to be enforced.` : ''}
           </p>`
         : ''
@@ -115,17 +116,20 @@ const stillLooking = (login: string, left: string[], all: number): Html =>
     </div>
     <script type="module" src="${assetUrl('fill-in.js')}"></script>`;
 
+/** Also those that GitHub would not refuse, which say so. */
 function pullRequestsToHold(login: string, repositories: PreviewedRepository[], find: string): Html {
   const isFound = (text: string) => text.toLowerCase().includes(find.toLowerCase());
   const found = repositories
-    .map(({ name, pullRequests }) => {
-      const all = pullRequests.filter(({ held }) => held);
+    .map(({ name, pullRequests, unrequired }) => {
+      const all = pullRequests
+        .filter(({ held }) => held)
+        .map((each) => ({ ...each, notHeld: unrequired.has(each.number) ? ('unrequired' as const) : null }));
       const some = all.filter(({ number, title }) => isFound(`#${number} ${title ?? ''}`));
       return { name, pullRequests: isFound(name) ? all : some };
     })
     .filter(({ pullRequests }) => pullRequests.length > 0);
   const isShort = find !== '' || found.length === 1;
-  return html`<h3>Pull requests that would be blocked</h3>
+  return html`<h3>Pull requests that the freeze applies to</h3>
     <div class="find">
       ${textField({ name: 'find', label: 'Find a repository or pull request', value: find })}
       <button type="submit" name="step" value="preview" class="quiet">Show</button>
@@ -135,10 +139,7 @@ function pullRequestsToHold(login: string, repositories: PreviewedRepository[], 
       ({ name, pullRequests }) =>
         html`<details ${isShort ? html`open` : ''}>
           <summary>${name}: ${countOf(pullRequests.length, 'pull request')}</summary>
-          ${heldList(
-            { name, account: { login } },
-            pullRequests.slice(0, mostPullRequests).map((each) => ({ ...each, notHeld: null })),
-          )}
+          ${heldList({ name, account: { login } }, pullRequests.slice(0, mostPullRequests))}
           ${pullRequests.length > mostPullRequests ? html`<p>and ${pullRequests.length - mostPullRequests} more</p>` : ''}
         </details>`,
     )}

@@ -3,7 +3,12 @@ import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { notFound } from '../../errors.ts';
-import { whatGitHubRefuses, whatIsBlocked, whatIsSkipped } from '../../events/describe-fields.ts';
+import {
+  blocksMerges,
+  whatGitHubRefuses,
+  whatIsBlocked,
+  whatIsSkipped,
+} from '../../events/describe-fields.ts';
 import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
 import type { SavedFreeze } from '../../freezes/check-freeze.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
@@ -131,19 +136,24 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
     return `• ${link(url, `${name}#${number}`)} ${plain(title ?? '', 100)}`;
   });
   if (held.length > lines.length) lines.push(`• and ${held.length - lines.length} more`);
-  const { blocked, notes } = whatGitHubRefuses(repositories);
+  const { blocked, notes, loose } = whatGitHubRefuses(repositories);
   const skipped = whatIsSkipped(preview.archived);
   const atLeast = notLookedAt.length > 0 ? 'At least ' : '';
   const others = excluded > 0 ? `, ${excluded} excluded` : '';
+  const unnamed = notEnforced.filter((name) => !loose.has(name.slice(account.login.length + 1)));
   return [
-    `${atLeast}*${count(blocked, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
+    ...(blocksMerges(preview.holding)
+      ? [
+          `${atLeast}*${count(blocked, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
+        ]
+      : []),
     ...notes.map((note) => `:warning: ${plain(note, 1_000)}`),
     ...(skipped === null ? [] : [plain(skipped, 1_000)]),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(timeUntilHeld ? [plain(timeUntilHeld.message, 1_000)] : []),
-    ...(notEnforced.length > 0
+    ...(unnamed.length > 0
       ? [
-          `:warning: Not enforced in ${notEnforced
+          `:warning: Not enforced in ${unnamed
             .slice(0, 10)
             .map((name) => plain(name))
             .join(', ')}.`,
