@@ -59,6 +59,21 @@ export type Holding = {
 /** Whether it holds merges: also if that was never set. */
 export const blocksMerges = ({ holds }: Holding): boolean => !holds?.length || holds.includes('merges');
 
+/** What goes on after the end of freezes, by what they held together. */
+export type Released = 'merges' | 'deployments' | 'both';
+
+export function releasedBy(freezes: readonly Holding[]): Released {
+  if (!freezes.some(({ holds }) => holds?.includes('deployments'))) return 'merges';
+  return freezes.some(blocksMerges) ? 'both' : 'deployments';
+}
+
+/** What people can do then, in one sentence. */
+export const whatGoesOn: Record<Released, string> = {
+  merges: 'The pull requests that were blocked can merge within seconds.',
+  deployments: 'The deployments that waited can go on within seconds.',
+  both: 'The pull requests that were blocked can merge, and the deployments that waited can go on, within seconds.',
+};
+
 /** How many environments or repositories a sentence names. */
 const mostNamed = 5;
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { ownFormsOnly } from '../auth/own-forms.ts';
 import { type Html, layout, type Page } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
+import { type Released, whatGoesOn } from '../events/describe-fields.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
 import type { Deps } from '../deps.ts';
 import { readerZone } from './text.ts';
@@ -43,19 +44,39 @@ export async function messagePage(
 
 const home = { href: '/', text: 'Go to the home page' };
 
+/** The messages after the end of freezes, which differ by what they held. */
+function ending(name: string, text: string): Record<string, string> {
+  const all = Object.entries(whatGoesOn) as [Released, string][];
+  return Object.fromEntries(
+    all.map(([released, goesOn]) => [endingName(name, released), `${text} ${goesOn}`]),
+  );
+}
+
+/** What the URL calls the message. */
+export const endingName = (name: string, released: Released): string =>
+  released === 'merges' ? name : `${name}-${released}`;
+
 /** What a page says after a change. The URL only names it, so that nobody can inject a message. */
 const messages: Record<string, string> = {
   saved: 'Saved.',
-  unfrozen: 'Unfrozen. The pull requests that were blocked can merge within seconds.',
-  'plan-ended': 'The plan has ended. The pull requests that it blocked can merge within seconds.',
+  ...ending('unfrozen', 'Unfrozen.'),
+  ...ending('plan-ended', 'The plan has ended.'),
   restored: 'Restored. The freezes are as they were, and block again within seconds.',
   approved: 'Approved. The exemption counts within seconds.',
 };
 
-/** The message that the URL of a page names (`said`). @param undo the button that takes back what it says. */
-export function messageOf({ req }: Context, undo: Html | '' = ''): Html | '' {
+/**
+ * The message that the URL of a page names (`said`).
+ * @param undo the button that takes back what it says.
+ * @param isSo whether it is still so: a page that updates itself asks for the same URL.
+ */
+export function messageOf(
+  { req }: Context,
+  undo: Html | '' = '',
+  isSo: (name: string) => boolean = () => true,
+): Html | '' {
   const name = req.query('said') ?? '';
-  return Object.hasOwn(messages, name) ? doneNotice(messages[name]!, undo) : '';
+  return Object.hasOwn(messages, name) && isSo(name) ? doneNotice(messages[name]!, undo) : '';
 }
 
 /** Says what was done. @param undo the button that takes it back. */

@@ -3,6 +3,7 @@ import type { Selection } from '../auth/authorize-owner-or.ts';
 import { usedAmong } from '../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
+import { releasedBy } from '../events/describe-fields.ts';
 import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
 import { answerForm, answerOutcome, eachByItself, type OwnerChange } from './change.ts';
 import {
@@ -14,7 +15,7 @@ import {
   requiredText,
   textArea,
 } from './form.ts';
-import { showPage } from './message-page.ts';
+import { endingName, showPage } from './message-page.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { nowOf } from '../time/clock.ts';
 import { timesOf } from './reader.ts';
@@ -55,7 +56,8 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       // From the page of a plan, one comes back to it.
       const plan = form.get('plan');
       const to = plan === null ? ownerPath(account.login) : planPath(account.login, plan);
-      return answerOutcome(change, outcome, `${to}?said=unfrozen&undo=${spanSince(deps, since)}`, back);
+      const said = endingName('unfrozen', releasedBy(chosen.flatMap(({ freezes }) => freezes)));
+      return answerOutcome(change, outcome, `${to}?said=${said}&undo=${spanSince(deps, since)}`, back);
     },
     (problems) => show(visit, form, problems),
   );

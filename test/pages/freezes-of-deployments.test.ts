@@ -83,6 +83,24 @@ test('a plan of deployments says so on its page and in its progress', async () =
   expect(text).not.toMatch(/pull request|known/);
 });
 
+test.each([
+  [{ holds: ['deployments'] }, 'The deployments that waited can go on within seconds.'],
+  [
+    { holds: ['merges', 'deployments'] },
+    'The pull requests that were blocked can merge, and the deployments that waited can go on, within seconds.',
+  ],
+])('after its end, a freeze of %j says what can go on', async (holds, says) => {
+  const window = { reason: 'Short', start: '2026-02-28T00:00:00', end: '2026-03-02T09:00:00', ...holds };
+  const one = await acme.freeze('acme/infra', window);
+  const path = `/repos/acme/infra/freezes/${one.id}`;
+  const version = /name="version"\s+value="(\d+)"/.exec((await ada.open(path)).text)![1]!;
+  const ended = await ada.send(`${path}/end`, { version });
+  expect(await see(ended.location)).toContain(`The freeze has ended. ${says}`);
+  const other = await acme.freeze('acme/infra', window);
+  const form = { ongoing: `freezes ${other.id}`, delete_reason: 'Over' };
+  expect(await see((await ada.send('/owners/acme/unfreeze', form)).location)).toContain(`Unfrozen. ${says}`);
+});
+
 test('the command line says it too', async () => {
   const { holdfast, close } = commandLineFor(acme, acme.admin);
   expect((await holdfast(['status', 'acme/web'])).out).toContain(`${freeze}: ${blocks}`);

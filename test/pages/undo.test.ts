@@ -134,6 +134,8 @@ describe('Undo is offered', () => {
     expect(undone.location).toBe(`${path}?done=restored`);
     expect((await ada.open(undone.location)).text).toContain('blocks again within seconds');
     expect(frozen()).toEqual(['web']);
+    // A page that updates itself asks for its own address, and no longer says what is over.
+    expect((await ada.open(done.location)).text).not.toContain(says);
     await later(60);
     await endAll();
   });
@@ -150,6 +152,7 @@ describe('Undo is offered', () => {
     expect(page.text).toContain('<h1><bdi>Rest</bdi></h1>');
     expect((await press(ada, page.text)).location).toBe(`${path}?said=restored`);
     expect(frozen()).toEqual(['web']);
+    expect((await ada.open(`${path}?said=plan-ended`)).text).not.toContain('The plan has ended');
     const version = () =>
       ada
         .open(path)

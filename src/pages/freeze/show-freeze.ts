@@ -1,4 +1,4 @@
-import type { Handler } from 'hono';
+import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import {
   type EnforcementReport,
@@ -12,6 +12,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { planPath, repositoryLivePath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { assertFresh, formProblem } from '../form.ts';
+import { releasedBy, whatGoesOn } from '../../events/describe-fields.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
@@ -63,17 +64,17 @@ export async function freezePage(
   const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);
   const state = stateOf(freeze, times.now);
-  const isOver = state === 'ended' || state === 'deleted';
+  const over = isOver(state);
   const title = titleOf(freeze);
-  const done = Object.values(said).find(([word]) => word === context.req.query('done'))?.[1];
+  const done = doneText(context, freeze, state);
   const undo = mayChange && isFresh(record.endedEarlyAt, visit) ? undoEnd(repository, record) : '';
   const body = html`<h1 dir="auto">${title}</h1>
     ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
-    ${mayChange && !isOver ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
-    ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
-    ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: isOver ? null : report, times })}
+    ${mayChange && !over ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
+    ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
+    ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
     ${
       history
         ? html`<section aria-labelledby="history-heading">
@@ -114,14 +115,31 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
     );
   });
 
-/** What the page says after each change, and the word for it in the URL. */
-const said: Record<ChangeOfFreeze, [word: string, text: string]> = {
+const isOver = (state: FreezeState): boolean => state === 'ended' || state === 'deleted';
+
+/** What the page says after each change, while that is still so, and the word for it in the URL. */
+const said: Record<ChangeOfFreeze, [word: string, text: string, isSo?: (state: FreezeState) => boolean]> = {
   edit: ['changed', 'The freeze was changed. GitHub shows the change within seconds.'],
   extend: ['extended', 'The freeze was extended.'],
-  end: ['ended', 'The freeze has ended. The pull requests that it blocked can merge within seconds.'],
-  delete: ['deleted', 'The freeze was deleted. The pull requests that it blocked can merge within seconds.'],
-  restore: ['restored', 'The freeze is as it was, and blocks again within seconds.'],
+  end: ['ended', 'The freeze has ended.', isOver],
+  delete: ['deleted', 'The freeze was deleted.', isOver],
+  restore: [
+    'restored',
+    'The freeze is as it was, and blocks again within seconds.',
+    (state) => !isOver(state),
+  ],
 };
+
+const saysWhatGoesOn = new Set(['ended', 'deleted']);
+
+/** What the URL says was done. The page updates itself, so somebody may have changed that since. */
+function doneText({ req }: Context, freeze: FreezeRecord, state: FreezeState): string | null {
+  const found = Object.values(said).find(([word]) => word === req.query('done'));
+  if (!found) return null;
+  const [word, text, isSo = () => true] = found;
+  if (!isSo(state)) return null;
+  return saysWhatGoesOn.has(word) ? `${text} ${whatGoesOn[releasedBy([freeze])]}` : text;
+}
 
 /** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;

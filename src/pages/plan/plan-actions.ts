@@ -26,7 +26,8 @@ import {
 } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
-import { messagePage } from '../message-page.ts';
+import { releasedBy } from '../../events/describe-fields.ts';
+import { endingName, messagePage } from '../message-page.ts';
 import { type PlanVisit, withArchived } from '../owner/open-owner.ts';
 import { spanSince } from '../undo.ts';
 import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
@@ -188,7 +189,7 @@ export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
     await deletePlan(deps, actor, account, administered, plan.id, reason);
     // Ending what is ongoing can be undone; deleting a plan asks before, and cannot.
     const undo = isEnded ? `&undo=${spanSince(deps, since)}` : '';
-    return `${planPath(account.login, plan.id)}?said=plan-ended${undo}`;
+    return `${planPath(account.login, plan.id)}?said=${endingName('plan-ended', releasedBy([plan]))}${undo}`;
   });
 
 /** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */

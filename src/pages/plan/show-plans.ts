@@ -127,7 +127,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     warnOfGivenEnds(deps.db, plan, [], now),
     mayChangePlan(visit),
   ]);
-  const body = html`${messageOf(visit.context, undoEnding(visit, plan))}
+  const body = html`${messageOf(visit.context, undoEnding(visit, plan), (said) => !said.startsWith('plan-ended'))}
     <div class="headline">
       <h1><bdi>${name}</bdi></h1>
     </div>
@@ -145,7 +145,7 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
   const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
-  return html`${messageOf(context, undoEnding(visit, plan))}
+  return html`${messageOf(context, undoEnding(visit, plan), (said) => said !== 'restored')}
     <h1><bdi>${shownName(plan, visit.isAdmin)}</bdi></h1>
     <p>
       <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}

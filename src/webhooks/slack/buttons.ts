@@ -62,7 +62,7 @@ export const windowsOfButtons: Partial<Record<Pressed['button'], Window>> = {
   end: {
     title: 'End the freeze',
     act: 'End',
-    paragraphs: ['The pull requests that it blocks can merge within seconds.'],
+    paragraphs: ['What it blocks can go on within seconds.'],
     reason: { label: 'Reason' },
   },
 };
