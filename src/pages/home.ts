@@ -28,7 +28,7 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { figures } from './owner/figures.ts';
-import { loadOverview, type Overview, type SeenOwner, overviewLists } from './owner/overview.ts';
+import { frozenIn, loadOverview, type Overview, type SeenOwner, overviewLists } from './owner/overview.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
@@ -47,7 +47,7 @@ export async function showHome(visit: Visit): Promise<Response> {
     const glance = html`${notices} ${atAGlance(owners, silent, overview, times)}`;
     const body = owners.length + silent.length > 0 ? glance : nothingYet(await appPage(deps));
     const [only] = owners.length + silent.length === 1 ? owners : [];
-    const frozen = overview.frozen.length > 0 ? ('Frozen' as const) : null;
+    const frozen = frozenIn(overview);
     const page = { title: 'Home', body, frozen, live: liveAt(visit, homeLivePath) };
     if (!only) return await showPage(visit, page);
     // For a single owner it is one of the owner's pages.

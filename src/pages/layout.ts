@@ -34,8 +34,8 @@ export type Page = {
   zone?: string;
   /** More elements for the head. */
   head?: Html;
-  /** The word of the tab if what the page is about is frozen, such as `Frozen`; null if it is not. Absent where it has no state. */
-  frozen?: 'Frozen' | 'Blocked' | null;
+  /** The word of the tab if what the page is about is frozen, as the page says it; null if it is not. Absent where it has no state. */
+  frozen?: string | null;
   /** How the page updates itself. */
   live?: Live;
 };

@@ -23,6 +23,7 @@ import { about } from '../statuses/instant-hold/hold.ts';
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
+import { frozenWord } from './held.ts';
 import type { Html } from './layout.ts';
 import { liveAt } from './live.ts';
 import { showPage } from './message-page.ts';
@@ -50,7 +51,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
   return showPage(visit, {
     ...{ title: `Freezing ${login}`, body, owner: login, crumbs: [{ name: 'Progress' }] },
-    frozen: progress !== 'over' && progress.isOn ? 'Frozen' : null,
+    frozen: frozenWord(progress !== 'over' && progress.isOn ? [progress.holdsMerges] : []),
     live: { ...liveAt(visit, ownerLivePath(login)), isMoving },
     ...(isMoving && { head }),
   });

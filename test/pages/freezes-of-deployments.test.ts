@@ -40,7 +40,10 @@ test.each<[path: string, says: RegExp | string]>([
   ['/owners/acme/unfreeze', `Migration ${blocks} Deployments in 1 repository: web`],
   ['/owners/acme/calendar', /Frozen Deployments: Migration web/],
 ])('%s says that deployments are frozen', async (path, says) => {
-  const text = await see(path);
+  const page = await ada.open(path);
+  const text = words(page);
+  const title = /<title>(.*?)<\/title>/.exec(page.text)![1]!;
+  expect(title).toMatch(/^(Deployments frozen|Unfreeze acme|Calendar[^·]*) · /);
   if (typeof says === 'string') expect(text).toContain(says);
   else expect(text).toMatch(says);
   expect(text).not.toMatch(/Nothing is frozen|0 pull requests|GitHub would merge/);
@@ -77,6 +80,9 @@ test('a plan of deployments says so on its page and in its progress', async () =
   await acme.quiet();
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(
     /Ongoing Deployments frozen Deployments wait; merges are not blocked\. 2 repositories /,
+  );
+  expect(await see('/owners/acme/plans')).toMatch(
+    /Both Ongoing until .*? Deployments wait; merges are not blocked\. Once/,
   );
   const text = await see(`/owners/acme/progress?plan=${id}`);
   expect(text).toMatch(/Deployments frozen Deployments wait; merges are not blocked\. 2 repositories/);

@@ -96,6 +96,9 @@ test('the status is not written yet: the page says how many wait, and no more th
   expect(await see(`/owners/acme/progress?freeze=${id}`)).not.toContain('repository Frozen');
   expect(await see('/repos/acme')).toMatch(/slow Slow Frozen until removed 0 of 2/);
   expect(await see('/')).toMatch(/ slow .*?Frozen until removed 0 of 2 pull requests blocked/);
+  const pull = await ada.open('/repos/acme/slow/pulls/1');
+  expect(words(pull)).toContain(' Pending A freeze blocks');
+  expect(pull.text).toContain('<title>Pending · acme/slow #1 ');
   await acme.call('POST', `${path}/${id}/delete`, { as: acme.admin, body: { delete_reason: 'Enough' } });
   const over = await ada.open(`/owners/acme/progress?freeze=${id}`);
   expect(words(over)).toContain('Over The freeze has ended or was deleted.');

@@ -21,7 +21,7 @@ import { liveAt } from '../live.ts';
 import { isInsider } from '../insiders.ts';
 import { absentPage, mayAs, type PageDeps, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
-import { asGitHubSees, type ShownHeld, whatItHolds } from '../held.ts';
+import { asGitHubSees, frozenWord, type ShownHeld, whatItHolds } from '../held.ts';
 import {
   deploymentsWord,
   enforcedWord,
@@ -92,7 +92,7 @@ export async function freezePage(
     body,
     owner: repository.account.login,
     crumbs: [{ name: repository.name, href: repositoryPath(repository) }, { name: 'Freeze' }],
-    frozen: state === 'ongoing' ? ('Frozen' as const) : null,
+    frozen: frozenWord(state === 'ongoing' ? [holdsMerges(freeze)] : []),
     ...(!refused && { live: liveAt(visit, repositoryLivePath(repository)) }),
   };
   return showPage(visit, page, refused ? 422 : 200);

@@ -18,6 +18,7 @@ import { mayAs, type PageDeps } from '../reader.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { actorName } from '../../events/actor.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
+import { frozenWord } from '../held.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, quoted, type Times } from '../text.ts';
@@ -102,6 +103,10 @@ export async function loadOverview(
     requests,
   };
 }
+
+/** The word of the tab. */
+export const frozenIn = ({ frozen }: Overview): string | null =>
+  frozenWord(frozen.map(({ counts }) => counts?.holdsMerges ?? true));
 
 const earliestFirst = (one: { startsAt: Date }, other: { startsAt: Date }): number =>
   one.startsAt.getTime() - other.startsAt.getTime();

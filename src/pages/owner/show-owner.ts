@@ -28,7 +28,7 @@ import { disabledNotices } from './disabled-webhooks.ts';
 import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
 import { figures } from './figures.ts';
-import { loadOverview, overviewLists } from './overview.ts';
+import { frozenIn, loadOverview, overviewLists } from './overview.ts';
 import { updating } from './updating.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
@@ -94,7 +94,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
       ${mayFreeze === 'unknown' ? html`You can <a href="${ownerFormPath(login, 'freeze')}">freeze</a> the repositories that you are an admin of.` : ''}
       ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
-  const frozen = overview.frozen.length > 0 ? 'Frozen' : null;
+  const frozen = frozenIn(overview);
   const live = liveAt(visit, ownerLivePath(login));
   return showPage(visit, { title: login, body, owner: login, tab: 'overview', frozen, live });
 }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { actorName } from '../../events/actor.ts';
+import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import {
   freezePath,
@@ -27,7 +28,7 @@ import {
 } from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
-import { whatItHolds } from '../held.ts';
+import { frozenWord, whatItHolds } from '../held.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
@@ -90,12 +91,13 @@ const planTable = (rows: Html[]): Html =>
     </tbody>
   </table>`;
 
+/** A plan, when, and what it blocks if that is not merges alone. */
 const planRow = ({ account, isAdmin }: OwnerVisit, plan: StoredPlan, when: Html | ''): Html =>
   html`<tr>
     <th scope="row">
       <a href="${planPath(account.login, plan.id)}"><bdi>${shownName(plan, isAdmin)}</bdi></a>
     </th>
-    <td>${when}</td>
+    <td>${when} ${whatIsBlocked(plan) ?? ''}</td>
     <td>${repeats(plan)}</td>
   </tr>`;
 
@@ -136,7 +138,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
-  return showPage(visit, { ...page, body, frozen: on.length > 0 ? 'Frozen' : null });
+  return showPage(visit, { ...page, body, frozen: frozenWord(on.map(holdsMerges)) });
 }
 
 /** A plan that is over or deleted: what it was, how it ended, and what it froze. */

@@ -39,7 +39,7 @@ import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import { asGitHubSees, countsOf, notJudged } from '../held.ts';
+import { asGitHubSees, countsOf, frozenWord, notJudged } from '../held.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant } from '../text.ts';
 
@@ -77,10 +77,10 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
     ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
-  const isFrozen = page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing');
+  const ongoing = page.current.filter((freeze) => stateOf(freeze, page.now) === 'ongoing');
   return showPage(visit, {
     ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
-    frozen: isFrozen ? 'Frozen' : null,
+    frozen: frozenWord(ongoing.map(holdsMerges)),
     live: liveAt(visit, repositoryLivePath(repository)),
   });
 }

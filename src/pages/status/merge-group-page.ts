@@ -26,8 +26,9 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const heldBy = group.heldBy.map(read);
   const times = timesOf(visit);
   const short = sha.slice(0, 10);
+  const { tone, word, text } = groupVerdict(group);
   const body = html`<h1>Merge group <code>${short}</code> for <code>${group.branch}</code></h1>
-    <p>${groupVerdict(group)}</p>
+    <p><span class="badge ${tone}">${word}</span> ${text}</p>
     ${heldBy.length > 0 ? html`<h2>What blocks it</h2>` : ''}
     ${heldBy.map(
       (freeze) =>
@@ -54,7 +55,7 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const title = `${fullName(repository)}: merge group ${short}`;
   return context.html(
     layoutOf(visit, title, `Merge group ${short}`, body, {
-      frozen: group.heldBy.length > 0 ? 'Blocked' : null,
+      frozen: tone === 'held' ? word : null,
       live: liveAt(visit, repositoryLivePath(repository), [
         sha,
         ...group.pullRequests.map(({ number }) => String(number)),
@@ -63,18 +64,23 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   );
 }
 
-function groupVerdict({ status, heldBy, notHeld }: RecalledMergeGroup): Html {
-  if (!status) return html`<span class="badge">Not checked yet</span> Reload the page in a moment.`;
-  if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
-  if (heldBy.length === 0) return html`<span class="badge free">Free</span> ${status.description}`;
+function groupVerdict({ status, heldBy, notHeld }: RecalledMergeGroup): GroupVerdict {
+  if (!status) return { tone: null, word: 'Not checked yet', text: 'Reload the page in a moment.' };
+  const { description, isFinal, state } = status;
+  if (isFinal) return { tone: 'held', word: 'Failed', text: description };
+  if (heldBy.length === 0) return { tone: 'free', word: 'Free', text: description };
   if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not blocked</span> Freezes hold this group, but GitHub would merge
-      it: the branch does not require the Holdfast status.`;
-  if (notHeld)
-    return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
+    return {
+      tone: 'leaking',
+      word: 'Not blocked',
+      text: 'Freezes hold this group, but GitHub would merge it: the branch does not require the Holdfast status.',
+    };
+  if (notHeld) return { tone: 'held', word: 'Pending', text: `${description}, but ${whyNot[notHeld]}.` };
   const next =
-    status.state === 'failure'
+    state === 'failure'
       ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
       : 'The group keeps its place, because the freeze ends before the queue times out.';
-  return html`<span class="badge held">Blocked</span> ${status.description}. ${next}`;
+  return { tone: 'held', word: 'Blocked', text: `${description}. ${next}` };
 }
+
+type GroupVerdict = { tone: 'held' | 'free' | 'leaking' | null; word: string; text: string };

@@ -103,7 +103,7 @@ export async function pullRequestPage(
   }
   ${statusesTable(shown.headSha, statuses, times)}`;
   const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body, {
-    frozen: said.tone === 'held' ? 'Blocked' : null,
+    frozen: said.tone === 'held' ? said.word : null,
     ...(!refused && {
       live: liveAt(visit, repositoryLivePath(repository), [String(shown.number), shown.headSha]),
     }),
