@@ -50,6 +50,26 @@ test('while GitHub is slow, too, and the answer serves the next load of the page
   expect(acme.github.requests.length - asked).toBe(1);
 });
 
+test('while the hour is used up, the page says until when, and what works without GitHub', async () => {
+  const repository = await acme.repository('used-up', [{}]);
+  await acme.freeze(repository, { reason: 'Storm' });
+  const { id } = await acme.app.deps.db.installation.findFirstOrThrow();
+  const resetAt = acme.clock.now() + 1_800_000;
+  acme.app.deps.github.budgets.note(id, {
+    'x-ratelimit-limit': 5_000,
+    'x-ratelimit-remaining': 0,
+    'x-ratelimit-reset': resetAt / 1000,
+    'x-ratelimit-resource': 'graphql',
+  });
+  const { text } = await page(repository, 1);
+  expect(text).toContain('GitHub’s rate limit is used up, so this page shows what Holdfast last knew.');
+  expect(text).toContain(new Date(resetAt).toISOString());
+  expect(text).toContain('href="/help/command-line"');
+  expect(text).not.toMatch(/GitHub is not available|Reload/);
+  await acme.advanceTo(new Date(resetAt));
+  expect((await page(repository, 1)).text).not.toContain('is used up');
+});
+
 describe('for any number of page loads', () => {
   beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 61_000)));
   const asked = () => acme.github.requests.length;

@@ -2,7 +2,7 @@ import { mayAskNow } from '../github/ask-github.ts';
 import { Answers } from '../github/cache.ts';
 import { type Clock, within, nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
+import { limited, Refusal, tooManyRequests, unavailable } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 import type { Freeze } from '../freezes/freeze.ts';
@@ -64,15 +64,20 @@ async function explain(
 ): Promise<PullRequestExplanation | Refusal> {
   await questions?.beforeLook();
   const { private: isPrivate, installation } = repository;
-  const answer = await mayAskNow(deps, installation.id, isPrivate ? reserve : publicReserve, {
+  const share = isPrivate ? reserve : publicReserve;
+  const answer = await mayAskNow(deps, installation.id, share, {
     name: `looks ${installation.id}`,
     perMinute: isPrivate ? looksPerMinute : publicLooksPerMinute,
   });
-  if (answer === 'reserved')
-    throw unavailable(
+  if (answer === 'reserved') {
+    const now = deps.clock.now();
+    const until = deps.github.budgets.scarceUntil(installation.id, share) ?? now + 60_000;
+    throw limited(
       'Holdfast reserves the rest of this hour’s GitHub rate limit for freezes. Load this page later.',
-      60,
+      until,
+      now,
     );
+  }
   if (answer === 'too many')
     throw tooManyRequests(
       `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,

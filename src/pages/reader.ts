@@ -260,8 +260,7 @@ export function silentPage(
   error?: Pick<Refusal, 'limitedUntil'>,
 ): Promise<Response> {
   const { deps, context, viewer, repository } = visit;
-  const until = repository ? reservedUntil(deps, repository.installation.id) : null;
-  const limitedUntil = error?.limitedUntil ?? (until === null ? undefined : new Date(until));
+  const limitedUntil = limitedUntilBy(deps, repository, error);
   const text = 'Holdfast cannot check whether you may see this page.';
   const seconds = limitedUntil ? (limitedUntil.getTime() - deps.clock.now()) / 1000 : 10;
   context.header('Retry-After', String(Math.max(1, Math.ceil(seconds))));
@@ -269,6 +268,17 @@ export function silentPage(
     ? { title: 'GitHub’s rate limit is used up', text, more: waysWithoutGitHub(limitedUntil, timesOf(visit)) }
     : { title: 'GitHub is not available', text: `${text} Reload it in a moment.` };
   return messagePage(context, { status: 503, ...message }, viewer);
+}
+
+/** When GitHub answers again, if its rate limit is used up; null if it is not that. */
+export function limitedUntilBy(
+  deps: PageDeps,
+  repository: FoundRepository | undefined,
+  error?: Pick<Refusal, 'limitedUntil'>,
+): Date | null {
+  if (error?.limitedUntil) return error.limitedUntil;
+  const until = repository ? reservedUntil(deps, repository.installation.id) : null;
+  return until === null ? null : new Date(until);
 }
 
 /** Until when GitHub answers no questions about people, and what works meanwhile. */

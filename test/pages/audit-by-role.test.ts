@@ -80,6 +80,13 @@ const readers: [login: string, web: Event[] | null, api: Event[] | null, owner: 
   ['mallory', null, null, null],
 ];
 
+test('a freezer is not sent to an admin to end a freeze', async () => {
+  const seen = async (login: string) => words(await visitors.get(login)!.open('/repos/acme/web/pulls/1'));
+  expect(await seen('fred')).toContain('Set an end or delete it on the page of the freeze');
+  for (const login of ['april', 'wes'])
+    expect(await seen(login)).toContain('Ask an admin of acme/web to set an end or delete it');
+});
+
 describe.each(readers)('%s', (login, web, api, owner) => {
   test.each([
     ['/repos/acme/web/audit', web],
@@ -94,6 +101,15 @@ describe.each(readers)('%s', (login, web, api, owner) => {
       const file = await visitor.open(`${path}?format=${format}`);
       expect(seenIn(file.text).toSorted(), format).toEqual((expected ?? []).toSorted());
     }
+  });
+
+  test.each([
+    ['/repos/acme/web', web],
+    ['/repos/acme/api', api],
+  ])('and the page %s links to it', async (path, expected) => {
+    const { text } = await visitors.get(login)!.open(path);
+    const main = text.slice(text.indexOf('<main'));
+    expect(main.includes(`href="${path}/audit"`)).toBe(expected !== null);
   });
 
   test.each([

@@ -22,7 +22,7 @@ import {
   repositorySettingsPath,
 } from '../../installations/page-paths.ts';
 import { refuseOutsiders } from '../insiders.ts';
-import { mayAs, permissionOf, type RepositoryVisit, timesOf } from '../reader.ts';
+import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import {
@@ -57,6 +57,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   ]);
   const page = { ...loaded, held: asGitHubSees(loaded.held, report?.required) };
   const isAdmin = permission === 'admin';
+  const readsLog = isAdmin || (await hasAnyRole(visit, permission));
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
   const chosen = new URLSearchParams({ repository: name });
@@ -76,7 +77,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
     ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
     ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
-    ${page.log ? latestEvents(page.log, page, isAdmin) : ''}`;
+    ${page.log ? latestEvents(page.log, page, readsLog) : ''}`;
   const ongoing = page.current.filter((freeze) => stateOf(freeze, page.now) === 'ongoing');
   return showPage(visit, {
     ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
@@ -92,8 +93,12 @@ async function approvedNow({ deps, context, repository }: RepositoryVisit) {
   return exemption ? [{ exemption, repository }] : [];
 }
 
-/** Who did what last. @param isAdmin whether the viewer sees the whole log. */
-const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPage, isAdmin: boolean): Html =>
+/** Who did what last. @param readsLog whether the viewer may open the audit log. */
+const latestEvents = (
+  events: ListedEvent[],
+  { repository, times }: RepositoryPage,
+  readsLog: boolean,
+): Html =>
   html`<section id="log" aria-labelledby="log-heading">
     <details class="fold">
       <summary><h2 id="log-heading">Latest events</h2></summary>
@@ -103,7 +108,7 @@ const latestEvents = (events: ListedEvent[], { repository, times }: RepositoryPa
           : eventList(events, times, repository.account)
       }
     </details>
-    ${isAdmin ? html`<p><a href="${repositoryAuditPath(repository)}">Audit log</a></p>` : ''}
+    ${readsLog ? html`<p><a href="${repositoryAuditPath(repository)}">Audit log</a></p>` : ''}
   </section>`;
 
 /**

@@ -123,7 +123,7 @@ export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, tim
 export function waysThrough(
   freezes: ShownFreeze[],
   repository: FoundRepository,
-  isAdmin: boolean,
+  mayEnd: boolean,
   times: Times,
 ): Html {
   const isOne = freezes.length === 1;
@@ -132,7 +132,7 @@ export function waysThrough(
     some.map(
       (each) =>
         html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`}
-        ${waysPast(each, repository, isAdmin, times)}`,
+        ${waysPast(each, repository, mayEnd, times)}`,
     );
   return html`<p>
       ${isOne ? 'Without an exemption, one of these is enough:' : 'Without an exemption, it takes one of these for each freeze:'}
@@ -151,7 +151,7 @@ export function waysThrough(
 function waysPast(
   { freeze, releasing }: ShownFreeze,
   repository: FoundRepository,
-  isAdmin: boolean,
+  mayEnd: boolean,
   times: Times,
 ): Html {
   const { id, endsAt, timezone, matchingConditions, excludeConditions } = freeze;
@@ -176,7 +176,7 @@ function waysPast(
     ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instant(endsAt, times, timezone)}.</li>` : ''}
     <li>
       ${endsAt ? '' : 'The freeze doesn’t end by itself.'}
-      ${isAdmin ? (endsAt ? 'End' : 'Set an end') : `Ask an admin of ${fullName(repository)} to ${endsAt ? 'end' : 'set an end'}`}
+      ${mayEnd ? (endsAt ? 'End' : 'Set an end') : `Ask an admin of ${fullName(repository)} to ${endsAt ? 'end' : 'set an end'}`}
       or delete it on
       <a href="${freezePath(repository, id)}">the page of the freeze</a>.
     </li>

@@ -4,7 +4,6 @@ import { fullName } from '../../installations/find-repository.ts';
 import { pullRequestPath, repositoryLivePath } from '../../installations/page-paths.ts';
 import { writtenStatuses } from '../../statuses/write-store.ts';
 import { whyNot } from '../held.ts';
-import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { reading } from '../insiders.ts';
 import { absentPage, type RepositoryVisit, timesOf } from '../reader.ts';

@@ -12,7 +12,7 @@ import { recallPullRequest } from '../../explanations/explanations-for-pages.ts'
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
-import type { PageDeps } from '../reader.ts';
+import { limitedUntilBy, type PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
@@ -32,6 +32,8 @@ export type ShownPullRequest = {
   isUnjudged: boolean;
   /** Why it may not be held although freezes should hold it. */
   notHeld: ShownHeld['notHeld'];
+  /** When GitHub answers again, if its rate limit is used up. */
+  limitedUntil: Date | null;
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
         passing: ShownFreeze[];
@@ -63,6 +65,7 @@ export async function showablePullRequest(
       holding: freezes.filter(isHolding),
       isUnjudged: false,
       notHeld: await whyNotHeldNow(deps, repository, live.pullRequest, isInside),
+      limitedUntil: null,
       live: { ...live, passing },
     };
   } catch (error) {
@@ -76,7 +79,12 @@ export async function showablePullRequest(
     const notHeld = (await heldPullRequests(deps, repository.id, Number(number)))[0]?.notHeld ?? null;
     const isUnjudged =
       freezesAreOn(repository.products) && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
-    return { number: Number(number), headSha: recalled.headSha, holding, isUnjudged, notHeld, live: null };
+    const limitedUntil = limitedUntilBy(deps, repository, error);
+    return {
+      number: Number(number),
+      headSha: recalled.headSha,
+      ...{ holding, isUnjudged, notHeld, limitedUntil, live: null },
+    };
   }
 }
 

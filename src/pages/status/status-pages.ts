@@ -16,11 +16,13 @@ import { liveAt } from '../live.ts';
 import { isInsider, reading } from '../insiders.ts';
 import {
   absentPage,
+  mayAs,
   type PageDeps,
   permissionOf,
   type RepositoryVisit,
   silentPage,
   timesOf,
+  waysWithoutGitHub,
 } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
@@ -78,6 +80,7 @@ export async function pullRequestPage(
   const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
+  const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const known = exemption && read(exemption);
@@ -88,9 +91,10 @@ export async function pullRequestPage(
   const own = all.map((each) => ({ exemption: each, repository }));
   const body = html`${messageOf(context, undoApproval(visit, own))} ${head(deps, repository, seen)}
   ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
-  ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))} ${seen.live ? '' : notLive}
+  ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
+  ${seen.live ? '' : notLive(seen.limitedUntil, times)}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
-  ${through(repository, seen, permission === 'admin', (isHeld) => exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld), times)}
+  ${through(repository, seen, mayEnd, (isHeld) => exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld), times)}
   ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
   ${details(deps, repository, seen, isFinal, times)}
   ${
@@ -153,12 +157,12 @@ function head(deps: PageDeps, repository: FoundRepository, { number, live }: Sho
 
 /**
  * What a person can do about what holds the pull request. First of all: request an exemption.
- * @param forms the requests and forms of exemptions. They stand alone where none would let it through.
+ * @param mayEnd whether the viewer may end freezes. @param forms the requests and forms of exemptions. They stand alone where none would let it through.
  */
 function through(
   repository: FoundRepository,
   shown: ShownPullRequest,
-  isAdmin: boolean,
+  mayEnd: boolean,
   forms: (isHeld: boolean) => Html,
   times: Times,
 ): Html {
@@ -168,7 +172,7 @@ function through(
   if (!isOpen(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
-    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, isAdmin, times) : ''}
+    ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, mayEnd, times) : ''}
     ${isElsewhere ? html`<p>The other pull requests that block it must be free too, or each have its own exemption.</p>` : ''}
     ${closeThese(repository, elsewhere)}
   </section>`;
@@ -239,10 +243,17 @@ const finalNotice = html`<p class="notice">
   even without a freeze. Push a new commit to unblock the pull request.
 </p>`;
 
-const notLive = html`<p class="card" role="status">
-  GitHub is not available, so this page shows what Holdfast last knew. Reload the page in a minute to see the
-  conditions and their values.
-</p>`;
+/** @param limitedUntil when GitHub answers again, if its rate limit is used up. */
+const notLive = (limitedUntil: Date | null, times: Times): Html =>
+  limitedUntil
+    ? html`<div class="card" role="status">
+        <p>GitHub’s rate limit is used up, so this page shows what Holdfast last knew.</p>
+        ${waysWithoutGitHub(limitedUntil, times)}
+      </div>`
+    : html`<p class="card" role="status">
+        GitHub is not available, so this page shows what Holdfast last knew. Reload the page in a minute to
+        see the conditions and their values.
+      </p>`;
 
 /** Says if GitHub does not show the current verdict yet, and when time alone may change it. */
 function aboutGitHub(
