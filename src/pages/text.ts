@@ -79,6 +79,10 @@ const written = (text: string): Html => html`<div class="written" dir="auto">${t
 /** A text that people wrote, inside a sentence: in one line, and without effect on the direction of the rest. */
 export const quoted = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
 
+/** The same at the end of a sentence, which gets a full stop unless the text has an end of its own. */
+export const quotedLast = (text: string): Html =>
+  html`${quoted(text)}${/[.!?…]$/u.test(shorten(text, longestQuote)) ? '' : '.'}`;
+
 const longestQuote = 120;
 
 /** A text that is shown once, with a button that copies it. Without scripts there is no button. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instant } from '../../src/pages/text.ts';
+import { instant, quotedLast } from '../../src/pages/text.ts';
 
 const now = new Date('2026-11-27T12:00:00Z');
 const shown = async (at: string, zone: string, ownZone?: string) =>
@@ -35,4 +35,13 @@ test('the exact instant is in the markup, with both zones', async () => {
   expect(String(await instant(at, { zone: 'Europe/Berlin', now }, 'Asia/Tokyo'))).toContain(
     '<time datetime="2026-12-24T17:00:07.123Z" title="2026-12-24 18:00:07 Europe/Berlin, 2026-12-25 02:00:07 Asia/Tokyo">',
   );
+});
+
+test.each([
+  ['Release', '<q dir="auto">Release</q>.'],
+  ['Is it safe?', '<q dir="auto">Is it safe?</q>'],
+  ['Not today.', '<q dir="auto">Not today.</q>'],
+  ['x'.repeat(200), expect.stringMatching(/^<q dir="auto">x+…<\/q>$/)],
+])('a sentence that ends with %s has one end', async (text, shown) => {
+  expect(String(await quotedLast(text))).toEqual(shown);
 });

@@ -12,7 +12,7 @@ import {
   signInPath,
 } from '../../installations/page-paths.ts';
 import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
-import { instant, longText, quoted, type Times } from '../text.ts';
+import { instant, longText, quotedLast, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
@@ -269,7 +269,8 @@ export const isOn = ({ state, expiresAt }: ExemptionRecord, now: Date): boolean 
 /** Until when a pull request is exempt, and why. Follows "Exempt". */
 export const exemptUntil = ({ expiresAt, reason }: ExemptionRecord, times: Times): Html =>
   html`until
-    <strong>${instant(expiresAt, times)}</strong>${reason === '' ? '' : html`, because ${quoted(reason)}`}.`;
+    <strong>${instant(expiresAt, times)}</strong
+    >${reason === '' ? '.' : html`, because ${quotedLast(reason)}`}`;
 
 /** By whom a pull request is exempt, and what that covers. */
 export const exemptBy = ({ requestedBy, decidedBy, anyHead, headSha, freezeIds }: ExemptionRecord): Html =>
@@ -302,7 +303,7 @@ const deniedNotice = (
 ): Html =>
   html`<p class="notice" role="status">
     ${nameOf(decidedBy)} denied the exemption that ${nameOf(requestedBy)}
-    requested${decidedAt ? html` ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quoted(decisionReason)}` : ''}.
+    requested${decidedAt ? html` ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quotedLast(decisionReason)}` : '.'}
   </p>`;
 
 const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {

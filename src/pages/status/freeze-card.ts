@@ -74,9 +74,12 @@ export const lasts = ({ startsAt, endsAt, timezone }: Freeze, times: Times): Htm
   html`Since ${instant(startsAt, times, timezone)},
   ${endsAt ? html`until <strong>${instant(endsAt, times, timezone)}</strong>.` : 'until it is removed.'}`;
 
-/** The reasons of several freezes, inside a sentence. */
-export const reasons = (freezes: Pick<Freeze, 'reason'>[]): Html =>
-  html`${freezes.map(({ reason }, index) => html`${index > 0 ? ', ' : ''}${quoted(reason)}`)}`;
+/** The reasons of several freezes, inside a sentence. @param last shows the last one. */
+export const reasons = (freezes: Pick<Freeze, 'reason'>[], last = quoted): Html =>
+  html`${freezes.map(
+    ({ reason }, index) =>
+      html`${index > 0 ? ', ' : ''}${(index === freezes.length - 1 ? last : quoted)(reason)}`,
+  )}`;
 
 const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html =>
   html`<p>

@@ -3,9 +3,9 @@ import { actorName } from '../../events/actor.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import type { Html } from '../layout.ts';
-import { instant, quoted, type Times } from '../text.ts';
+import { instant, quotedLast, type Times } from '../text.ts';
 import { nameOf } from './exemption-forms.ts';
-import type { ShownFreeze } from './freeze-card.ts';
+import { reasons, type ShownFreeze } from './freeze-card.ts';
 import type { ShownPullRequest, Verdict } from './shown-pull-request.ts';
 
 /** What is known of how a pull request was merged. */
@@ -37,13 +37,16 @@ function letThrough(freezes: ShownFreeze[], mergedAt: Date, { exemptions, events
     approved let it through.`;
   const began = freezes.filter(({ freeze }) => freeze.startsAt <= mergedAt);
   const named = (some: ShownFreeze[]) =>
-    some.map(({ freeze }, index) => html`${index > 0 ? ', ' : ''}${quoted(freeze.reason)}`);
+    reasons(
+      some.map(({ freeze }) => freeze),
+      quotedLast,
+    );
   const excluded = began.filter(({ verdict }) => verdict === 'excluded');
-  if (excluded.length > 0) return html`Excluded from ${named(excluded)}.`;
+  if (excluded.length > 0) return html`Excluded from ${named(excluded)}`;
   const unmatched = began.filter(({ verdict }) => verdict === 'not_matched');
-  if (unmatched.length > 0) return html`It did not match the conditions of ${named(unmatched)}.`;
+  if (unmatched.length > 0) return html`It did not match the conditions of ${named(unmatched)}`;
   const later = freezes.filter(({ freeze }) => freeze.startsAt > mergedAt);
-  return later.length > 0 ? html`That was before the beginning of ${named(later)}.` : null;
+  return later.length > 0 ? html`That was before the beginning of ${named(later)}` : null;
 }
 
 function bypassed(event: ListedEvent): Html {
@@ -53,5 +56,5 @@ function bypassed(event: ListedEvent): Html {
   };
   const reason = freeze?.reason;
   return html`<bdi>${by ? actorName(by) : 'Somebody'}</bdi> went past
-    ${reason === undefined ? 'a freeze' : html`the freeze ${quoted(reason)}`}. `;
+    ${reason === undefined ? 'a freeze.' : html`the freeze ${quotedLast(reason)}`} `;
 }

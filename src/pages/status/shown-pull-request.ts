@@ -17,7 +17,7 @@ import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
 import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
 import { asGitHubSees, isUnsaid, type ShownHeld, whyNot } from '../held.ts';
-import { instant, type Times } from '../text.ts';
+import { instant, quotedLast, type Times } from '../text.ts';
 import { type Html, icon } from '../layout.ts';
 import { item } from '../repository/freeze-list.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
@@ -263,7 +263,10 @@ function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Htm
         ([number, each]) =>
           html`<li>
             <a href="${pullRequestPath(repository, number)}">#${number}</a> is frozen by
-            ${reasons(each.map(({ freeze }) => freeze))}.
+            ${reasons(
+              each.map(({ freeze }) => freeze),
+              quotedLast,
+            )}
           </li>`,
       )}
     </ul>`;
