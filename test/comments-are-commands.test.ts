@@ -352,7 +352,7 @@ describe('where comments only request', () => {
       expect(await said(words)).toContain(
         `[the page of the repository](https://holdfast.example/repos/${web})`,
       );
-    expect(await said('status')).toContain('**Blocked until it is removed.**');
+    expect(await said('status')).toContain('**Blocked until removed.**');
     expect([await freezes(), await exemptions.list(web)]).toMatchObject([[{}], [{ state: 'requested' }]]);
   });
 });
@@ -365,7 +365,7 @@ describe('status', () => {
       '**Blocked until 2026-03-03 18:00 Europe/Paris.**\n\n- `Books`, until 2026-03-03 18:00 Europe/Paris',
     );
     await acme.freeze(web, { reason: 'Ever', matching_conditions: ['base=main'] });
-    expect(await said('status', 'wes')).toContain('**Blocked until it is removed.**');
+    expect(await said('status', 'wes')).toContain('**Blocked until removed.**');
     await exemptions.exempt(web, 1);
     expect(await said('status', 'wes')).toMatch(
       /^\*\*Exempt until 2026-03-02 \d\d:\d\d UTC\.\*\*|Europe\/Paris\.\*\*/,
@@ -379,7 +379,7 @@ describe('status', () => {
     await acme.freeze(web);
     for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 10_000));
     expect(await said('status', 'wes')).toContain(
-      '**Not blocked:** a freeze is ongoing until it is removed, but GitHub',
+      '**Not blocked:** a freeze is ongoing until removed, but GitHub',
     );
   });
 

@@ -23,9 +23,9 @@ test('while GitHub is down the page says what was last known', async () => {
   try {
     const held = words(await page(repository, 1));
     expect(held).toContain(
-      'Pull request #1 Blocked A freeze blocks this pull request until it is removed . Why Storm GitHub is not available',
+      'Pull request #1 Blocked A freeze blocks this pull request until removed . Why Storm GitHub is not available',
     );
-    expect(held).toMatch(/Storm Since .* until it is removed\./);
+    expect(held).toMatch(/Storm Since .* until removed\./);
     expect(held).toContain('pending Frozen until removed: Storm');
     const other = await page(repository, 2);
     expect(words(other)).toContain('Free No freeze holds this pull request. GitHub is not available');
@@ -43,7 +43,7 @@ test('while GitHub is slow, too, and the answer serves the next load of the page
   const fault = acme.github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /graphql/ } });
   const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
   expect(words(first)).toContain(
-    'Blocked A freeze blocks this pull request until it is removed . Why Storm GitHub is not available',
+    'Blocked A freeze blocks this pull request until removed . Why Storm GitHub is not available',
   );
   fault.remove();
   expect(words(await page(repository, 1))).toContain('Seen late');

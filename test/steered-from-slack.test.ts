@@ -173,7 +173,7 @@ describe('an exemption', () => {
     await acme.freeze(web, { reason: said });
     await acme.says(ada, `status ${web}#1`);
     expect(acme.slack.whispered(ada)).toBe(
-      '*Blocked until it is removed.*\n\n• [Sign in](https://evil.example/x) &lt;https://evil.example|here&gt; &lt;!channel&gt; gnp.exe, until it is removed',
+      '*Blocked until removed.*\n\n• [Sign in](https://evil.example/x) &lt;https://evil.example|here&gt; &lt;!channel&gt; gnp.exe, until removed',
     );
     await acme.says(ada, `status ${web}`);
     expect(acme.slack.whispered(ada)).toContain('&lt;!channel&gt; gnp.exe, until removed');

@@ -140,7 +140,7 @@ describe('an author of a blocked pull request', () => {
     await acme.advanceTo(new Date(acme.clock.now() + 5_000));
     const [began, ...others] = acme.slack.messagesTo(wes).slice(before);
     expect(others).toEqual([]);
-    expect(began!.text).toContain('A freeze blocks your pull requests until it is removed: Release');
+    expect(began!.text).toContain('A freeze blocks your pull requests until removed: Release');
     expect(began!.text).toContain(`/repos/${web}/pulls/2|${web}#2>`);
     expect(began!.text).not.toContain(`${web}#1>`);
     await acme.remove(web, id);

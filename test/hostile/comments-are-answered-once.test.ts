@@ -80,7 +80,7 @@ test('a command that comes late changes nothing, and its author is told', async 
       .toSorted()
       .map((answer) => answer.split('\n')[0]),
   ).toEqual([
-    '**Blocked until it is removed.**',
+    '**Blocked until removed.**',
     expect.stringContaining(
       '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it.',
     ),

@@ -58,7 +58,7 @@ describe('the list', () => {
     expect(text).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
     expect(text).toContain('Except pull requests that match label=hotfix');
     expect(text).toMatch(/1 pull request is blocked\.$/);
-    expect(row(html, other)).toContain('Ongoing until it is removed 1 pull request is blocked.');
+    expect(row(html, other)).toContain('Ongoing until removed 1 pull request is blocked.');
     // The rest is on the page of the freeze.
     const its = (await ada.open(`/repos/${web}/freezes/${freeze.id}`)).text;
     expect(its).toContain('<dt>Created by</dt>');

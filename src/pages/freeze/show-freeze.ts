@@ -147,7 +147,7 @@ const mostEvents = 50;
 function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState, times: Times) {
   const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
   if (deletion) return html`${badge} ${instant(deletion.at, times)}`;
-  const end = endsAt ? instant(endsAt, times, timezone) : 'until it is removed';
+  const end = endsAt ? instant(endsAt, times, timezone) : 'until removed';
   if (state === 'ended') return html`${badge} ${end}`;
   return html`${badge}
     ${state === 'scheduled' ? html`from <strong>${instant(startsAt, times, timezone)}</strong>` : ''}

@@ -94,7 +94,7 @@ function whenOf(freeze: FreezeRecord, state: FreezeState, times: Times): Html {
   if (deletion)
     return html`Deleted by ${madeBy(deletion.by, time(deletion.at))}:
       <span dir="auto">${shorten(deletion.reason, 280)}</span>`;
-  const until = endsAt ? html`until ${time(endsAt)}` : html`until it is removed`;
+  const until = endsAt ? html`until ${time(endsAt)}` : html`until removed`;
   return state === 'ongoing' ? until : html`from ${time(startsAt)} ${until}`;
 }
 

@@ -171,7 +171,7 @@ function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]
   const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
   const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<span class="badge held">Frozen</span>
-    ${until ? html`until <strong>${instant(until, times, timezone)}</strong>` : ongoing.length === 1 ? 'until it is removed' : 'without an end'}.
+    ${until ? html`until <strong>${instant(until, times, timezone)}</strong>` : ongoing.length === 1 ? 'until removed' : 'without an end'}.
     ${count}.`;
 }
 

@@ -68,11 +68,11 @@ export const passing = (
     ${reasons ? why(freeze, reasons) : ''}`;
 
 const untilOf = ({ endsAt, timezone }: Freeze, times: Times): Html =>
-  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until it is removed`;
+  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until removed`;
 
 export const lasts = ({ startsAt, endsAt, timezone }: Freeze, times: Times): Html =>
   html`Since ${instant(startsAt, times, timezone)},
-  ${endsAt ? html`until <strong>${instant(endsAt, times, timezone)}</strong>.` : 'until it is removed.'}`;
+  ${endsAt ? html`until <strong>${instant(endsAt, times, timezone)}</strong>.` : 'until removed.'}`;
 
 /** The reasons of several freezes, inside a sentence. @param last shows the last one. */
 export const reasons = (freezes: Pick<Freeze, 'reason'>[], last = quoted): Html =>

@@ -76,6 +76,6 @@ const blockedBy = (repository: FoundRepository, freezes: Blocking[], times: Time
             html`${index > 0 ? ', ' : ''}<a href="${freezePath(repository, id)}" dir="auto"
                 >${shorten(reason, 120)}</a
               >
-              ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until it is removed'}`,
+              ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}`,
         )}.
       </p>`;

@@ -193,7 +193,7 @@ function until(freezes: ShownFreeze['freeze'][], times: Times): Html {
     const last = freezes.reduce((one, other) => (one.endsAt! >= other.endsAt! ? one : other));
     return html` until <strong>${instant(last.endsAt!, times, last.timezone)}</strong>`;
   }
-  if (freezes.length === 1) return html` <strong>until it is removed</strong>`;
+  if (freezes.length === 1) return html` <strong>until removed</strong>`;
   return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
 }
 

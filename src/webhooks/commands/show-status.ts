@@ -51,7 +51,7 @@ async function headline(
   const ends = holding.map(({ freeze }) => freeze);
   const endless = ends.some(({ endsAt }) => endsAt === null);
   const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));
-  const until = endless ? 'until it is removed' : `until ${describeInstant(last.endsAt!, last.timezone)}`;
+  const until = endless ? 'until removed' : `until ${describeInstant(last.endsAt!, last.timezone)}`;
   const [held] = await heldPullRequests(deps, repository.id, number);
   const notHeld = held ? held.notHeld : 'waiting';
   if (notHeld === 'leaking')
@@ -65,7 +65,7 @@ function listOf(holding: Explained[], writing: Writing): string {
   const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
     const until = freeze.endsAt
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
-      : 'until it is removed';
+      : 'until removed';
     const why = writing.said(asPublic(freeze).reason) || 'A freeze';
     return `${writing.bullet} ${why}, ${until}${alsoBlocked(freeze, writing)}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it blocks)' : ''}`;
   });

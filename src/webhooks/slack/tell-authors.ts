@@ -57,7 +57,7 @@ async function tellBeginning(deps: Deps, notice: Notice, ids: string[]): Promise
     );
     const why = plain(isPrivate ? reason : ((publicReason as string | null | undefined) ?? reason));
     const [{ endsAt, timezone }] = freezes as [RepositoryFreeze];
-    const until = endsAt ? `until *${describeInstant(endsAt, timezone)}*` : 'until it is removed';
+    const until = endsAt ? `until *${describeInstant(endsAt, timezone)}*` : 'until removed';
     const text = `A freeze blocks your pull requests ${until}: ${why}\n${list(lines)}\nTo request an exemption, write \`/holdfast exempt <pull request> <reason>\`. To stop these messages, write \`/holdfast notify off\`.`;
     await send(deps, person, text);
     await settle(deps, told, { beganAt: nowOf(deps.clock) });
