@@ -89,6 +89,27 @@ export function undoEnding(
   return undoButton(`${ownerFormPath(login, 'unfreeze')}/undo`, fields);
 }
 
+/**
+ * Whether `unfrozen` is still so: that nobody has restored all that the press ended, as the URL says. A page that updates
+ * itself asks for the same URL.
+ */
+export async function stillSo({
+  context: { req },
+  deps: { db },
+  account,
+}: Pick<Visit, 'context' | 'deps'> & { account: { id: bigint } }): Promise<(said: string) => boolean> {
+  const span = spanIn(req.query('undo'));
+  if (!span || !isUnfrozen(req.query('said') ?? '')) return () => true;
+  const ended = { deletedAt: { gte: span.since, lte: span.until } };
+  const [plans, freezes] = await Promise.all([
+    db.freezePlan.count({ where: { accountId: account.id, ...ended } }),
+    db.freeze.count({ where: { repository: { accountId: account.id }, ...ended } }),
+  ]);
+  return (said) => plans + freezes > 0 || !isUnfrozen(said);
+}
+
+const isUnfrozen = (said: string): boolean => said.startsWith('unfrozen');
+
 /** The repositories of what the form would restore. @throws Refusal conflict if there is nothing. */
 export async function namedByUndo({
   deps,

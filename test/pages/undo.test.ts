@@ -68,12 +68,16 @@ test('Undo restores all that one press of Unfreeze ended, plans and freezes, and
   const other = (await acme.app.deps.db.freeze.findFirstOrThrow({ where: { reason: 'Ended before' } })).id;
   await end(ada, { ongoing: `freezes ${other}` });
   await later(1);
-  const page = await end(ada, { ongoing: values.filter((value) => !value.includes(other)) });
+  const ongoing = values.filter((value) => !value.includes(other));
+  const { location: ended } = await ada.send('/owners/acme/unfreeze', { ongoing, delete_reason: 'Over' });
+  await acme.quiet();
+  const page = await ada.open(ended);
   expect(frozen()).toEqual([]);
   expect(page.text).toContain('Unfrozen.');
   const undone = await press(ada, page.text);
   expect(undone.location).toBe('/repos/acme?said=restored');
   expect((await ada.open(undone.location)).text).toContain('The freezes are as they were');
+  expect((await ada.open(ended)).text).not.toContain('Unfrozen.');
   expect(frozen()).toEqual(['api', 'web', 'infra']);
   expect(await ofAll(ada)).toEqual(valuesOn(before.text).filter((value) => !value.includes(other)));
   const shown = await acme.call('GET', `/v1/freeze_plans/acme/${id}`, { as: acme.admin });

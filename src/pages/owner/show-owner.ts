@@ -11,7 +11,7 @@ import {
 import { timesOf } from '../reader.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
-import { undoEnding } from '../undo.ts';
+import { stillSo, undoEnding } from '../undo.ts';
 import {
   areDeploymentsFrozen,
   enforcedOf,
@@ -73,7 +73,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const { login } = account;
   const isTickable = mayFreeze === true;
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
-  const body = html`${messageOf(context, undoEnding(visit))}
+  const body = html`${messageOf(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       <div class="headline">
         <h1>${login}</h1>

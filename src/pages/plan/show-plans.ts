@@ -37,7 +37,7 @@ import { planProgress, type Progress } from '../progress.ts';
 import { timesOf } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
-import { undoEnding } from '../undo.ts';
+import { stillSo, undoEnding } from '../undo.ts';
 import { pastOf } from './past-freezes.ts';
 import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
 
@@ -129,7 +129,9 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     warnOfGivenEnds(deps.db, plan, [], now),
     mayChangePlan(visit),
   ]);
-  const body = html`${messageOf(visit.context, undoEnding(visit, plan), (said) => !said.startsWith('plan-ended'))}
+  const isStillSo = await stillSo(visit);
+  const isSo = (name: string) => !name.startsWith('plan-ended') && isStillSo(name);
+  const body = html`${messageOf(visit.context, undoEnding(visit, plan), isSo)}
     <div class="headline">
       <h1><bdi>${name}</bdi></h1>
     </div>
