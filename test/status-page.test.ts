@@ -336,7 +336,8 @@ test('a freeze that began while GitHub was away: nothing says that it is free', 
   const counts = async (path: string) =>
     (await acme.call('GET', path, { as: acme.admin })).body.pull_requests;
   const paths = [`/v1/repos/${repository}/enforcement`, `${freezes}/${made.body.id}/enforcement`];
-  for (const path of paths) expect(await counts(path), path).toEqual({ to_hold: null, to_refuse: null, held: 0 });
+  for (const path of paths)
+    expect(await counts(path), path).toEqual({ to_hold: null, to_refuse: null, held: 0 });
 
   acme.github.comeBack();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
