@@ -1,7 +1,7 @@
 import type { Account, BypassActor, Patterns, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
 import { moveBranch } from '../state/activities.ts';
 import { mayBypass, rulesetsOn } from '../state/branch-rules.ts';
-import type { World } from '../state/world.ts';
+import { fullNameOf, type World } from '../state/world.ts';
 import { organizationJson } from '../json/account-json.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { ownerSender } from './sender.ts';
@@ -52,7 +52,8 @@ export function tellRuleset(
   action: 'created' | 'edited' | 'deleted',
   { id, name, enforcement, source }: Ruleset,
 ): void {
-  const payload = { repository_ruleset: { id, name, enforcement, target: 'branch' } };
+  const owned = 'owner' in source ? fullNameOf(source) : source.login;
+  const payload = { repository_ruleset: { id, name, enforcement, target: 'branch', source: owned } };
   const event = { event: 'repository_ruleset', action } as const;
   if ('owner' in source) {
     const sender = ownerSender(world, source.owner);

@@ -41,8 +41,8 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
     auto_merge: pr.autoMerge && {
       enabled_by: accountJson(world, pr.autoMerge.enabledBy),
       merge_method: 'merge',
-      commit_title: null,
-      commit_message: null,
+      commit_title: pr.title,
+      commit_message: '',
     },
     active_lock_reason: null,
     ...stackPlaceJson(pr),

@@ -81,6 +81,10 @@ export const exceptions: Exception[] = [
     reason: 'Of a commit, the product reads its SHA there.',
   },
   {
+    matches: /^webhook branch_protection_rule\.\w+: rule\.\w+ is not there$/,
+    reason: 'The product hears that a rule changed, and asks for the rules.',
+  },
+  {
     matches: /^webhook push: (?:base_ref|commits|compare|head_commit|pusher) is not there$/,
     reason: 'Of a push, the product reads the branch and the SHAs.',
   },
