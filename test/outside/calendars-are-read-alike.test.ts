@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CalendarEvent } from '../../src/plans/feeds/load-events.ts';
+import { writeCalendar } from '../../src/plans/feeds/write-calendar.ts';
 import { readEvents } from '../../src/plans/source/source-events.ts';
 
 // Generated calendars, as this service and as another program read them. Without Debian's python3-icalendar and
@@ -93,6 +95,68 @@ const calendar = fc
     ].join('\r\n');
   });
 
+/** @param more `titles`: with the titles of events. */
+function readByOthers(texts: string[], ...more: 'titles'[]): string[][] {
+  const script = join(import.meta.dirname, 'read-calendars.py');
+  const { stdout, stderr } = spawnSync(python, [script, ...more], {
+    input: JSON.stringify(texts),
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as string[][];
+}
+
+/** Reasons as people write them, and as nobody should. */
+const reason = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }),
+  fc.constantFrom(
+    'Release, all; of it: 50% \\n',
+    '🎉'.repeat(200),
+    'Zeile eins\r\nZeile zwei',
+    '\tTab "quoted"',
+  ),
+);
+const freezes = fc.array(
+  fc.record({
+    startsAt: fc.date({ min: new Date('2026-11-02'), max: new Date('2027-09-01'), noInvalidDate: true }),
+    hours: fc.integer({ min: 1, max: 2000 }),
+    reason,
+    timezone: fc.constantFrom('Europe/Paris', 'America/St_Johns', 'UTC'),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+describe.skipIf(!has)('another program reads our own feed', () => {
+  test('in 100 calendars with texts of every kind', () => {
+    const now = new Date('2026-11-01T00:00:00Z');
+    const second = (at: number) => new Date(Math.floor(at / 1000) * 1000);
+    const samples = fc.sample(freezes, { numRuns: 100, seed: 45 }).map((some) =>
+      some.map(({ startsAt, hours, reason, timezone }, index): CalendarEvent => {
+        const start = second(startsAt.getTime());
+        return {
+          ...{ uid: String(index), sequence: 0, changedAt: now, isCancelled: false, startsAt: start },
+          ...{ endsAt: new Date(start.getTime() + hours * 3_600_000), endsDiffer: false, timezone, reason },
+          holding: { holds: ['merges'] },
+          ...{ repositories: 1, names: ['web'], plan: null, createdBy: null, path: '/repos/acme/web' },
+        };
+      }),
+    );
+    const feeds = samples.map((events) =>
+      writeCalendar(events, { login: 'acme', publicUrl: 'https://holdfast.example', now }),
+    );
+    const written = (at: Date) => at.toISOString().replace('.000Z', 'Z');
+    const ours = samples.map((events) =>
+      events.map(({ startsAt, endsAt }) => `${written(startsAt)} ${written(endsAt!)}`).toSorted(),
+    );
+    const theirs = readByOthers(feeds, 'titles');
+    expect(theirs.map((windows) => windows.map((each) => each.split(' ', 2).join(' ')).toSorted())).toEqual(
+      ours,
+    );
+    for (const title of theirs.flat()) expect(title).toMatch(/^\S+ \S+ Freeze of web: /);
+  });
+});
+
 describe.skipIf(!has)('another program reads the same', () => {
   const texts = fc.sample(calendar, { numRuns: 200, seed: 34 });
   const isInYear = (window: string) => window >= '2026-11-15' && window < '2027-10-01';
@@ -109,14 +173,7 @@ describe.skipIf(!has)('another program reads the same', () => {
       .toSorted();
 
   test('in 200 generated calendars', () => {
-    const script = join(import.meta.dirname, 'read-calendars.py');
-    const { stdout, stderr } = spawnSync(python, [script], {
-      input: JSON.stringify(texts),
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    expect(stderr).toBe('');
-    const theirs = (JSON.parse(stdout) as string[][]).map((windows) => windows.filter(isInYear));
+    const theirs = readByOthers(texts).map((windows) => windows.filter(isInYear));
     const both = texts.map((text, at) => ({ text, ours: read(text), theirs: theirs[at]! }));
     expect(both.filter(({ ours, theirs }) => ours.join() !== theirs.join())).toEqual([]);
     expect(theirs.flat().length).toBeGreaterThan(1000);

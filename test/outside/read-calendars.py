@@ -1,5 +1,5 @@
 """Reads calendars with Debian's python3-icalendar and python3-recurring-ical-events: a JSON list of texts from standard
-input, and for each the starts and ends of its events in a year, as a JSON list of lists."""
+input, and for each the starts and ends of its events in a year, with `titles` also their titles, as a JSON list of lists."""
 import datetime
 import json
 import sys
@@ -17,10 +17,14 @@ def written(time):
     return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def title(event):
+    return f" {event['SUMMARY']}" if "titles" in sys.argv else ""
+
+
 def windows(text):
     calendar = icalendar.Calendar.from_ical(text)
     events = recurring_ical_events.of(calendar).between(first, last)
-    return sorted(f"{written(e['DTSTART'].dt)} {written(e['DTEND'].dt)}" for e in events)
+    return sorted(f"{written(e['DTSTART'].dt)} {written(e['DTEND'].dt)}{title(e)}" for e in events)
 
 
 print(json.dumps([windows(text) for text in json.load(sys.stdin)]))
