@@ -342,6 +342,6 @@ test('a freeze that began while GitHub was away: nothing says that it is free', 
   acme.github.comeBack();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   expect(acme.shown(repository, 1)).toEqual(heldUntilRemoved);
-  for (const path of paths) expect(await counts(path), path).toEqual({ to_hold: 1, held: 1 });
+  for (const path of paths) expect(await counts(path), path).toEqual({ to_hold: 1, to_refuse: 1, held: 1 });
   expect(words(await visitor.open(`/repos/${repository}`))).not.toContain('Not judged yet');
 });
