@@ -132,7 +132,7 @@ test('texts with HTML in them run nothing', async () => {
   await acme.freeze(vault, { reason: hostile });
   const page = await openPage(browser);
   await page.goto(`${acme.app.url}/repos/acme/vault`);
-  expect(await page.title()).toBe('acme/vault · Holdfast');
+  expect(await page.title()).toBe('Frozen · acme/vault · Holdfast');
   expect(await page.textContent('.freezes th a')).toBe(hostile);
   expect(await page.locator('img').count()).toBe(0);
   expect(page.problems).toEqual([]);
