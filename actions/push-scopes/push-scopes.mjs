@@ -41,14 +41,20 @@ function folder({ env, home, platform }, { windows, xdg, below }) {
 	const named = env[xdg];
 	return posix.join(named && posix.isAbsolute(named) ? named : posix.join(home, below), "holdfast");
 }
+function textIn(bytes, path) {
+	const [first, second] = bytes;
+	if (first === 255 && second === 254 || first === 254 && second === 255) throw misused(`${path} is in UTF-16, as PowerShell writes it. Save it in UTF-8.`);
+	return bytes.toString("utf8").replace(/^\uFEFF/, "");
+}
 function readJsonFile(path) {
-	let text;
+	let bytes;
 	try {
-		text = readFileSync(path, "utf8");
+		bytes = readFileSync(path);
 	} catch (error) {
 		if (error.code === "ENOENT") return null;
 		throw misused(`${path} cannot be read: ${error.message}. Give yourself access to it.`);
 	}
+	const text = textIn(bytes, path);
 	try {
 		const value = JSON.parse(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
@@ -12686,15 +12692,15 @@ async function scopesOfDiff(world, named, options) {
 	};
 }
 function fileAt({ cwd }, path) {
-	let text;
+	let bytes;
 	try {
-		text = readFileSync(resolve(cwd, path), "utf8");
+		bytes = readFileSync(resolve(cwd, path));
 	} catch (error) {
 		if (error.code !== "ENOENT") throw misused(error.message);
 		throw misused(`There is no ${path}. Write one that says which paths each scope has, or name another with --file.`);
 	}
 	try {
-		return readScopesFile(text, path);
+		return readScopesFile(textIn(bytes, path), path);
 	} catch (error) {
 		if (error instanceof ScopesFileError) throw misused(error.message);
 		throw error;

@@ -118,9 +118,6 @@ export function appRoutes(api: Api, { world }: Parts): void {
     const part = (label: string, length: number) => world.ids.characters(`${name} ${label}`, length);
     const { permissions = installation.permissions } = body;
     const wanted = Object.entries(permissions as Permissions);
-    // Every other one takes it, so nobody has to ask for it.
-    const metadata: Permissions =
-      wanted.length > 0 && installation.permissions['metadata'] ? { metadata: 'read' } : {};
     if (!wanted.every(([name, level]) => permits(installation.permissions, name, level))) {
       throw new GitHubError(422, 'The permissions requested are not granted to this installation.');
     }
@@ -128,7 +125,8 @@ export function appRoutes(api: Api, { world }: Parts): void {
       token: `ghs_${installation.app.id}_${part('header', 36)}.${part('payload', 120)}.${part('signature', 342)}`,
       installation,
       expiresAt: new Date(Date.now() + hour),
-      permissions: { ...metadata, ...Object.fromEntries(wanted) },
+      // Each installation has it, and nobody has to ask for it.
+      permissions: { metadata: 'read', ...Object.fromEntries(wanted) },
       repositoryIds: wantedIn(installation, body),
     };
     world.installationTokens.set(token.token, token);
