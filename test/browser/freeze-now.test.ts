@@ -109,7 +109,9 @@ test('an incident on a phone: four taps and a reason, and it moves by itself', a
   // A preview counts what GitHub answers within seconds.
   const isWhole = async () => (await page.textContent('.preview'))!.includes('2 would not');
   while (!(await isWhole())) await page.getByRole('button', { name: 'Preview again' }).click();
-  expect(await page.textContent('.preview')).toMatch(/11 pull requests\s+in\s+7 repositories\s+would be\s+blocked/);
+  expect(await page.textContent('.preview')).toMatch(
+    /11 pull requests\s+in\s+7 repositories\s+would be\s+blocked/,
+  );
   await tap(page.getByRole('button', { name: 'Freeze 7 repositories' }));
   expect(taps).toBe(4);
   await page.locator('.progress-line strong', { hasText: /^\s*(11 of )?13 pull requests/ }).waitFor();
