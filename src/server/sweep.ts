@@ -68,7 +68,7 @@ export async function sweep(deps: Deps): Promise<void> {
 }
 
 /** The tables whose rows are kept for a time: the column that it counts from, and its milliseconds. */
-const keptFor: [table: string, column: string, age: number][] = [
+const agingTables: [table: string, column: string, age: number][] = [
   ['webhook_deliveries', 'received_at', deliveriesKept],
   ['comment_answers', 'taken_at', deliveriesKept],
   ['idempotency_records', 'answered_at', replayedFor],
@@ -79,7 +79,7 @@ const keptFor: [table: string, column: string, age: number][] = [
   ['kept_answers', 'expires_at', 0],
 ];
 /** One statement, because it nearly always finds nothing. The ages are its parameters. */
-const forgetOld = `WITH ${keptFor
+const forgetOld = `WITH ${agingTables
   .map(
     ([table, column], index) =>
       `gone_${index} AS (DELETE FROM ${table} WHERE ${column} <= $${index + 1}::timestamptz)`,
@@ -91,7 +91,7 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.sql.query(
     'forget-old',
     forgetOld,
-    keptFor.map(([, , age]) => new Date(now.getTime() - age)),
+    agingTables.map(([, , age]) => new Date(now.getTime() - age)),
   );
   await forgetOldSlack(deps);
   await forgetDeliveries(deps.sql, new Date(now.getTime() - noticesKept));

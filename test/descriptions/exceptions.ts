@@ -2,8 +2,8 @@
 type Exception = { matches: RegExp; reason: string };
 
 /**
- * What GitHub's descriptions have against the recordings and what stays, each with its reason. "too kind" marks what GitHub
- * would not do, and no test sees. A row that nothing needs any more fails.
+ * What GitHub's descriptions have against the recordings and what stays, each with its reason. A row that nothing needs any
+ * more fails.
  */
 export const exceptions: Exception[] = [
   // Requests.
