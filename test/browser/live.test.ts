@@ -52,7 +52,9 @@ test('a pull request shows the end of its exemption, while somebody fills in a f
   await page.locator('.answer').getByText('Exempt', { exact: true }).waitFor();
   expect(await page.title()).toBe('acme/api #1 · Holdfast');
   await mark();
-  acme.github.push('acme/api', 1);
+  const sha = acme.github.push('acme/api', 1);
+  // What is posted on the new commit is heard of, too.
+  await page.waitForRequest((request) => request.url().includes(`about=${sha}`));
   await page.locator('.answer').getByText('Blocked', { exact: true }).waitFor();
   expect(await page.title()).toBe('Blocked · acme/api #1 · Holdfast');
   await page.getByText('Exempt…', { exact: true }).click();

@@ -198,9 +198,15 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     const change = async () => acme.remove('acme/web', (await acme.freeze('acme/web')).id);
     await change();
     await later();
-    const alone = await statementsDuring(change);
+    // What the clock starts in between belongs to no change, so the fewest of three count.
+    const fewest = async () => {
+      const runs = [];
+      for (let run = 0; run < 3; run++) runs.push(await statementsDuring(change));
+      return runs.reduce((few, each) => (each.length < few.length ? each : few));
+    };
+    const alone = await fewest();
     const streams = await Promise.all(Array.from({ length: 5 }, () => followPage('ada', '/repos/acme')));
-    expectAtMost(alone.length, await statementsDuring(change));
+    expectAtMost(alone.length, await fewest());
     const [row] = await acme.app.deps.db.$queryRaw<[{ count: bigint }]>`
       SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
     expect(row.count, 'the workers and the pages listen on one connection').toBe(1n);

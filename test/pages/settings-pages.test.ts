@@ -312,7 +312,9 @@ test('a webhook is tested, disabled, enabled, sent to again and deleted', async 
   const { text } = await ada.open(ofOwner);
   expect(text).toContain(': It answered 503.');
   expect((await send('replay-delivery', { delivery: delivery!.id })).status).toBe(303);
-  expect(await deliveries()).toMatchObject([{ id: delivery!.id, attempts: 0, state: 'waiting' }]);
+  const [again, ...others] = await deliveries();
+  expect([again!.id, again!.state, others]).toEqual([delivery!.id, 'waiting', []]);
+  expect(again!.attempts, 'counted from the beginning, once it is tried').toBeLessThan(2);
   await send('disable-webhook');
   expect((await webhooksOf())[0].enabled).toBe(false);
   const refused = await send('test-webhook');

@@ -3,6 +3,8 @@
 const main = document.querySelector('main[data-live]');
 const seconds = 1000;
 let source = null;
+/** What the connection follows. */
+let followed;
 let timer;
 let isAsking = false;
 let isWanted = false;
@@ -65,6 +67,7 @@ function show(next) {
   const icon = (page) => page.querySelector('link[rel="icon"]');
   if (icon(next) && icon(document).href !== icon(next).href) icon(document).href = icon(next).href;
   put(main, nextMain);
+  if (source && subjects() !== followed) disconnect();
 }
 
 /** Rows keep their place by what they are about, so that a tick stays with its repository. */
@@ -134,8 +137,20 @@ const isTouched = (field) => {
   return field === document.activeElement || field.value !== field.defaultValue;
 };
 
+/** What the page is about now: a push gives a pull request another commit. Since when differs each time. */
+function subjects() {
+  const { pathname, searchParams } = new URL(main.dataset.live, location.href);
+  return [pathname, ...searchParams.getAll('about')].join(' ');
+}
+
+function disconnect() {
+  source?.close();
+  source = null;
+}
+
 function connect() {
   if (source || isHidden()) return;
+  followed = subjects();
   source = new EventSource(main.dataset.live);
   source.addEventListener('changed', update);
   // Browsers try again by themselves, but not after a refusal: the next answer says why.
@@ -150,8 +165,7 @@ function connect() {
 // A browser has few connections to one address, so a page in the background has none. It is asked for now and then.
 document.addEventListener('visibilitychange', () => {
   if (isHidden()) {
-    source?.close();
-    source = null;
+    disconnect();
     clearTimeout(timer);
     timer = setTimeout(update, 60 * seconds);
   } else update();
