@@ -137,20 +137,22 @@ export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, in
     const hadRoom = ofMany.length < Math.min(many, places - (writes.length - ofMany.length));
     const goesOnBehind = goesOn(turns);
     turns = turnsAfterBatch(turns, writes, hadRoom);
-    noteMany(ofMany, hadRoom);
+    // One that went on behind an earlier batch left those before it.
+    noteMany(ofMany, hadRoom && !goesOnBehind);
     if (passes && writes.some(({ tier }) => tier > lastTierBefore[passes!])) endPassTurn();
     return { is: 'writing', writes, isAll: !passes && !goesOnBehind && !areMany() && hadRoom };
   };
 
   /**
-   * Notes whether holes of large freezes go on taking all that there is: not if this take had room for more.
+   * Notes whether holes of large freezes take all that there is: not if this take had room for more. A writer that GitHub
+   * answers slowly takes few in one turn, and the burst is used up all the same.
    * @param ofMany those of the writes that can wait.
    */
   const noteMany = (ofMany: Write[], hadRoom: boolean) => {
     const wereMany = wasPressed && turns.includes(manyTurn);
     lastTier = ofMany.at(-1)?.tier ?? (wereMany ? tiers.closesHole : null);
     turns = turns.filter((turn) => turn !== manyTurn);
-    if (!hadRoom && lastTier === tiers.closesHole && wereMany) turns = [...turns, manyTurn];
+    if (!hadRoom && lastTier === tiers.closesHole && wasPressed) turns = [...turns, manyTurn];
   };
 
   const endPassTurn = () => (turns = turns.filter((turn) => turn !== passTurn));

@@ -43,19 +43,19 @@ async function wait(some: Waiting[]): Promise<Row[]> {
 }
 
 /** @param first how many writes the pace allows at once. */
-async function lease(first: number, sql: SqlTx = database.sql) {
-  const range = { least: 6000, most: 6000 };
+async function lease(first: number, sql: SqlTx = database.sql, perMinute = 6000) {
+  const range = { least: perMinute, most: perMinute };
   await database.prisma.installation.update({
     where: { id: 1n },
-    data: { pacePerMinute: 6000, paceTokens: first, paceCountedAt: new Date(now) },
+    data: { pacePerMinute: perMinute, paceTokens: first, paceCountedAt: new Date(now) },
   });
   const deps = { sql, clock: { now: () => now }, config: { statusWritesPerMinute: range } };
   return (await takeLease(deps as Parameters<typeof takeLease>[0], 1n))!;
 }
 
 /** Takes as a writer does, in one turn: so many at first, and so many when the pace allows more. */
-async function take(first: number, then: number): Promise<string[]> {
-  const leased = await lease(first);
+async function take(first: number, then: number, perMinute?: number): Promise<string[]> {
+  const leased = await lease(first, database.sql, perMinute);
   const taken: string[] = [];
   const takeSome = async () => {
     const state = await leased.take();
@@ -202,10 +202,10 @@ test('nobody is forgotten where more take turns than are remembered', async () =
   const [last] = await wait([{ repository: many, owner: '', tier: 1, urgency: 3 }]);
   const others = shares(many - 1, (index) => ({ repository: 1 + index, urgency: 0 }));
   const written = new Set<string>();
-  // Each of the others always waits again.
+  // Each of the others always waits again. A burst is 25 at this pace, so all of it may go.
   for (let batches = 0; !written.has(last!.sha) && batches < (2 * many) / 25; batches++) {
     await wait(others);
-    for (const sha of await take(25, 0)) written.add(sha);
+    for (const sha of await take(25, 0, 4 * 25)) written.add(sha);
   }
   expect(written).toContain(last!.sha);
 });
@@ -244,4 +244,39 @@ test.each([
   ['another tier', ['2/1', '2/1/eve', 'pass'], ['2/1', '2/1/eve', 'pass', '1/1', '1/1/eve']],
 ])('the turns after a write: %s', (_name, before, after) => {
   expect(turnsAfter(before, '1', { repositoryId: 1n, headOwner: 'eve' })).toEqual(after);
+});
+
+test('after GitHub answered slowly, a large freeze leaves places for what cannot wait', async () => {
+  await database.sql.query('forget all', 'DELETE FROM head_statuses', []);
+  const range = { least: 60, most: 60 };
+  const pace = { pacePerMinute: 60, paceTokens: 15, paceCountedAt: new Date(now), writeTurns: [] };
+  await database.prisma.installation.update({ where: { id: 1n }, data: pace });
+  const deps = { sql: database.sql, clock: { now: () => now }, config: { statusWritesPerMinute: range } };
+  const large = { owner: '', tier: 1, urgency: 0 };
+  await wait(Array.from({ length: 160 }, (_, index) => ({ ...large, repository: index + 1 })));
+  /** One turn of a writer, as long as a turn may last. @param lasting milliseconds that a write takes. */
+  const write = async (lasting: number) => {
+    const ends = now + 5_000;
+    const leased = (await takeLease(deps as Parameters<typeof takeLease>[0], 1n))!;
+    const written: number[] = [];
+    for (let state; now < ends && (state = await leased.take()).is === 'writing';) {
+      const done = lasting > 0 ? state.writes.slice(0, 1) : state.writes;
+      const text = 'UPDATE head_statuses SET is_waiting = false WHERE sha = ANY ($1::text[])';
+      await database.sql.query('slow-written', text, [done.map(({ sha }) => sha)]);
+      leased.learn({ posted: done.length, returned: state.writes.length - done.length, isRefused: false });
+      written.push(...done.map(({ tier }) => tier));
+      now += lasting;
+    }
+    await leased.release();
+    return written;
+  };
+  const slowTurns = 20;
+  for (let turn = 0; turn < slowTurns; turn++) expect((await write(800)).length).toBeLessThan(8);
+  // Now GitHub is fast again, and the pace alone makes them wait.
+  for (let turn = 0; turn < 12; turn++) {
+    now += 2_000;
+    await write(0);
+  }
+  await wait(Array.from({ length: 5 }, () => ({ repository: 200, owner: '', tier: 0, urgency: 0 })));
+  expect(await write(0)).toEqual([0, 0, 0, 0, 0]);
 });
