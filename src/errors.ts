@@ -88,3 +88,24 @@ export const isTooManyRequests = (error: unknown): error is Refusal =>
 /** Refuses a request with all of its bad fields. */
 export const invalid = (problems: Problem[]) =>
   new Refusal('invalid', problems.map((problem) => problem.message).join(' '), { problems });
+
+/** What succeeded, and why the rest was refused. */
+export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
+
+/**
+ * Changes several things, each on its own, so that one refusal does not stop the others. What somebody else ended
+ * meanwhile counts as done.
+ */
+export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
+  const done: Done[] = [];
+  const refusals: Refusal[] = [];
+  for (const act of acts) {
+    try {
+      done.push(await act());
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code !== 'not-found') refusals.push(error);
+    }
+  }
+  return { done, refusals };
+}

@@ -11,7 +11,13 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
-import { planFreeze, type PlannedChange, type SavedFreeze } from './check-freeze.ts';
+import {
+  type FreezeChange,
+  planChange,
+  planFreeze,
+  type PlannedChange,
+  type SavedFreeze,
+} from './check-freeze.ts';
 import { attributesOf, type Freeze, freezeInEvent, type NewFreeze, saysTheSame } from './freeze.ts';
 import { assertOwnFreeze, changeFreeze, findPause, notEnded, requireFreeze } from './freeze-store.ts';
 import { type Unenforced, warningOfRepeat } from './freeze-warnings.ts';
@@ -113,22 +119,29 @@ export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date)
 }
 
 /**
- * Saves a change to a freeze. A change without effect writes nothing and is no event.
- * @throws Refusal forbidden if the caller is a job that may not change it; conflict if a concurrent change won.
+ * Changes a freeze, and says what the change warns of. A change without effect writes nothing and is no event.
+ * @throws Refusal like `planChange`; forbidden if the caller is a job that may not change it; conflict if a concurrent
+ *   change won.
  */
 export async function updateFreeze(
   deps: Deps,
   actor: Actor,
   repository: FoundRepository,
-  planned: PlannedChange,
-): Promise<StoredFreeze> {
-  const { before, after } = planned;
-  await assertOwnFreeze(deps.db, actor, before.id);
-  if (saysTheSame(before, after)) return before;
-  const now = nowOf(deps.clock);
-  await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
-  deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');
-  return after;
+  id: string,
+  change: FreezeChange,
+): Promise<SavedFreeze> {
+  const planned = await planChange(deps, repository, id, change);
+  const { before, after, warnings } = planned;
+  // Runs in parallel, so that neither the change nor its statuses wait for it.
+  const ahead = deps.lookAhead(deps, repository, after);
+  await assertOwnFreeze(deps.db, actor, id);
+  const isNew = !saysTheSame(before, after);
+  if (isNew) {
+    const now = nowOf(deps.clock);
+    await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
+    deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
+  }
+  return { freeze: isNew ? after : before, warnings: [...warnings, ...(await ahead).warnings] };
 }
 
 /**

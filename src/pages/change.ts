@@ -6,7 +6,7 @@ import { authorizeOwnerOr, mostNamed, type Selection } from '../auth/authorize-o
 import { authorizeRepository, type RepositoryAudience } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
-import { forbidden, nullIf, Refusal, refusalStatus, refusedIf } from '../errors.ts';
+import { forbidden, nullIf, type Outcome, Refusal, refusalStatus, refusedIf } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
@@ -279,27 +279,6 @@ export async function once(
     body: await change((tx, to) => remember(tx, { status: 303, body: to })),
   }));
   return answer.body as string;
-}
-
-/** What succeeded, and why the rest was refused. */
-type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
-
-/**
- * Changes several freezes, each on its own, so that one refusal does not stop the others. A freeze that somebody else
- * ended meanwhile counts as done.
- */
-export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
-  const done: Done[] = [];
-  const refusals: Refusal[] = [];
-  for (const act of acts) {
-    try {
-      done.push(await act());
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.code !== 'not-found') refusals.push(error);
-    }
-  }
-  return { done, refusals };
 }
 
 /**

@@ -9,12 +9,16 @@ import { nowOf } from '../time/clock.ts';
 
 // Every form is answered with a redirect, so neither Reload nor Back asks to send it again. What would be answered with a
 // page has an address of its own (`?answer=`), which only the session that sent the form can open. Of a preview, the form
-// is kept, and each load shows the preview of now; of any other page, the page. The address is the key: the database has
-// its hash only.
+// is kept, and each load shows the preview of now; of any other page, the page. Of a change that warns of something, the
+// warnings are kept for the page that follows it. The address is the key: the database has its hash only.
 
 type Store = Pick<Deps, 'sql' | 'clock' | 'config' | 'db'>;
 
-const shape = z.union([z.object({ form: z.string() }), z.object({ page: z.string(), status: z.number() })]);
+const shape = z.union([
+  z.object({ form: z.string() }),
+  z.object({ page: z.string(), status: z.number() }),
+  z.object({ warnings: z.array(z.string()) }),
+]);
 type Kept = z.infer<typeof shape>;
 
 const minute = 60_000;
@@ -27,6 +31,8 @@ const mostKept = 16;
 const largest = 512 * 1024;
 
 const parameter = 'answer';
+/** Of the warnings of a change. */
+const warned = 'warned';
 const purpose = 'kept answer';
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 
@@ -43,6 +49,25 @@ export const keepAnswer =
     // Keeps the cookies that it sets.
     if (to !== null) context.res = new Response(null, { status: 303, headers: { Location: to } });
   };
+
+/** The page that follows a change, with the warnings of the change. @returns its address. */
+export async function toWarned(
+  deps: Store,
+  context: Context,
+  warnings: string[],
+  to: string,
+): Promise<string> {
+  if (warnings.length === 0) return to;
+  const at = `${to}${to.includes('?') ? '&' : '?'}${warned}=`;
+  return (await keep(deps, context, { warnings }, keptFor, at)) ?? to;
+}
+
+/** The warnings of the change that led to this page. */
+export async function warningsOfChange(deps: Store, context: Context): Promise<string[]> {
+  const id = context.req.query(warned);
+  const kept = id === undefined ? null : await find(deps, context, id);
+  return kept && 'warnings' in kept ? kept.warnings : [];
+}
 
 const isSecret = 'isSecret';
 /** Marks the answer of a form as a page with a secret, which is kept for a shorter time. */
@@ -62,7 +87,7 @@ export const showAnswer =
     const id = context.req.query(parameter);
     if (id === undefined) return next();
     const kept = await find(deps, context, id);
-    if (!kept) return context.redirect(context.req.path, 302);
+    if (!kept || 'warnings' in kept) return context.redirect(context.req.path, 302);
     if ('page' in kept) return context.html(kept.page, kept.status as 200);
     const form = new URLSearchParams(kept.form);
     // The same for each load of the page: the change is made once, also by somebody who goes back.
@@ -82,7 +107,14 @@ const insert = `
   SELECT $1, id_hash, $3, $4::timestamptz, $5::timestamptz FROM sessions
   WHERE id_hash = $2 AND expires_at > $4::timestamptz RETURNING id_hash`;
 
-async function keep(deps: Store, context: Context, kept: Kept, lasts: number): Promise<string | null> {
+/** @param to an address that the key completes. @returns the address; null if it cannot be kept. */
+async function keep(
+  deps: Store,
+  context: Context,
+  kept: Kept,
+  lasts: number,
+  to = `${context.req.path}?${parameter}=`,
+): Promise<string | null> {
   const session = await sessionHashOf(deps, context);
   if (session === null) return null;
   const id = randomBytes(32).toString('base64url');
@@ -91,7 +123,7 @@ async function keep(deps: Store, context: Context, kept: Kept, lasts: number): P
   const now = nowOf(deps.clock);
   const until = new Date(now.getTime() + lasts);
   const rows = await deps.sql.query('keep-answer', insert, [hashOf(id), session, sealed, now, until]);
-  return rows.length === 0 ? null : `${context.req.path}?${parameter}=${id}`;
+  return rows.length === 0 ? null : `${to}${id}`;
 }
 
 async function find(deps: Store, context: Context, id: string): Promise<Kept | null> {

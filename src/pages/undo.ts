@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Selection } from '../auth/authorize-owner-or.ts';
-import { conflict } from '../errors.ts';
+import { conflict, eachByItself } from '../errors.ts';
 import type { ExemptionRecord } from '../freezes/exemptions/exemption-store.ts';
 import { restorableFor, restoreFreeze } from '../freezes/restore-freeze.ts';
 import { type FoundRepository, repositoriesOfIds } from '../installations/find-repository.ts';
 import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
 import { restorePlan } from '../plans/restore-plan.ts';
 import { nowOf } from '../time/clock.ts';
-import { answerForm, answerOutcome, eachByItself, type OwnerChange, type Sent } from './change.ts';
+import { answerForm, answerOutcome, type OwnerChange, type Sent } from './change.ts';
 import { hidden } from './form.ts';
 import type { Html } from './layout.ts';
 import { messagePage } from './message-page.ts';

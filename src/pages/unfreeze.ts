@@ -5,7 +5,8 @@ import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
 import { releasedBy } from '../events/describe-fields.ts';
 import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
-import { answerForm, answerOutcome, eachByItself, type OwnerChange } from './change.ts';
+import { eachByItself } from '../errors.ts';
+import { answerForm, answerOutcome, type OwnerChange } from './change.ts';
 import {
   badField,
   formProblem,

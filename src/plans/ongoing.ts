@@ -1,16 +1,19 @@
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
+import { eachByItself, type Outcome, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
+import { planChange, type PlannedChange } from '../freezes/check-freeze.ts';
+import { saysTheSame } from '../freezes/freeze.ts';
 import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
-import { deleteFreeze } from '../freezes/save-freeze.ts';
+import { deleteFreeze, saveChange, updateFreeze } from '../freezes/save-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/find-account.ts';
-import { repositoriesOfIds } from '../installations/find-repository.ts';
+import { type FoundRepository, fullName, repositoriesOfIds } from '../installations/find-repository.ts';
 import { nowOf } from '../time/clock.ts';
-import { deletePlan } from './change-plan.ts';
+import { toLocalTime } from '../time/local-time.ts';
+import { deletePlan, updatePlan } from './change-plan.ts';
 import { isOnce } from './occurrences.ts';
-import { listPlans, type StoredPlan } from './plan-store.ts';
+import { listPlans, lockPlan, type StoredPlan } from './plan-store.ts';
 
 /** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */
 export type Ongoing = {
@@ -138,4 +141,75 @@ export async function endOngoing(
 /** Ignores not-found: somebody else ended it first. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal) || error.code !== 'not-found') throw error;
+}
+
+/**
+ * Gives something ongoing another end: a plan as a whole, freezes of a plan apart from it, or a single freeze.
+ * @param administered the repositories that the caller is an admin of.
+ * @returns warnings in sentences. Of the freezes of a plan, they also say which could not be changed.
+ * @throws Refusal like `updatePlan`, `extendFreezes` and `updateFreeze`.
+ */
+export async function extendOngoing(
+  deps: Deps,
+  actor: Actor,
+  { account, administered }: { account: Account; administered: Administered },
+  { plan, freezes }: Ongoing,
+  until: Date,
+): Promise<string[]> {
+  const endOf = ({ timezone }: { timezone: string }) => toLocalTime(until, timezone);
+  if (plan) {
+    const change = { end: endOf(plan) };
+    return (await updatePlan(deps, actor, account, administered, plan.id, change)).warnings;
+  }
+  const [first] = freezes as [FreezeSpan];
+  if (first.planId) {
+    const { done, refusals, warnings } = await extendFreezes(deps, actor, first.planId, freezes, endOf);
+    if (done.length === 0 && refusals[0]) throw refusals[0];
+    return [...refusals.map(({ message }) => message), ...warnings];
+  }
+  const [repository] = (await repositoriesOfIds(deps.sql, [first.repositoryId])) as [FoundRepository];
+  return (await updateFreeze(deps, actor, repository, first.id, { end: endOf(first) })).warnings;
+}
+
+/** In how many repositories we look at what GitHub does with extended freezes. */
+const mostLookedAt = 10;
+
+/**
+ * Gives ongoing freezes of a plan another end. The plan no longer changes those. One that cannot change does not stop the
+ * others. All of them change in one transaction that has locked the plan, so that two people who extend them at the same
+ * time do not each extend a part.
+ * @throws Refusal conflict if a concurrent change of one of them won, and then none has changed.
+ */
+export async function extendFreezes<Of extends { id: string; repositoryId: bigint }>(
+  deps: Deps,
+  actor: Actor,
+  planId: string,
+  freezes: Of[],
+  endOf: (freeze: Of) => string,
+): Promise<Outcome<PlannedChange> & { warnings: string[] }> {
+  const ids = freezes.map(({ repositoryId }) => repositoryId);
+  const repositories = new Map((await repositoriesOfIds(deps.sql, ids)).map((each) => [each.id, each]));
+  const outcome = await eachByItself(
+    freezes.map((freeze) => async () => {
+      const repository = repositories.get(freeze.repositoryId)!;
+      return { repository, ...(await planChange(deps, repository, freeze.id, { end: endOf(freeze) })) };
+    }),
+  );
+  // Runs in parallel, so that the changes do not wait for it.
+  const looks = outcome.done.slice(0, mostLookedAt).map(async ({ repository, after }) => {
+    const { warnings } = await deps.lookAhead(deps, repository, after);
+    return warnings.map((warning) => `${repository.name}: ${warning}`);
+  });
+  // In one order, so that it and the worker do not wait for each other's locks.
+  const inOrder = outcome.done.toSorted((one, other) => Number(one.repository.id - other.repository.id));
+  await deps.db.$transaction(async (tx) => {
+    await lockPlan(tx, planId);
+    const now = nowOf(deps.clock);
+    for (const { repository, ...planned } of inOrder)
+      if (!saysTheSame(planned.before, planned.after))
+        await saveChange(deps, tx, actor, repository, planned, now);
+  });
+  for (const { repository, before } of inOrder)
+    deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');
+  return { ...outcome, warnings: (await Promise.all(looks)).flat() };
 }

@@ -19,7 +19,6 @@ import {
 } from './freeze-schemas.ts';
 import { requireAnyFreeze, restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { createFreeze, updateFreeze, deleteFreeze } from '../../freezes/save-freeze.ts';
-import { planChange } from '../../freezes/check-freeze.ts';
 
 const pathOfOne = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}';
 const tag = 'Scheduled freezes';
@@ -70,14 +69,8 @@ export const updateFreezeEndpoint = endpoint({
   body: { schema: freezeChange, example: { end: '2100-01-01T12:00:00' } },
   success: { status: 200, ...savedFreezeSuccess },
   alsoRefuses: [400],
-  async handle({ deps, actor, repository, path, body }) {
-    const planned = await planChange(deps, repository, path.freeze_id, readFreezeChange(body));
-    // Runs in parallel, so that neither the change nor its statuses wait for it.
-    const ahead = deps.lookAhead(deps, repository, planned.after);
-    const freeze = await updateFreeze(deps, actor, repository, planned);
-    const warnings = [...planned.warnings, ...(await ahead).warnings];
-    return { freeze, warnings };
-  },
+  handle: ({ deps, actor, repository, path, body }) =>
+    updateFreeze(deps, actor, repository, path.freeze_id, readFreezeChange(body)),
   present: presentSaved,
 });
 

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
-import { type FreezeChange, planChange } from '../../freezes/check-freeze.ts';
+import type { FreezeChange } from '../../freezes/check-freeze.ts';
 import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 import { restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { deleteFreeze, updateFreeze } from '../../freezes/save-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
-import { toLocalTime } from '../../time/local-time.ts';
+import { toInstant, toLocalTime } from '../../time/local-time.ts';
 import type { RepositoryChange } from '../change.ts';
 import {
   environmentsBody,
@@ -144,43 +144,43 @@ function editForm(
   </form>`;
 }
 
-/** What each form does. */
+/** What each form does. @returns warnings in sentences. */
 export const changes: Record<
   ChangeOfFreeze,
-  (sent: RepositoryChange, freeze: FreezeRecord) => Promise<void>
+  (sent: RepositoryChange, freeze: FreezeRecord) => Promise<string[]>
 > = {
   edit: (sent, freeze) => save(sent, freeze, readEdit(sent, freeze)),
   extend: (sent, freeze) => save(sent, freeze, { end: newEnd(freeze, sent.form) }),
-  async end(sent, freeze) {
-    const now = nowOf(sent.deps.clock);
-    await save(sent, freeze, { end: toLocalTime(now, freeze.timezone) }, now);
-  },
+  end: (sent, freeze) => save(sent, freeze, { end: endNow(sent, freeze) }),
   async delete({ deps, actor, repository, form }, { id }) {
     requiredText(form, 'delete_reason', 'Enter a reason.');
     const given = { delete_reason: form.get('delete_reason') };
     const { delete_reason: reason } = validate(freezeDeletion, given, 'body');
     await deleteFreeze(deps, actor, repository, id, reason);
+    return [];
   },
   async restore({ deps, actor, repository }, { id }) {
     await restoreFreeze(deps, actor, repository, id);
+    return [];
   },
 };
 
-/** @param latest the last end that is intended, if any. */
-async function save(
+const save = async (
   { deps, actor, repository }: RepositoryChange,
   { id }: FreezeRecord,
   change: FreezeChange,
-  latest?: Date,
-): Promise<void> {
-  const planned = await planChange(deps, repository, id, change);
-  const { endsAt } = planned.after;
-  if (endsAt && latest && endsAt > latest)
+): Promise<string[]> => (await updateFreeze(deps, actor, repository, id, change)).warnings;
+
+/** The wall-clock time of now. @throws Refusal invalid if that means a later instant. */
+function endNow({ deps }: RepositoryChange, { timezone }: FreezeRecord): string {
+  const now = nowOf(deps.clock);
+  const end = toLocalTime(now, timezone);
+  if (toInstant(end, timezone, 'end') > now)
     throw badField(
       'end',
       'Clocks go back today, so this hour comes twice and the end would be an hour away. Delete the freeze to end it now.',
     );
-  await updateFreeze(deps, actor, repository, planned);
+  return end;
 }
 
 /** The fields that the person changed. Other fields keep their values, even if the form cannot express them exactly. */

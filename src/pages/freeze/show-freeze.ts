@@ -16,6 +16,7 @@ import { releasedBy, whatGoesOn } from '../../events/describe-fields.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
+import { toWarned, warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { isInsider } from '../insiders.ts';
@@ -67,12 +68,13 @@ export async function freezePage(
   const over = isOver(state);
   const title = titleOf(freeze);
   const done = doneText(context, freeze, state);
+  const warnings = mayChange && !over ? await warningsOf(visit, freeze) : [];
   const undo = mayChange && isFresh(record.endedEarlyAt, visit) ? undoEnd(repository, record) : '';
   const body = html`<h1 dir="auto">${title}</h1>
     ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
-    ${mayChange && !over ? warningsOfDeployments(freeze, [freeze], repository.installation.permissions).map(({ message }) => html`<p class="notice">${message}</p>`) : ''}
+    ${[...warnings].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
     ${
@@ -98,6 +100,15 @@ export async function freezePage(
   return showPage(visit, page, refused ? 422 : 200);
 }
 
+/** Those of the change that led here, and those that anybody who may change the freeze should see. */
+async function warningsOf({ deps, context, repository }: RepositoryVisit, freeze: FreezeRecord) {
+  const ofDeployments = warningsOfDeployments(freeze, [freeze], repository.installation.permissions);
+  return new Set([
+    ...(await warningsOfChange(deps, context)),
+    ...ofDeployments.map(({ message }) => message),
+  ]);
+}
+
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
 export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
   repositoryForm(deps, { role: 'freezer' }, async (sent) => {
@@ -108,8 +119,9 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
       sent,
       async () => {
         assertFresh(form, String(freeze.version), 'this freeze');
-        await changes[change](sent, freeze);
-        return `${freezePath(repository, freeze.id)}?done=${said[change][0]}`;
+        const warnings = await changes[change](sent, freeze);
+        const to = `${freezePath(repository, freeze.id)}?done=${said[change][0]}`;
+        return toWarned(sent.deps, sent.context, warnings, to);
       },
       (problems) => freezePage(sent, { form, change, problems }),
     );

@@ -22,6 +22,7 @@ import { answerForm, once, type OwnerChange, previewFirst } from '../change.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
 import { assertFresh, badField, problemsOf, textOf } from '../form.ts';
 import { countOf, occurrenceTable, planPreview, repetition } from '../freeze-now/plan-preview.ts';
+import { toWarned } from '../kept-answers.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
@@ -98,13 +99,13 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
 /** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change to a plan. */
 export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
   withPlan(change, async (plan) => {
-    const { deps, actor, account, administered, form } = change;
+    const { deps, context, actor, account, administered, form } = change;
     const fields = readPlanFields(form, '');
     return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
       assertFresh(form, versionOf(plan), 'this plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
-      await updatePlan(deps, actor, account, administered, plan.id, changed);
-      return planPath(account.login, plan.id);
+      const { warnings } = await updatePlan(deps, actor, account, administered, plan.id, changed);
+      return toWarned(deps, context, warnings, planPath(account.login, plan.id));
     });
   });
 

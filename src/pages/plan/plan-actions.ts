@@ -1,19 +1,18 @@
 import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
-import { planChange } from '../../freezes/check-freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import { saveChange } from '../../freezes/save-freeze.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
 import { deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
-import { lockPlan, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
+import { extendFreezes } from '../../plans/ongoing.ts';
+import { requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { attributesOfPlan } from '../../plans/plan.ts';
 import { ongoingFreezes } from '../../plans/show-plan.ts';
 import { nowOf } from '../../time/clock.ts';
 import { toInstant } from '../../time/local-time.ts';
-import { answerForm, answerOutcome, eachByItself, type OwnerChange } from '../change.ts';
+import { answerForm, answerOutcome, type OwnerChange } from '../change.ts';
 import { extendForms, newEnd } from '../extend.ts';
 import {
   assertFresh,
@@ -25,6 +24,7 @@ import {
   versionField,
 } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
+import { toWarned } from '../kept-answers.ts';
 import type { Html } from '../layout.ts';
 import { releasedBy } from '../../events/describe-fields.ts';
 import { endingName, messagePage } from '../message-page.ts';
@@ -139,43 +139,25 @@ export const extendPlan = (change: OwnerChange): Promise<Response> =>
   orMessage(change, (plan) => (isOnce(plan) ? extendOnce(change, plan) : extendOngoing(change, plan)));
 
 async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<string> {
-  const { deps, actor, account, administered, form } = change;
+  const { deps, context, actor, account, administered, form } = change;
   assertFresh(form, versionOf(plan), 'this plan');
   const { end, timezone } = plan;
   const endsAt = end === null ? null : toInstant(end, timezone, 'end');
   const changed = { end: newEnd({ end, endsAt, timezone }, form) };
-  await updatePlan(deps, actor, account, administered, plan.id, changed);
-  return planPath(account.login, plan.id);
+  const { warnings } = await updatePlan(deps, actor, account, administered, plan.id, changed);
+  return toWarned(deps, context, warnings, planPath(account.login, plan.id));
 }
 
 async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<string | Response> {
-  const { deps, actor, account, form } = change;
+  const { deps, context, actor, account, form } = change;
   const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
   if (freezes.length === 0) throw conflict('No freeze of this plan is ongoing.');
   assertFresh(form, versionOfOngoing(freezes), 'this plan');
-  const repositories = await repositoriesOfIds(
-    deps.sql,
-    freezes.map(({ repositoryId }) => repositoryId),
-  );
+  const endOf = (freeze: StoredFreeze) => newEnd(freeze, form);
+  const { warnings, ...outcome } = await extendFreezes(deps, actor, plan.id, freezes, endOf);
   const path = planPath(account.login, plan.id);
-  const outcome = await eachByItself(
-    freezes.map((freeze) => async () => {
-      const repository = repositories.find(({ id }) => id === freeze.repositoryId)!;
-      return {
-        repository,
-        ...(await planChange(deps, repository, freeze.id, { end: newEnd(freeze, form) })),
-      };
-    }),
-  );
-  // In one transaction, so that two people who extend it at the same time do not each extend a part.
-  await deps.db.$transaction(async (tx) => {
-    await lockPlan(tx, plan.id);
-    const now = nowOf(deps.clock);
-    // In one order, so that it and the worker do not wait for each other's locks.
-    const done = outcome.done.toSorted((one, other) => Number(one.repository.id - other.repository.id));
-    for (const planned of done) await saveChange(deps, tx, actor, planned.repository, planned, now);
-  });
-  return answerOutcome(change, outcome, path, { href: path, text: 'Back to the plan' });
+  const to = await toWarned(deps, context, warnings, path);
+  return answerOutcome(change, outcome, to, { href: to, text: 'Back to the plan' });
 }
 
 /** `POST /owners/{owner}/plans/{plan}/delete`: deletes the plan and ends its freezes, with a reason. */

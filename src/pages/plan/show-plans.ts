@@ -29,6 +29,7 @@ import {
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
 import { frozenWord, whatItHolds } from '../held.ts';
+import { warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
@@ -121,14 +122,16 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const page = { title: name, owner: account.login, tab: 'plans', crumbs, live } as const;
   if (visit.ending)
     return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
-  const [past, shown, progress, on, warnings, mayChange] = await Promise.all([
+  const [past, shown, progress, on, ofEnds, ofChange, mayChange] = await Promise.all([
     pastOf(visit, times),
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
+    warningsOfChange(deps, visit.context),
     mayChangePlan(visit),
   ]);
+  const ofDeployments = await warnOfDeployments(deps.db, plan, shown.nextOccurrences);
   const isStillSo = await stillSo(visit);
   const isSo = (name: string) => !name.startsWith('plan-ended') && isStillSo(name);
   const body = html`${messageOf(visit.context, undoEnding(visit, plan), isSo)}
@@ -136,7 +139,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
       <h1><bdi>${name}</bdi></h1>
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${[...warnings, ...warnOfDates(plan), ...(await warnOfDeployments(deps.db, plan, shown.nextOccurrences))].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${[...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;

@@ -21,7 +21,7 @@ import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositorie
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
-import { count, link, plain } from '../slack/slack-text.ts';
+import { count, link, plain, warned } from '../slack/slack-text.ts';
 import { readFreezeWords } from './freeze-words.ts';
 import { assertRole, type CommentOrder, type RunCommand, sentence, zoneOfRepository } from './order.ts';
 
@@ -147,7 +147,7 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
           `${atLeast}*${count(blocked, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
         ]
       : []),
-    ...notes.map((note) => `:warning: ${plain(note, 1_000)}`),
+    ...warned(notes),
     ...(skipped === null ? [] : [plain(skipped, 1_000)]),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(timeUntilHeld ? [plain(timeUntilHeld.message, 1_000)] : []),
@@ -159,7 +159,7 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
             .join(', ')}.`,
         ]
       : []),
-    ...warnings.slice(0, 5).map((warning) => `:warning: ${plain(warning, 1_000)}`),
+    ...warned(warnings.slice(0, 5)),
   ];
 }
 
@@ -172,7 +172,7 @@ async function carryOut(order: SlackOrder): Promise<void> {
     [
       `${who} froze *${where(account.login, repositories)}* until *${until}*: ${plain(reason)}`,
       ...blocked,
-      ...warnings.map((warning) => `:warning: ${plain(warning, 1_000)}`),
+      ...warned(warnings),
       link(deps.config.publicUrl + path, 'Show the freeze'),
     ].join('\n');
   const only = name === null ? null : await repositoryNamed(order, name);

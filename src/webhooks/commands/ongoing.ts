@@ -3,21 +3,18 @@ import { givenReason } from '../../api/v1/exemption-schemas.ts';
 import { conflict, isConflict, notFound } from '../../errors.ts';
 import { actorName } from '../../events/actor.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
-import { planChange } from '../../freezes/check-freeze.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { updateFreeze } from '../../freezes/save-freeze.ts';
 import { asCode } from '../../github/markdown.ts';
 import { type Administered, type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
-import { assertWritable, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
+import { assertWritable, fullName } from '../../installations/find-repository.ts';
 import { ownerFormPath } from '../../installations/page-paths.ts';
-import { updatePlan } from '../../plans/change-plan.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
-import { endOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
+import { endOngoing, extendOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { shownName } from '../../plans/plan-name.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { nowOf } from '../../time/clock.ts';
 import { parseDuration } from '../../time/duration.ts';
-import { describeInstant, toLocalTime } from '../../time/local-time.ts';
+import { describeInstant } from '../../time/local-time.ts';
 import { later } from '../../time/moment.ts';
 import { readTaken } from '../comments/answer-store.ts';
 import {
@@ -28,7 +25,7 @@ import {
   selectionOf,
   type SlackOrder,
 } from '../slack/slack-order.ts';
-import { count, list, plain } from '../slack/slack-text.ts';
+import { count, list, plain, warned } from '../slack/slack-text.ts';
 import type { Target } from './command.ts';
 import { readTimeWords } from './freeze-words.ts';
 import { where, zoneOf } from './freeze.ts';
@@ -197,31 +194,20 @@ export async function extendByHour(order: SlackOrder, theirs: Theirs): Promise<v
 async function extendThese(order: SlackOrder, { ongoing, administered, place }: Theirs): Promise<void> {
   const { deps, actor, account, who, noted } = order;
   const lines: string[] = [];
+  const warnings: string[] = [];
   for (const each of ongoing) {
     const end = noted.ends?.[keyOf(each)];
     if (!end) continue;
     const at = new Date(end);
     const [first] = each.freezes as [Ongoing['freezes'][number]];
-    if (each.plan) {
-      const change = { end: toLocalTime(at, each.plan.timezone) };
-      await updatePlan(deps, actor, account, administered, each.plan.id, change);
-    } else {
-      const repositories = await repositoriesOfIds(
-        deps.sql,
-        each.freezes.map(({ repositoryId }) => repositoryId),
-      );
-      for (const { id, repositoryId, timezone: own } of each.freezes) {
-        const repository = repositories.find((one) => one.id === repositoryId)!;
-        const planned = await planChange(deps, repository, id, { end: toLocalTime(at, own) });
-        await updateFreeze(deps, actor, repository, planned);
-      }
-    }
+    warnings.push(...(await extendOngoing(deps, actor, { account, administered }, each, at)));
     lines.push(
       `${plain(each.repositories.join(', '))}: ${whyOf(first)}, until *${describeInstant(at, first.timezone)}*`,
     );
   }
   if (lines.length === 0) throw nothingOngoing(place);
-  await order.saveAnswer(deps.db, `${who} extended in *${place}*:\n${list(lines)}`);
+  const text = [`${who} extended in *${place}*:`, list(lines), ...warned(warnings)].join('\n');
+  await order.saveAnswer(deps.db, text);
 }
 
 /**

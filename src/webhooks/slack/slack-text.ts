@@ -33,6 +33,10 @@ export const list = (lines: string[]): string =>
     ...(lines.length > 15 ? [`• and ${lines.length - 15} more`] : []),
   ].join('\n');
 
+/** Warnings in sentences, each in a line. */
+export const warned = (warnings: string[]): string[] =>
+  warnings.map((warning) => `:warning: ${plain(warning, 1_000)}`);
+
 export const nothingChanged = (message: string): string => `*Nothing was changed.* ${plain(message, 1_000)}`;
 
 /** The answer to `/holdfast help` and to an unknown command: the one that may be meant, and all. */
