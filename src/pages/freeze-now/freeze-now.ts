@@ -7,6 +7,7 @@ import { invalid } from '../../errors.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
+import { templatesOf } from '../../freezes/templates.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';
@@ -18,7 +19,7 @@ import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts
 import { problemOf, problemsOf, textOf } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
 import { isOwnerFreezer, timesOf } from '../reader.ts';
-import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
+import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
 import {
   endOf,
@@ -67,7 +68,7 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
     change,
     async () => {
       if (form.get('step') === 'template')
-        return templatePath(ownerFormPath(account.login, 'freeze'), await saveTemplate(change, fields));
+        return templatePath(ownerFormPath(account.login, 'freeze'), await saveAsNamed(change, fields));
       const ticked = readTicked(fields, account, all);
       return previewFirst(
         change,

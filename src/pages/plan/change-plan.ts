@@ -11,6 +11,7 @@ import {
   plansPath,
   progressPath,
 } from '../../installations/page-paths.ts';
+import { templatesOf } from '../../freezes/templates.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
@@ -26,7 +27,7 @@ import { toWarned } from '../kept-answers.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
-import { fillIn, saveTemplate, templateLinks, templatePath, templatesOf } from '../templates.ts';
+import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone } from '../text.ts';
 import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, type PlanFields, planForm, type PlanForm, readPlanFields } from './plan-form.ts';
@@ -169,7 +170,7 @@ const previewOrSave = (
     change,
     async () =>
       change.form.get('step') === 'template'
-        ? templatePath(empty.action, await saveTemplate(change, templateOf(empty.fields)))
+        ? templatePath(empty.action, await saveAsNamed(change, templateOf(empty.fields)))
         : previewFirst(
             change,
             { step: 'save', fields: empty.fields, labels },

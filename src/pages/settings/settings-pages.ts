@@ -36,7 +36,7 @@ import type { Html } from '../layout.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, permissionOf, type RepositoryVisit } from '../reader.ts';
-import { removeTemplate, savedTemplates } from '../templates.ts';
+import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
 import { keyAndRuleForms, keysAndRules } from './keys-and-rules.ts';
 import { webhookForms, webhooksSection } from './webhooks.ts';
 import {
