@@ -13,21 +13,11 @@ import {
 } from '../../auth/sign-in/sessions.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
-import { isConflict } from '../../errors.ts';
-import type { Actor } from '../../events/actor.ts';
-import { appendEvent } from '../../events/append-event.ts';
-import {
-  type AppOwner,
-  convertManifest,
-  isCode,
-  type NewApp,
-  saveApp,
-} from '../../github/app-credentials-store.ts';
-import { type AppManifest, isForLock, lockManifestFor } from '../../github/app-manifest.ts';
-import { askGitHub } from '../../github/ask-github.ts';
+import { type AppOwner, convertManifest, isCode } from '../../github/app-credentials-store.ts';
+import { type AppManifest, lockManifestFor } from '../../github/app-manifest.ts';
+import { ownerOfFirstApp, saveSecondApp, type SecondAppAdmin } from '../../github/second-app.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { installedPath, lockAppCallbackPath } from '../../installations/page-paths.ts';
-import { nowOf } from '../../time/clock.ts';
 import type { Html } from '../layout.ts';
 import { type Message, messagePage } from '../message-page.ts';
 import { signInFirst, type Visit } from '../reader.ts';
@@ -42,10 +32,6 @@ type Keys = Pick<Config, 'secretKey' | 'secretKeyPrevious'>;
 const seconds = 6 * attemptSeconds;
 const cookieOf = (config: Beginning['config'], state: string) =>
   cookieNamed(config, `lock-app-${state.slice(0, 8)}`);
-
-/** The owner of the first App; null if that is no person or organization. @throws Refusal unavailable. */
-export const ownerOfFirstApp = (deps: Deps): Promise<AppOwner | null> =>
-  askGitHub(deps, 'App', 'who owns the first App', () => deps.github.owner());
 
 /** Where the setup page goes on. Nobody signs in there: who could begin entered its code, and made the first App. */
 export const fromSetup = '/';
@@ -85,7 +71,7 @@ export async function finishLockApp(visit: Visit): Promise<Response> {
   }
   const owner = await ownerOfFirstApp(deps);
   if (!owner) return unusable(notForOwner);
-  let admin: Admin | null = null;
+  let admin: SecondAppAdmin | null = null;
   if (attempt.to !== fromSetup) {
     if (!viewer) return signInFirst(visit);
     const caller = { kind: 'session', person: viewer } as const;
@@ -100,43 +86,14 @@ export async function finishLockApp(visit: Visit): Promise<Response> {
     return stop({ ...app, title: app.heading });
   }
   dropCookie(context, cookie);
-  const problem = whyUnusable(app, owner, deps.config.app.id) ?? (await save(deps, app, admin));
+  const problem = await saveSecondApp(deps, app, owner, admin);
   if (problem) return unusable(`${problem} Delete the App ${app.name} at ${app.htmlUrl}.`);
-  deps.github.lock.lookAgain();
-  deps.log.info({ app: app.slug, id: app.id, by: viewer?.login }, 'the second GitHub App is set up');
   if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
   return context.redirect(`${installedPath}?said=second-app`, 303);
 }
 
-type Admin = { accountId: bigint; actor: Actor };
-
-/** Saves the App with its event. @param admin null: the setup page, whose owner may not be known yet. @returns why not. */
-async function save(deps: Deps, app: NewApp, admin: Admin | null): Promise<string | null> {
-  const { db, clock, config, log } = deps;
-  const event = { type: 'lock_app.create', metadata: { app_id: app.id, app_slug: app.slug } } as const;
-  try {
-    await db.$transaction(async (tx) => {
-      await saveApp(tx, config.secretKey!, app, nowOf(clock), 'lock');
-      if (admin) await appendEvent(tx, admin, event, admin.actor, nowOf(clock));
-    });
-    return null;
-  } catch (error) {
-    if (isConflict(error)) return 'Holdfast has a second App.';
-    log.error({ err: error }, 'the credentials of the new App could not be saved');
-    return 'Holdfast could not save its key. The log says why.';
-  }
-}
-
 const notForOwner =
   'The first App belongs to no person or organization. Set LOCK_APP_ID and LOCK_PRIVATE_KEY instead.';
-
-/** Why an App is not the second App that we asked for; null if it is. The code may be of any App. */
-function whyUnusable(app: NewApp, owner: AppOwner, firstId: number): string | null {
-  if (app.owner?.id !== owner.id) return `${app.name} does not belong to ${owner.login}.`;
-  if (app.id === firstId || !isForLock(app))
-    return `${app.name} needs the permission Administration: write, and no other.`;
-  return null;
-}
 
 /** A GitHub App that is to be made: its manifest, and the page at GitHub that takes it. */
 export type NewAppOffer = { manifest: AppManifest; action: string; owner: string };

@@ -1,41 +1,28 @@
 import { html } from 'hono/html';
 import type { Deps } from '../../deps.ts';
-import { conflict, forbidden, nullIf, isTooManyRequests, isUnavailable } from '../../errors.ts';
-import { appendEvent } from '../../events/append-event.ts';
-import { nowOf } from '../../time/clock.ts';
-import { forgetLock, savedLock, type AppOwner } from '../../github/app-credentials-store.ts';
+import { conflict, nullIf, isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { savedLock } from '../../github/app-credentials-store.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
+import {
+  assertMayMakeSecondApp,
+  forgetSecondApp,
+  ownerOfFirstApp,
+  ownsFirstApp,
+} from '../../github/second-app.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { OwnerChange } from '../change.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
 import { type Html, layout } from '../layout.ts';
-import { newAppForm, beginLockApp, ownerOfFirstApp } from './create-lock-app.ts';
+import { newAppForm, beginLockApp } from './create-lock-app.ts';
 import { instant } from '../text.ts';
 import type { Forms, Section } from './settings-form.ts';
-
-// The second App is one for all owners. Only admins of the owner of the first App make and forget it: they have the keys
-// of that one, too. Every other owner decides whether to install it.
-
-const owns = ({ id }: InstalledAccount, owner: AppOwner): boolean => BigInt(owner.id) === id;
-
-/** @throws Refusal forbidden unless the first App belongs to the owner of the page; conflict if nothing can be sealed. */
-async function assertMayMake({ deps, account }: OwnerChange): Promise<AppOwner> {
-  const owner = await ownerOfFirstApp(deps);
-  if (!owner || !owns(account, owner))
-    throw forbidden(`The first App does not belong to ${account.login}, so its admins cannot do this.`);
-  if (deps.config.lock !== null)
-    throw conflict('The second App is set in the environment: change LOCK_APP_ID and LOCK_PRIVATE_KEY.');
-  if (deps.config.secretKey === null)
-    throw conflict('The key cannot be encrypted: ask the people who run this service to set SECRET_KEY.');
-  return owner;
-}
 
 /** Shows what will be made. The button of the page leads to GitHub. */
 async function createLockAppByForm(change: OwnerChange): Promise<Response> {
   const { deps, context, viewer, account } = change;
-  const owner = await assertMayMake(change);
+  const owner = await assertMayMakeSecondApp(deps, account);
   if (await savedLock(deps.db)) throw conflict('There is a second App already. Forget that one first.');
   const back = ownerSettingsPath(account.login);
   const offer = await beginLockApp(deps, context, owner, back);
@@ -46,20 +33,9 @@ async function createLockAppByForm(change: OwnerChange): Promise<Response> {
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 }
 
-async function forgetLockAppByForm(change: OwnerChange): Promise<void> {
-  const { deps, actor, account, form } = change;
-  await assertMayMake(change);
-  const saved = await savedLock(deps.db);
-  // Somebody may have replaced it since the page was opened.
-  if (!saved || String(saved.appId) !== textOf(form, 'app')) return;
-  await deps.db.$transaction(async (tx) => {
-    if (!(await forgetLock(tx, saved.appId))) return;
-    const metadata = { app_id: Number(saved.appId), app_slug: saved.slug };
-    const event = { type: 'lock_app.delete', metadata } as const;
-    await appendEvent(tx, { accountId: account.id }, event, actor, nowOf(deps.clock));
-  });
-  deps.github.lock.lookAgain();
-  deps.log.info({ app: saved.slug, by: actor.name }, 'the second GitHub App is forgotten');
+async function forgetLockAppByForm({ deps, actor, account, form }: OwnerChange): Promise<void> {
+  await assertMayMakeSecondApp(deps, account);
+  await forgetSecondApp(deps, { accountId: account.id, actor }, textOf(form, 'app'));
 }
 
 export const lockAppForms: Forms = {
@@ -104,7 +80,7 @@ export async function lockAppSection({ deps, account, action, times }: Section):
   const isThere = (await deps.github.lock.id()) !== null;
   const seen = isThere ? await seeLock(deps, account).catch(silent) : null;
   const owner = lock ? null : await ownerOfFirstApp(deps).catch(nullIf('unavailable', 'too-many-requests'));
-  const mayMake = owner !== null && owns(account, owner);
+  const mayMake = owner !== null && ownsFirstApp(account, owner);
   return html`<h2 id="instant-hold">Second App for instant holds</h2>
     <p>
       A second GitHub App makes freezes block at once, by a ruleset. One App serves all owners, and each owner
