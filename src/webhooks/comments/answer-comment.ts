@@ -102,61 +102,80 @@ const longestDelay = 10 * 60_000;
 const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
   clock.now() - Date.parse(at) > longestDelay;
 
-/** @returns the saved answer; null if the author may not read the repository and gets no answer. */
+/** A command that is taken, in a repository that accepts it. */
+type Commanded = {
+  deps: Deps;
+  repository: FoundRepository;
+  comment: ToldOfComment;
+  taken: Taken;
+  command: ReturnType<typeof readCommand>;
+};
+
+/** @returns the saved answer; null if the author gets none. */
 async function obey(
   deps: Deps,
   repository: FoundRepository,
   comment: ToldOfComment,
   taken: Taken,
 ): Promise<string | null> {
-  const { commentId, number } = taken;
-  const { person } = comment;
-  const permission = await permissionOf(deps, person, repository);
-  if (permission === 'none') return null;
-  const { verb, words } = readCommand(comment.text);
-  const mayDecide = await decides(deps, person, repository, permission, verb);
-  // A reader with the role of the command is no outsider.
-  const isOutsider = permission === 'read' && !mayDecide;
-  if (isOutsider && verb !== 'status') return null;
-  if (!mayDecide && !(await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock)))) {
-    deps.log.warn(
-      { repository: fullName(repository), pullRequest: number, by: person.login },
-      'too many comments in an hour; a command is not answered',
-    );
-    return null;
+  const commanded = { deps, repository, comment, taken, command: readCommand(comment.text) };
+  const permission = await permissionOf(deps, comment.person, repository);
+  if (permission === 'none' || !(await getsAnswer(commanded, permission))) return null;
+  const order = commentOrderOf(commanded, permission);
+  try {
+    const text = await answerTo(commanded, order);
+    if (text) await order.saveAnswer(deps.db, text);
+  } catch (error) {
+    if (!(error instanceof AnsweredMeanwhile)) throw error;
   }
-  const { commentCommands } = await readSettings(deps.db, repository.id);
-  const suffix = taken.isLast ? `\n\n${lastOfHour}` : '';
-  const caller = { kind: 'comment', person } as const;
-  const order: CommentOrder = {
+  return (await readTaken(deps.db, taken.commentId)).answer;
+}
+
+/** Whether the author gets an answer: who may decide always does; others within an hour's limit, outsiders only the status. */
+async function getsAnswer(
+  { deps, repository, comment: { person }, taken, command: { verb } }: Commanded,
+  permission: CommentOrder['permission'],
+): Promise<boolean> {
+  if (await decides(deps, person, repository, permission, verb)) return true;
+  const isOutsider = permission === 'read';
+  if (isOutsider && verb !== 'status') return false;
+  if (await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock))) return true;
+  deps.log.warn(
+    { repository: fullName(repository), pullRequest: taken.number, by: person.login },
+    'too many comments in an hour; a command is not answered',
+  );
+  return false;
+}
+
+function commentOrderOf(
+  { deps, repository, comment, taken: { commentId, number, isLast }, command: { words } }: Commanded,
+  permission: CommentOrder['permission'],
+): CommentOrder {
+  const caller = { kind: 'comment', person: comment.person } as const;
+  const suffix = isLast ? `\n\n${lastOfHour}` : '';
+  return {
     ...{ deps, commentId, repository, number, permission, words, caller },
     actor: actorOf(deps, caller),
     writtenAt: new Date(comment.at),
     saveAnswer: (tx, text, announces) => saveOnce(tx, commentId, { answer: text + suffix, announces }),
     noteDone: (tx, what) => saveOnce(tx, commentId, { done: { push: what } }),
   };
-  // A command that started in time is finished.
-  const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
-  try {
-    const isPageOnly = commentCommands === 'requests' && verb !== null && decisions[verb];
-    const text = isTooLate
-      ? lateText
-      : isPageOnly
-        ? pageOnly(order)
-        : await textOf(order, verb, comment.text);
-    if (text) await order.saveAnswer(deps.db, text);
-  } catch (error) {
-    if (!(error instanceof AnsweredMeanwhile)) throw error;
-  }
-  return (await readTaken(deps.db, commentId)).answer;
 }
 
-const textOf = async (order: CommentOrder, verb: Verb | null, line: string): Promise<string | undefined> =>
-  verb === null
-    ? unknownCommand(line)
-    : commands[verb](order).catch(
-        (error: unknown) => `**Nothing was changed.** ${sentence(whyRefused(order.deps, error))}`,
-      );
+/** @returns the answer; nothing if it was saved with a change. */
+async function answerTo(
+  { deps, repository, comment, taken, command: { verb } }: Commanded,
+  order: CommentOrder,
+): Promise<string | undefined> {
+  if (verb === null) return unknownCommand(comment.text);
+  // A command that started in time is finished.
+  if (verb !== 'status' && taken.done.length === 0 && isLate(deps, comment)) return lateText;
+  const { commentCommands } = await readSettings(deps.db, repository.id);
+  if (commentCommands === 'requests' && decisions[verb]) return pageOnly(order);
+  return commands[verb](order).catch(
+    (error: unknown) => `**Nothing was changed.** ${sentence(whyRefused(deps, error))}`,
+  );
+}
 
 /**
  * What only admins may and people with a role: answered however much else is, and only on pages where comments just

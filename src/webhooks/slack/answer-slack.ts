@@ -85,7 +85,7 @@ async function obey(deps: Deps, app: SlackApp, request: SlackRequest): Promise<R
       ),
     );
   try {
-    return await carryOut(deps, app, request, asked, link);
+    return await carryOut({ deps, app, request, asked, link });
   } catch (error) {
     if (error instanceof AnsweredMeanwhile) return savedReply(deps, request);
     return privately(nothingChanged(whyRefused(deps, error)));
@@ -105,61 +105,82 @@ async function toSignIn(deps: Deps, request: SlackRequest, { userName, teamName 
   );
 }
 
+/** What a linked person sent. @property begun the command or button that began it: a sent window belongs to one. */
+type Asked = {
+  deps: Deps;
+  app: SlackApp;
+  request: SlackRequest;
+  asked: Content;
+  link: SlackLink;
+  begun: SlackRequest;
+};
+
 /** @returns what to answer at once; null if the answer is saved or in a window. */
-async function carryOut(
-  deps: Deps,
-  app: SlackApp,
-  request: SlackRequest,
-  asked: Content,
-  link: SlackLink,
-): Promise<Reply | null> {
+async function carryOut(linked: Omit<Asked, 'begun'>): Promise<Reply | null> {
+  const { deps, request, asked } = linked;
   const begun = asked.kind === 'window' ? await begunBy(deps, request, asked.of) : request;
   if (!begun)
     return privately(nothingChanged('Holdfast no longer knows this window. Write the command again.'));
+  const all = { ...linked, begun };
   const first = begun.asked as Content;
-  const noted = { ...(begun.noted as Noted | null), ...(request.noted as Noted | null) };
-  const typed = asked.kind === 'window' ? asked.reason : null;
-  const orderOf = async (
-    owner: string | null,
-    target: SlackOrder['target'],
-    words: string,
-  ): Promise<SlackOrder> => {
-    const account = await ownerOf(deps, app, owner);
-    const person = await personOf(deps, account, link);
-    const slackApp = app.accountId === null ? 'service' : 'owner';
-    const via = { slack_team_id: request.teamId, slack_app: slackApp } as const;
-    const caller = { kind: 'slack', person, via } as const;
-    return {
-      ...{ deps, app, account, caller, actor: actorOf(deps, caller), begun, request, noted, target, words },
-      who: `<@${request.userId}> (${plain(person.login)} on GitHub)`,
-      saveAnswer: (tx, text) => saveReply(tx, request.id, { text, isPublic: true }),
-      noteDone: (tx, what) => noteDone(tx, request, what),
-    };
-  };
-  if (first.kind === 'button') {
-    const owner = await ownerOfButton(deps, first);
-    if (owner === null) return privately(nothingChanged('What this button is about is gone.'));
-    const window = windowsOfButtons[first.button];
-    if (window && asked.kind === 'button')
-      return open(deps, app, request, asked.triggerId, async () => ({ window }));
-    await carryOutButton(await orderOf(owner, null, typed ?? ''), first);
-    return savedReply(deps, request);
-  }
-  const command = first.kind === 'command' ? readSlackCommand(first.text) : null;
+  if (first.kind === 'button') return carryOutPressed(all, first);
+  return first.kind === 'command' ? carryOutWritten(all, first.text) : null;
+}
+
+/** A button of a message, which may ask for a reason in a window first. */
+async function carryOutPressed(
+  all: Asked,
+  button: Extract<SlackInput, { kind: 'button' }>,
+): Promise<Reply | null> {
+  const { deps, app, request, asked } = all;
+  const owner = await ownerOfButton(deps, button);
+  if (owner === null) return privately(nothingChanged('What this button is about is gone.'));
+  const window = windowsOfButtons[button.button];
+  if (window && asked.kind === 'button')
+    return open(deps, app, request, asked.triggerId, async () => ({ window }));
+  const reason = asked.kind === 'window' ? asked.reason : null;
+  await carryOutButton(await slackOrderOf(all, owner, null, reason ?? ''), button);
+  return savedReply(deps, request);
+}
+
+/** A command. One that changes something opens a window first, and sending that makes the change. */
+async function carryOutWritten(all: Asked, text: string): Promise<Reply | null> {
+  const { deps, app, request, asked } = all;
+  const command = readSlackCommand(text);
   if (!command) return null;
   const { verb, target, words } = command;
   if (verb === 'notify' || verb === 'unlink')
     return privately(await changePerson(deps, request, verb, words));
-  const getOrder = () => orderOf(ownerIn(app, verb, target, words), target, words);
+  const getOrder = () => slackOrderOf(all, ownerIn(app, verb, target, words), target, words);
   const change = changes[verb];
   if (!change) {
-    const text = await answers[verb]!(await getOrder());
-    return typeof text === 'string' ? privately(text) : savedReply(deps, request);
+    const said = await answers[verb]!(await getOrder());
+    return typeof said === 'string' ? privately(said) : savedReply(deps, request);
   }
   if (asked.kind === 'command')
     return open(deps, app, request, asked.triggerId, async () => change.preview(await getOrder()));
   await change.carryOut(await getOrder());
   return savedReply(deps, request);
+}
+
+async function slackOrderOf(
+  { deps, app, request, link, begun }: Asked,
+  owner: string | null,
+  target: SlackOrder['target'],
+  words: string,
+): Promise<SlackOrder> {
+  const account = await ownerOf(deps, app, owner);
+  const person = await personOf(deps, account, link);
+  const slackApp = app.accountId === null ? 'service' : 'owner';
+  const via = { slack_team_id: request.teamId, slack_app: slackApp } as const;
+  const caller = { kind: 'slack', person, via } as const;
+  return {
+    ...{ deps, app, account, caller, actor: actorOf(deps, caller), begun, request, target, words },
+    noted: { ...(begun.noted as Noted | null), ...(request.noted as Noted | null) },
+    who: `<@${request.userId}> (${plain(person.login)} on GitHub)`,
+    saveAnswer: (tx, text) => saveReply(tx, request.id, { text, isPublic: true }),
+    noteDone: (tx, what) => noteDone(tx, request, what),
+  };
 }
 
 /** The owner that a command names; null if it names none. An app of one owner needs none. */
