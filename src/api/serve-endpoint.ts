@@ -23,11 +23,14 @@ import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } fr
 /** Identifies callers, and limits how much they can make us ask GitHub. */
 type Callers = { jobs: JobTokens; limits: CallerLimits };
 
+/** A request for an endpoint. */
+type Served = Callers & { deps: Deps; definition: AnyEndpoint; context: Context };
+
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
   const path = definition.path.replaceAll(/\{(\w+)\}/g, ':$1');
   api.on(definition.method.toUpperCase(), path, async (context) => {
-    const answer = await answerCall(deps, callers, definition, context);
+    const answer = await answerCall({ ...callers, deps, definition, context });
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
     if (isKnown(answer.headers?.['ETag'], context.req.header('If-None-Match')))
       return context.body(null, 304);
@@ -37,39 +40,79 @@ export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definitio
   });
 }
 
-async function answerCall(
-  deps: Deps,
-  { jobs, limits }: Callers,
-  definition: AnyEndpoint,
-  context: Context,
-): Promise<Answer> {
-  const { req } = context;
-  const path = validate(definition.params, req.param(), 'path') as Path;
+async function answerCall(served: Served): Promise<Answer> {
+  const { deps, definition, context } = served;
+  const asked = readAsked(served);
+  const known = await identify(served, asked);
+  const authorized = await permit(served, asked, known);
+  const { actor } = known;
+  const key = takesIdempotencyKey(definition) ? context.req.header('Idempotency-Key') : undefined;
+  // A retried request may replay an answer about a resource that it deleted itself.
+  if (key === undefined) await definition.exists?.({ ...authorized, deps, actor, path: asked.path });
+  const content = await asked.readContent();
+  const run = (save: Remember) => handle(served, { ...asked, ...known, ...content, authorized }, save);
+  if (key === undefined) return run(async () => {});
+  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${context.req.path}`, key };
+  return runOnce(deps, where, content.json, run);
+}
+
+/** What a request asks. Its query and body are read when somebody wants them. */
+type Asked = ReturnType<typeof contentOf> & {
+  path: Path;
+  /** What the endpoint reads of the repository; null if it reads nothing. */
+  readsOf(content: Content): RepositoryRead<unknown> | null;
+};
+
+function readAsked({ deps, definition, context }: Served): Asked {
+  const path = validate(definition.params, context.req.param(), 'path') as Path;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
+  return {
+    ...contentOf(definition, context.req),
+    path,
+    readsOf: (content) => definition.reads?.({ deps, path, ...content }) ?? null,
+  };
+}
+
+/** Who asks. @property counted asks GitHub as much as they may. @property read what the endpoint reads, if it came with the key. */
+type Known = { caller: Caller; actor: Actor; counted: Deps; read: { value: unknown } | null };
+
+async function identify(served: Served, { path, readContent, readsOf }: Asked): Promise<Known> {
+  const { deps, definition, context, jobs, limits } = served;
+  const { req } = context;
   const depsFor = (actor: Actor | null): Deps => ({
     ...deps,
     questions: limits.questionsOf(deps, context, async () => actor),
   });
-  const access = definition.access as Access;
-  const isOfRepository = access.to === 'repository' || access.to === 'repository-readers';
   const authorization = req.header('Authorization');
-  const { readJson, readContent } = contentOf(definition, req);
-  const readsOf = (content: Content): RepositoryRead<unknown> | null =>
-    definition.reads?.({ deps, path, ...content }) ?? null;
-  const mayTravel =
-    definition.reads &&
-    isWellFormedKey(bearerOf(authorization) ?? '') &&
-    (!definition.body || mayReadAhead(req.raw));
   // What is wrong with the content is said once the caller has permission.
-  const along = mayTravel
+  const wanted = mayReadWithKey(definition, req)
     ? await readContent()
         .then(readsOf)
         .catch(() => null)
     : null;
-  const place = isOfRepository ? path : null;
-  const caller = await authenticate(depsFor(null), jobs, authorization, place, along);
+  const place = isOfRepository(definition) ? path : null;
+  const caller = await authenticate(depsFor(null), jobs, authorization, place, wanted);
   const actor = actorOf(deps, caller);
-  const counted = depsFor(actor);
+  const read = wanted && caller.kind === 'application-key' && caller.repository ? caller : null;
+  return { caller, actor, counted: depsFor(actor), read };
+}
+
+const isOfRepository = ({ access: { to } }: AnyEndpoint): boolean =>
+  to === 'repository' || to === 'repository-readers';
+
+/** Whether the statement that finds the key can read what the endpoint reads. */
+const mayReadWithKey = (definition: AnyEndpoint, req: HonoRequest): boolean =>
+  definition.reads !== undefined &&
+  isWellFormedKey(bearerOf(req.header('Authorization')) ?? '') &&
+  (!definition.body || mayReadAhead(req.raw));
+
+/** What the path names, for a caller who may use it. */
+async function permit(
+  { deps, definition, limits }: Served,
+  { path, readJson, readContent }: Asked,
+  { caller, actor, counted }: Known,
+) {
+  const access = definition.access as Access;
   // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
   const isLive = access.isLive && !(await isInvalid(readContent));
   const authorized = await authorize(counted, caller, { ...access, isLive }, path, {
@@ -80,35 +123,37 @@ async function answerCall(
   // Any GitHub account can read public repositories, so that does not make a caller known.
   if (caller.kind === 'github-token' && access.to !== 'own-key' && access.to !== 'repository-readers')
     await limits.remember(deps, actor, caller.token);
-  const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
-  // A retried request may replay an answer about a resource that it deleted itself.
-  if (key === undefined) await definition.exists?.({ ...authorized, deps, actor, path });
-  const content = await readContent();
-  const { query, json, body } = content;
-  const read = () =>
-    along && caller.kind === 'application-key' && caller.repository
-      ? Promise.resolve(caller.value)
-      : readAlone(
-          { query: deps.sql.read },
-          readsOf(content)!,
-          (authorized as AuthorizedRepository).repository,
-        );
-  const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
-  const { status, hasSecret } = definition.success;
-  const run = async (save: Remember): Promise<Answer> => {
-    const remember = (tx: Parameters<Remember>[0], result?: unknown) =>
-      save(tx, { ...answerTo(result), hasSecret });
-    const call = { ...authorized, deps: counted, actor, caller, path, query, body, read, url, remember };
-    return answerTo(await definition.handle(call));
+  return authorized;
+}
 
-    function answerTo(result: unknown): Answer {
-      const shown: unknown = definition.present ? definition.present(result, call) : result;
-      return shown instanceof HandlerAnswer ? { status, ...shown } : { status, body: shown };
-    }
+/** Calls the handler. @param save the answer in the transaction of the change. */
+async function handle(
+  { deps, definition, context: { req } }: Served,
+  { authorized, ...asked }: Asked & Known & Content & { authorized: object },
+  save: Remember,
+): Promise<Answer> {
+  const { caller, actor, counted, path, query, body } = asked;
+  const { status, hasSecret } = definition.success;
+  const call = {
+    ...authorized,
+    ...{ deps: counted, actor, caller, path, query, body },
+    url: deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length)),
+    read: async () =>
+      asked.read
+        ? asked.read.value
+        : readAlone(
+            { query: deps.sql.read },
+            asked.readsOf(asked)!,
+            (authorized as AuthorizedRepository).repository,
+          ),
+    remember: (tx: Parameters<Remember>[0], result?: unknown) => save(tx, { ...answerTo(result), hasSecret }),
   };
-  if (key === undefined) return run(async () => {});
-  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };
-  return runOnce(deps, where, json, run);
+  return answerTo(await definition.handle(call));
+
+  function answerTo(result: unknown): Answer {
+    const shown: unknown = definition.present ? definition.present(result, call) : result;
+    return shown instanceof HandlerAnswer ? { status, ...shown } : { status, body: shown };
+  }
 }
 
 /** The parameters of a path, as its route validated them. A route without an owner or repository does not read them. */
