@@ -21,7 +21,7 @@ import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
 import type { Recency, RepositoryPermission } from './permissions.ts';
 import { whyRoleLacks } from './role-verdict.ts';
-import { fromSignIn, lacksAdministration, lacksScope, hasScope } from './github-token.ts';
+import { fromSignIn, lacksAdministration, lacksScope, hasScope, type Scope } from './github-token.ts';
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -273,23 +273,27 @@ async function ownerOfPerson(
   access: 'read' | 'change',
   recency: Recency,
 ): Promise<InstalledAccount> {
-  const { person } = caller;
-  const token = caller.kind === 'github-token' ? caller.token : null;
-  const grant = caller.kind === 'github-token' ? caller.grant : null;
-  if (grant?.by === 'sign-in') throw fromSignIn();
+  const sent = caller.kind === 'github-token' ? caller : null;
+  if (sent?.grant.by === 'sign-in') throw fromSignIn();
   const account = await findAccount(deps, owner);
   const { suspendedAt } = account.installation;
-  if (token !== null && grant?.by === 'scopes') {
-    const isOrganization = account.type === 'Organization';
-    const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
-    // A caller who cannot see the repository does not learn that the installation is suspended.
-    if (!hasScope(grant.scopes, scope))
-      throw suspendedAt ? notInstalled(owner) : lacksScope(deps, token, scope, 'this route');
+  // A caller who cannot see the repository does not learn that the installation is suspended.
+  const orAbsent = (refusal: Refusal) => (suspendedAt ? notInstalled(owner) : refusal);
+  if (sent?.grant.by === 'scopes') {
+    const scope = scopeFor(account, access);
+    if (!hasScope(sent.grant.scopes, scope))
+      throw orAbsent(lacksScope(deps, sent.token, scope, 'this route'));
   }
-  if (!(await deps.permissions.isOwnerAdmin(deps, person, account, recency, token)))
-    throw suspendedAt ? notInstalled(owner) : notAdmin(caller, account.login);
-  if (token !== null && grant?.by === 'trial') await assertAdministers(deps, token, account);
+  if (!(await deps.permissions.isOwnerAdmin(deps, caller.person, account, recency, sent?.token ?? null)))
+    throw orAbsent(notAdmin(caller, account.login));
+  if (sent?.grant.by === 'trial') await assertAdministers(deps, sent.token, account);
   return account;
+}
+
+/** The scope that a token needs for what belongs to an account. */
+function scopeFor({ type }: InstalledAccount, access: 'read' | 'change'): Scope {
+  if (type !== 'Organization') return 'repo';
+  return access === 'read' ? 'read:org' : 'admin:org';
 }
 
 /** Tries a token without scopes: on the organization, or on the oldest repository of a person. */

@@ -106,7 +106,7 @@ export const tryOnOrganization = (deps: Asking, token: string, org: string): Pro
   });
 
 /** The scopes of classic and OAuth tokens that Holdfast needs. */
-type Scope = 'public_repo' | 'repo' | 'read:org' | 'admin:org';
+export type Scope = 'public_repo' | 'repo' | 'read:org' | 'admin:org';
 
 /** GitHub names only the widest scopes. Each includes these narrower ones. */
 const widerThan: Record<Scope, readonly string[]> = {

@@ -244,21 +244,32 @@ export const plans: CommandSpec = {
 
 /** The fields that the options name, except for the times. */
 function changesIn(options: Wanted) {
+  assertTogether(options);
   const { name, message, publicReason, include, except, rule, notOn, lastDate, source, title } = options;
-  if (rule === undefined && (notOn || lastDate !== undefined))
-    throw misused('--not-on and --last-date need --rule.');
-  if (source === undefined && title)
-    throw misused('--title needs --source, or a plan that follows a calendar.');
   return {
-    ...(name !== undefined && { name }),
-    ...(message !== undefined && { reason: message }),
-    ...(publicReason !== undefined && { public_reason: publicReason }),
-    ...((include || except) && {
-      repositories: { ...(include && { include }), ...(except && { exclude: except }) },
+    ...given({
+      name,
+      reason: message,
+      public_reason: publicReason,
+      repositories: include || except ? given({ include, exclude: except }) : undefined,
+      recurrence:
+        rule === undefined ? undefined : { rule, except: notOn ?? [], until: lastDate ?? null },
+      source: source === undefined ? undefined : { url: source, titles: title ?? null },
     }),
-    ...(rule !== undefined && { recurrence: { rule, except: notOn ?? [], until: lastDate ?? null } }),
-    ...(source !== undefined && { source: { url: source, titles: title ?? null } }),
     ...conditionsIn(options),
     ...holdsIn(options),
   };
 }
+
+function assertTogether({ rule, notOn, lastDate, source, title }: Wanted): void {
+  if (rule === undefined && (notOn || lastDate !== undefined))
+    throw misused('--not-on and --last-date need --rule.');
+  if (source === undefined && title)
+    throw misused('--title needs --source, or a plan that follows a calendar.');
+}
+
+/** Those of some fields that have a value. */
+const given = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
