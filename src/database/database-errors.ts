@@ -108,12 +108,12 @@ export function explainUrl(error: unknown, connectionString: string): UnusableDa
   );
 }
 
-/** Only a part of an archive is in the database. */
+/** Only a part of an archive is in the database. Versions up to 1.0.0 left that of an import that was interrupted. */
 export class UnfinishedImport extends Error {
   /** @param file the archive, as it was named to the import. */
   constructor(file: string) {
     super(
-      `The import of ${file} into this database is not finished. Run it again, and it goes on where it stopped: npx --no-install holdfast db import ${file}`,
+      `The import of ${file} into this database is not finished: an older version of Holdfast was interrupted. Create the database again, and import the file again: npx --no-install holdfast db import ${file}`,
     );
   }
 }

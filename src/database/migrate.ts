@@ -112,11 +112,18 @@ export async function migrate(
   }
 }
 
-/** Applies what the database lacks as part of the transaction of the caller, who alone uses the database. */
-export async function migrateWithin(connection: Connection): Promise<void> {
-  await connection.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+/** Lets nobody else migrate until the transaction of the caller ends. Waits for whoever does. */
+export const lockMigrations = (connection: Connection): Promise<unknown> =>
+  connection.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+
+/**
+ * Applies what the database lacks as part of the transaction of the caller, who has locked migrations and alone uses the
+ * database. @param among leaves out all others.
+ */
+export async function migrateWithin(connection: Connection, among?: ReadonlySet<string>): Promise<void> {
   for (const migration of await missingMigrations(connection))
-    await connection.script(`${migration.sql.replaceAll(concurrently, '')}\n;${recordOf(migration)}`);
+    if (among?.has(migration.name) ?? true)
+      await connection.script(`${migration.sql.replaceAll(concurrently, '')}\n;${recordOf(migration)}`);
 }
 
 /**

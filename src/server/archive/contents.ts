@@ -124,6 +124,19 @@ export async function* readRows(
   await connection.script('CLOSE archived');
 }
 
+/** Inserts rows as `readRows` gives them. Columns that they lack get their defaults. */
+export async function insertRows(
+  connection: Connection,
+  { name, columns }: { name: string; columns: string[] },
+  rows: string[],
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO ${quoted(name)} (${listed(columns)})
+     SELECT ${listed(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)`,
+    [`[${rows.join(',')}]`],
+  );
+}
+
 /** The last number that each sequence gave out, as text, by `table.column`. */
 export async function readSequences(
   connection: Connection,

@@ -66,19 +66,16 @@ const importCommand = command<{ app: boolean }, [file: string]>({
       'Into a new PostgreSQL; then start Holdfast with the same settings',
     ],
   ],
-  notes: `${settings} If it is interrupted, run it again with the same file: it goes on where it stopped. Until it
-is done, Holdfast does not start on the database.
+  notes: `${settings} If it is interrupted, nothing was changed: run it again.
 Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVIOUS to the key from there.`,
   run: (call, { app }, file) =>
     carry(call, file, async (config, onTable) => {
       const secretKey = await readSecretKey(config);
       const keys = { secretKey, secretKeyPrevious: config.secretKeyPrevious };
       if ('dataDir' in config.database) await forgetServer(config.database.dataDir);
-      const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, onTable);
-      if (!done) return [`${file} was imported into this database before, and nothing was changed.`];
-      const { rows, before } = done;
-      const howFar = before > 0 ? `, where ${counted(before)} of ${counted(rows)} rows were there` : '';
-      return [`Imported from ${file}${howFar}. Start Holdfast with the same settings.`];
+      const isNew = await importDatabase(config.database, { file, keys, withoutApp: !app }, onTable);
+      if (!isNew) return [`${file} was imported into this database before, and nothing was changed.`];
+      return [`Imported from ${file}. Start Holdfast with the same settings.`];
     }),
 });
 

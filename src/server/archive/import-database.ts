@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
@@ -6,7 +6,14 @@ import { type Clock, nowOf, systemClock } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
-import { migrate, migrateWithin, readMigrations, unknownMigrations } from '../../database/migrate.ts';
+import { refuseUnfinishedImport } from '../../database/database-errors.ts';
+import {
+  appliedMigrations,
+  lockMigrations,
+  migrateWithin,
+  readMigrations,
+  unknownMigrations,
+} from '../../database/migrate.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { SecretKeys } from '../../database/secret-key.ts';
 import { type Job, taskNames } from '../../database/queue/jobs.ts';
@@ -20,8 +27,16 @@ import {
   sumOfLines,
   type Table,
 } from './archive-file.ts';
-import { carriedTables, carriedTablesIn, listed, readRows, setSequences } from './contents.ts';
-import { beginImport, finishImport, insertNext, inTransaction, refuseMigrated } from './import-progress.ts';
+import {
+  carriedTables,
+  carriedTablesIn,
+  countRows,
+  insertRows,
+  isThere,
+  listed,
+  readRows,
+  setSequences,
+} from './contents.ts';
 import { version } from '../../cli/version.ts';
 import { connectLocked, embeddedFolder, lockDataDir, major, majorOf } from '../../database/embedded.ts';
 import { exportFrom } from './export-database.ts';
@@ -35,46 +50,45 @@ export type Import = {
 
 const appTable = 'app_credentials';
 
-/** Their tables say how far an import got, also of an archive of a version before them. */
-const aboutImports = ['20261122205004_unfinished_imports', '20261125030832_finished_imports'];
-
 /**
- * Fills an empty database from an archive. Saves a batch of rows at a time, and an import that was interrupted goes on
- * where it stopped. Until all of it is there and is compared with the archive, no service starts on the database.
+ * Fills an empty database from an archive, in one transaction: an import that is interrupted changes nothing.
  * The rows go into the tables of their own version, and then the migrations since change both: what a migration makes of
  * rows, it makes of those of an archive too.
  * @param onTable is called when the rows of a table are inserted.
- * @returns how many rows there are, and how many of them an earlier import had inserted; null if one had inserted all,
- *   and nothing was changed.
+ * @returns false if the database has the archive already, and nothing was changed.
  * @throws ArchiveRefused if the archive is not whole, or newer than this version, the App's credentials cannot be
- *   opened, or the database has other rows; like `openConnection`.
+ *   opened, or the database has other rows; UnfinishedImport; like `openConnection`.
  */
 export async function importDatabase(
   where: Config['database'],
   { file, keys, withoutApp }: Import,
   onTable: (table: Table) => void,
-): Promise<{ rows: number; before: number } | null> {
-  // The whole file first: a bad one changes nothing.
+): Promise<boolean> {
+  // The whole file first: a bad one opens no database.
   const apps: string[] = [];
   const archive = await readArchive(file, {
     begin: (header) => refuseNewer(file, header),
     take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
   });
   const resealed = keys && !withoutApp ? apps.flatMap((app) => openSealed(file, keys, app) ?? []) : [];
-  const migrations = new Set([...archive.header.migrations, ...aboutImports]);
+  const migrations = new Set(archive.header.migrations);
   const isOlder = (await readMigrations()).some(({ name }) => !migrations.has(name));
   const connection = await openConnection(where, isOlder);
   try {
-    await migrate(connection, undefined, migrations);
     await connection.script(`SET TIME ZONE 'UTC'`);
-    const { sha256 } = archive;
-    const before = await beginImport(connection, { file: resolve(file), sha256, migrations });
-    if (before === null) return null;
-    const rows = await insertAfter(connection, before, file, onTable);
-    await connection.script(`ANALYZE ${listed(await carriedTablesIn(connection))}`);
-    await inTransaction(connection, async () => {
-      await compare(connection, file, archive);
+    return await inTransaction(connection, async () => {
+      await lockMigrations(connection);
+      if (await isImported(connection, archive)) return false;
+      await refuseUnfinishedImport(connection);
       await refuseMigrated(connection, file, migrations);
+      await migrateWithin(connection, migrations);
+      const tables = listed(await carriedTablesIn(connection));
+      // Nobody else can change them until the transaction ends.
+      await connection.script(`LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
+      await refuseFilled(connection);
+      await insertAll(connection, file, onTable);
+      await connection.script(`ANALYZE ${tables}`);
+      await compare(connection, file, archive);
       await setSequences(connection, archive.header.sequences);
       await migrateWithin(connection);
       if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
@@ -84,12 +98,31 @@ export async function importDatabase(
           [privateKey, webhookSecret, clientSecret, appId],
         );
       await wake(connection, archive.header);
-      await finishImport(connection);
+      await connection.query('INSERT INTO finished_imports (sha256) VALUES ($1)', [archive.sha256]);
+      return true;
     });
-    return { rows, before };
   } finally {
     await connection.close();
   }
+}
+
+/** Runs statements as one transaction. */
+async function inTransaction<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+  await connection.script('BEGIN');
+  try {
+    const result = await work();
+    await connection.script('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function isImported(connection: Connection, { sha256 }: Archive): Promise<boolean> {
+  if (!(await isThere(connection, 'public.finished_imports'))) return false;
+  const { rows } = await connection.query('SELECT FROM finished_imports WHERE sha256 = $1', [sha256]);
+  return rows.length > 0;
 }
 
 async function refuseNewer(file: string, { migrations, tables, jobs, version }: Header): Promise<void> {
@@ -105,36 +138,45 @@ async function refuseNewer(file: string, { migrations, tables, jobs, version }: 
     );
 }
 
-/** Inserts the rows that are not there yet. @returns how many rows the archive has. */
-async function insertAfter(
+/** @throws ArchiveRefused if migrations since the archive have run: those would not have seen its rows. */
+async function refuseMigrated(
   connection: Connection,
-  before: number,
   file: string,
-  onTable: (table: Table) => void,
-): Promise<number> {
-  let read = 0;
-  await checkReferences(connection, false);
-  await readArchive(file, {
-    async take(table, rows) {
-      const missing = rows.slice(Math.max(0, before - read));
-      read += rows.length;
-      if (missing.length > 0) await insertNext(connection, table, missing, read - missing.length);
-    },
-    end: onTable,
-  });
-  await checkReferences(connection, true);
-  return read;
+  migrations: ReadonlySet<string>,
+): Promise<void> {
+  const since = (await appliedMigrations(connection)).filter((name) => !migrations.has(name));
+  if (since.length > 0)
+    throw new ArchiveRefused(
+      `The database is of a newer Holdfast than ${file}, as after a start of Holdfast on it: it has ${since[0]}. Import into a new database, before you start Holdfast on it.`,
+    );
 }
 
-/** Compares the database with the archive. Nobody else can change the tables until the transaction ends. */
+async function refuseFilled(connection: Connection): Promise<void> {
+  for (const table of await carriedTablesIn(connection))
+    if ((await countRows(connection, table)) > 0)
+      throw new ArchiveRefused(
+        `The database is not empty: there are rows in ${table}. Import into a new database, before you start Holdfast on it.`,
+      );
+}
+
+async function insertAll(
+  connection: Connection,
+  file: string,
+  onTable: (table: Table) => void,
+): Promise<void> {
+  await checkReferences(connection, false);
+  await readArchive(file, { take: (table, rows) => insertRows(connection, table, rows), end: onTable });
+  await checkReferences(connection, true);
+}
+
+/** Compares the database with the archive. */
 async function compare(connection: Connection, file: string, { header, sums }: Archive): Promise<void> {
-  await connection.script(`LOCK TABLE ${listed(await carriedTablesIn(connection))} IN EXCLUSIVE MODE`);
   for (const { name, columns } of header.tables) {
     const sum = sumOfLines();
     for await (const rows of readRows(connection, name, columns)) sum.add(rows);
     if (sum.sha256() !== sums.get(name))
       throw new ArchiveRefused(
-        `The rows of ${name} are not the same in the database as in ${file}. Holdfast does not start on this database. Remove what changes rows in it, such as a trigger, and import into a new one.`,
+        `The rows of ${name} are not the same in the database as in ${file}, so nothing was imported. Remove what changes rows in it, such as a trigger, and import again.`,
       );
   }
 }
@@ -176,7 +218,7 @@ function openSealed(file: string, keys: SecretKeys, row: string): (Secrets & { a
  */
 async function checkReferences(connection: Connection, isOn: boolean): Promise<void> {
   await connection.query(
-    `SELECT set_config('session_replication_role', $1, false) WHERE current_setting('is_superuser') = 'on'`,
+    `SELECT set_config('session_replication_role', $1, true) WHERE current_setting('is_superuser') = 'on'`,
     [isOn ? 'origin' : 'replica'],
   );
 }

@@ -88,7 +88,7 @@ test('a finished import that is repeated changes nothing, also after Holdfast ha
   const there = await another();
   await take(there);
   await on(there, (connection) => connection.script(`UPDATE freezes SET reason = 'later'`));
-  await expect(take(there)).resolves.toBeNull();
+  await expect(take(there)).resolves.toBe(false);
   const { rows } = await on(there, (connection) => connection.query('SELECT DISTINCT reason FROM freezes'));
   expect(rows).toEqual([{ reason: 'later' }]);
 });
