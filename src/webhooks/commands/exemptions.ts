@@ -13,7 +13,7 @@ import { deploymentsPath, pullRequestPath } from '../../installations/page-paths
 import { nowOf } from '../../time/clock.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { authorizeIn, type Preview, type SlackOrder } from '../slack/slack-order.ts';
-import { link, plain } from '../slack/slack-text.ts';
+import { link, plain } from '../../notices/slack/slack-words.ts';
 import type { Target } from './command.ts';
 import {
   assertRole,

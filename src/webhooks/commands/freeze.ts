@@ -21,7 +21,8 @@ import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositorie
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
-import { count, link, plain, warned } from '../slack/slack-text.ts';
+import { count, link, plain } from '../../notices/slack/slack-words.ts';
+import { warned } from '../slack/slack-text.ts';
 import { readFreezeWords } from './freeze-words.ts';
 import { assertRole, type CommentOrder, type RunCommand, sentence, zoneOfRepository } from './order.ts';
 

@@ -25,7 +25,8 @@ import {
   selectionOf,
   type SlackOrder,
 } from '../slack/slack-order.ts';
-import { count, list, plain, warned } from '../slack/slack-text.ts';
+import { count, list, plain } from '../../notices/slack/slack-words.ts';
+import { warned } from '../slack/slack-text.ts';
 import type { Target } from './command.ts';
 import { readTimeWords } from './freeze-words.ts';
 import { where, zoneOf } from './freeze.ts';

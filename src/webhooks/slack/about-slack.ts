@@ -7,7 +7,8 @@ import { createChannelWebhook, deleteWebhook, webhooksOfChannel } from '../../no
 import { setWantsMessages, unlink } from '../../notices/slack/slack-links.ts';
 import type { SlackRequest } from '../../generated/prisma/client.ts';
 import type { SlackOrder } from './slack-order.ts';
-import { nothingChanged, plain } from './slack-text.ts';
+import { plain } from '../../notices/slack/slack-words.ts';
+import { nothingChanged } from './slack-text.ts';
 
 /** Tells the channel what happens in an owner's repositories, or in some of them. For admins of the owner. */
 export async function subscribe(order: SlackOrder): Promise<undefined> {

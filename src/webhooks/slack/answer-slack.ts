@@ -35,7 +35,8 @@ import {
   saveReply,
   type SlackOrder,
 } from './slack-order.ts';
-import { looking, nothingChanged, plain, viewOf, type Window } from './slack-text.ts';
+import { plain } from '../../notices/slack/slack-words.ts';
+import { looking, nothingChanged, viewOf, type Window } from './slack-text.ts';
 
 /** A command that changes something: what its window shows, and what sending that does. */
 type Change = { preview(order: SlackOrder): Promise<Preview>; carryOut(order: SlackOrder): Promise<void> };

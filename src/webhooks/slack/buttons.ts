@@ -10,7 +10,8 @@ import { authorizeFreezer, authorizeIn, type SlackOrder } from './slack-order.ts
 import { decideInSlack } from '../commands/exemptions.ts';
 import { endThese, extendByHour, nameOfPlan, type Theirs } from '../commands/ongoing.ts';
 import type { SlackInput } from './receive-slack.ts';
-import { plain, type Window } from './slack-text.ts';
+import { plain } from '../../notices/slack/slack-words.ts';
+import type { Window } from './slack-text.ts';
 
 // The buttons below our messages. What they are about is in their value, which only we wrote: Slack signs what it sends.
 

@@ -1,15 +1,10 @@
-import { plainText } from '../../events/event-words.ts';
 import { asEntities } from '../../notices/render.ts';
+import { plain } from '../../notices/slack/slack-words.ts';
 import { meantUsage, slackUsages } from '../commands/command.ts';
 import type { Writing } from '../commands/order.ts';
 import { cutText } from '../../cut-text.ts';
 
-// What people read in Slack, in its mrkdwn. A text from a person is escaped, so that it links and mentions nobody.
-
-/** A text from a person, in one line. */
-export const plain = (text: string, most = 300): string => asEntities(plainText(text, most));
-
-export const link = (url: string, text: string): string => `<${url}|${plain(text)}>`;
+// What people read in Slack, as answers and in windows.
 
 export const inMrkdwn: Writing = { strong: (text) => `*${text}*`, said: (text) => plain(text), bullet: '•' };
 
@@ -22,16 +17,6 @@ const sections = (paragraphs: string[]): object[] =>
     type: 'section',
     text: { type: 'mrkdwn', text: cutText(text, longest) },
   }));
-
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number} ${number === 1 ? one : many}`;
-
-/** Lines with bullets, as many as people read. */
-export const list = (lines: string[]): string =>
-  [
-    ...lines.slice(0, 15).map((line) => `• ${line}`),
-    ...(lines.length > 15 ? [`• and ${lines.length - 15} more`] : []),
-  ].join('\n');
 
 /** Warnings in sentences, each in a line. */
 export const warned = (warnings: string[]): string[] =>

@@ -11,7 +11,7 @@ import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { link as linkTo, list, plain } from './slack-text.ts';
+import { link as linkTo, list, plain } from '../../notices/slack/slack-words.ts';
 
 /** A freeze that began or ended, with its repository. */
 type RepositoryFreeze = Freeze & { repository: FoundRepository };
