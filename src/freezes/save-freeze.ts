@@ -28,6 +28,15 @@ import { type StoredFreeze, toRow } from './freeze-columns.ts';
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: Unenforced[]; warnings: string[] };
 
+/** A transaction in which a change to a freeze is saved. */
+type Saving = {
+  deps: Pick<Deps, 'config' | 'queue'>;
+  tx: Tx;
+  actor: Actor;
+  repository: FoundRepository;
+  now: Date;
+};
+
 /**
  * Creates a freeze: checks what it would do, and saves it with its event and the jobs for its boundaries in one
  * transaction.
@@ -50,7 +59,7 @@ export async function createFreeze(
   const saved = { freeze, warnings: [...warnings, ...ahead.warnings, ...repeats] };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);
-    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
+    await saveNewFreeze({ deps, tx, actor, repository, now }, freeze, ahead);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return saved;
@@ -61,13 +70,9 @@ export async function createFreeze(
  * @throws Refusal conflict if it lies ahead and the repository has as many freezes as it may.
  */
 async function saveNewFreeze(
-  deps: Pick<Deps, 'config' | 'queue'>,
-  tx: Tx,
-  actor: Actor,
-  repository: FoundRepository,
+  { deps, tx, actor, repository, now }: Saving,
   freeze: Freeze,
   { unenforced }: Ahead,
-  now: Date,
 ): Promise<void> {
   await lockRepository(tx, repository.id);
   if (freeze.startsAt > now) await assertRoom(tx, repository, now);
@@ -138,7 +143,7 @@ export async function updateFreeze(
   const isNew = !saysTheSame(before, after);
   if (isNew) {
     const now = nowOf(deps.clock);
-    await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
+    await deps.db.$transaction((tx) => saveChange({ deps, tx, actor, repository, now }, planned));
     deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
   }
   return { freeze: isNew ? after : before, warnings: [...warnings, ...(await ahead).warnings] };
@@ -149,12 +154,8 @@ export async function updateFreeze(
  * @throws Refusal conflict when a concurrent change won.
  */
 export async function saveChange(
-  deps: Pick<Deps, 'queue'>,
-  tx: Tx,
-  actor: Actor,
-  repository: FoundRepository,
+  { deps, tx, actor, repository, now }: Saving,
   { before, after }: Pick<PlannedChange, 'before' | 'after'>,
-  now: Date,
 ): Promise<void> {
   const isEnded = after.endsAt !== null && after.endsAt <= now;
   const change = { ...toRow(after), updatedAt: now, updatedBy: actor };
@@ -189,7 +190,7 @@ export async function deleteFreeze(
   assertWritable(repository);
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx);
-    await saveDeletion(deps, tx, actor, repository, freeze, reason, now);
+    await saveDeletion({ deps, tx, actor, repository, now }, freeze, reason);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
 }
@@ -199,13 +200,9 @@ export async function deleteFreeze(
  * @throws Refusal conflict when a concurrent change won.
  */
 async function saveDeletion(
-  deps: Pick<Deps, 'queue'>,
-  tx: Tx,
-  actor: Actor,
-  repository: FoundRepository,
+  { deps, tx, actor, repository, now }: Saving,
   freeze: StoredFreeze,
   reason: string,
-  now: Date,
 ): Promise<void> {
   await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason }, {});
   const metadata = { ...freezeInEvent(freeze), reason };
@@ -234,15 +231,16 @@ export async function pauseMergeQueue(
   const ahead = await deps.lookAhead(deps, repository, pause);
   const now = nowOf(deps.clock);
   const paused = await deps.db.$transaction(async (tx) => {
+    const saving = { deps, tx, actor, repository, now };
     await lockRepository(tx, repository.id);
     const before = await findPause(tx, repository.id, now);
     if (!before) {
-      await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
+      await saveNewFreeze(saving, pause, ahead);
       return pause;
     }
     const { id, version, publicReason, start, timezone, startsAt } = before;
     const after = { ...pause, id, version, publicReason, start, timezone, startsAt };
-    if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
+    if (!saysTheSame(before, after)) await saveChange(saving, { before, after });
     return after;
   });
   deps.log.info(
@@ -267,7 +265,7 @@ export async function unpauseMergeQueue(
     const pause = await findPause(tx, repository.id, now);
     if (!pause) return null;
     assertWritable(repository);
-    await saveDeletion(deps, tx, actor, repository, pause, 'Unpaused', now);
+    await saveDeletion({ deps, tx, actor, repository, now }, pause, 'Unpaused');
     return pause;
   });
   if (!ended) return;

@@ -133,7 +133,7 @@ export async function namedByUndo({
 
 /** `POST /owners/{owner}/unfreeze/undo`: restores all that one press ended, each by itself. */
 export async function sendUndo(change: OwnerChange): Promise<Response> {
-  const { deps, actor, account, administered, form, viewer, context } = change;
+  const { deps, actor, account, form, viewer, context } = change;
   const plan = form.get('plan');
   const to = plan === null ? ownerPath(account.login) : planPath(account.login, plan);
   const back = { href: to, text: 'Show what is frozen' };
@@ -144,11 +144,7 @@ export async function sendUndo(change: OwnerChange): Promise<Response> {
       const ids = freezes.map(({ repositoryId }) => repositoryId);
       const repositories = new Map((await repositoriesOfIds(deps.sql, ids)).map((each) => [each.id, each]));
       const acts = [
-        ...plans.map(
-          ({ id }) =>
-            () =>
-              restorePlan(deps, actor, account, administered, id),
-        ),
+        ...plans.map((each) => () => restorePlan(change, each.id)),
         ...freezes.map(({ id, repositoryId }) => async () => {
           await restoreFreeze(deps, actor, repositories.get(repositoryId)!, id);
         }),

@@ -36,7 +36,7 @@ export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): 
 
 /** `POST /owners/{owner}/unfreeze`: ends the selected freezes one by one, so that one refusal does not stop the others. */
 export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
-  const { deps, actor, account, form } = change;
+  const { deps, account, form } = change;
   const all = await repositoriesOfAccount(deps, account.id);
   const visit = await seeOwner(change, all, { recency: { releases: true } });
   return answerForm(
@@ -49,9 +49,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       if (chosen.length === 0)
         throw badField('ongoing', 'Select what to end. The freezes that you selected may have ended.');
       const since = nowOf(deps.clock);
-      const ends = chosen
-        .flatMap(eachFreeze)
-        .map((each) => () => endOngoing(deps, actor, change, each, reason));
+      const ends = chosen.flatMap(eachFreeze).map((each) => () => endOngoing(change, each, reason));
       const back = { href: ownerFormPath(account.login, 'unfreeze'), text: 'Show what is still frozen' };
       const outcome = await eachByItself(ends);
       // From the page of a plan, one comes back to it.

@@ -24,6 +24,15 @@ import { readInput, readSource, refuseUnreadable } from './source/read-source.ts
 import { warnOfEnvironments } from './unknown-environments.ts';
 import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
 
+/** Who changes plans of an owner. */
+export type PlanChanger = {
+  deps: Deps;
+  actor: Actor;
+  account: Account;
+  /** The repositories that the caller is an admin of. */
+  administered: Administered;
+};
+
 /**
  * How many plans of an owner may repeat or lie ahead, because each may add a freeze that we judge on every pull request. A
  * plan that begins now does not count and always has room: somebody needs it now, whatever was planned before.
@@ -38,9 +47,7 @@ const mostPlans = 200;
  *   many such plans.
  */
 export async function createPlan(
-  deps: Deps,
-  actor: Actor,
-  account: Account,
+  { deps, actor, account }: Omit<PlanChanger, 'administered'>,
   input: PlanInput,
   beforeAnswering: (tx: Tx, saved: SavedPlan) => Promise<void> = async () => {},
 ): Promise<SavedPlan> {
@@ -105,15 +112,11 @@ export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
 
 /**
  * Changes a plan and its freezes: those that have not begun completely, and ongoing ones except for their start.
- * @param administered the repositories that the caller is an admin of.
  * @throws Refusal conflict if the plan now affects other repositories too; start-already-passed if the plan does not
  *   repeat, has begun and would get another start; not-found if it is over or deleted; invalid.
  */
 export async function updatePlan(
-  deps: Deps,
-  actor: Actor,
-  account: Account,
-  administered: Administered,
+  { deps, actor, account, administered }: PlanChanger,
   id: string,
   change: PlanChange,
 ): Promise<SavedPlan> {
@@ -254,15 +257,11 @@ function assertStartStays(before: Plan, after: Plan, now: Date): void {
 
 /**
  * Deletes a plan and its freezes that have not ended, except for freezes that were changed or deleted separately.
- * @param administered the repositories that the caller is an admin of.
  * @param beforeSaving runs first in the same transaction.
  * @throws Refusal conflict if the plan now affects other repositories too; not-found if it is over or deleted.
  */
 export async function deletePlan(
-  deps: Deps,
-  actor: Actor,
-  account: Account,
-  administered: Administered,
+  { deps, actor, account, administered }: PlanChanger,
   id: string,
   reason: string,
   beforeSaving: (tx: Tx) => Promise<void> = async () => {},

@@ -6,12 +6,10 @@ import { planChange, type PlannedChange } from '../freezes/check-freeze.ts';
 import { saysTheSame } from '../freezes/freeze.ts';
 import { type FreezeSpan, spansWithin } from '../freezes/list-freezes.ts';
 import { deleteFreeze, saveChange, updateFreeze } from '../freezes/save-freeze.ts';
-import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/find-account.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../installations/find-repository.ts';
 import { nowOf } from '../time/clock.ts';
 import { toLocalTime } from '../time/local-time.ts';
-import { deletePlan, updatePlan } from './change-plan.ts';
+import { deletePlan, type PlanChanger, updatePlan } from './change-plan.ts';
 import { isOnce } from './occurrences.ts';
 import { listPlans, lockPlan, type StoredPlan } from './plan-store.ts';
 
@@ -116,20 +114,17 @@ async function countOngoing(
 
 /**
  * Ends something ongoing: a plan as a whole, or freezes one after another. Ignores what somebody else ended meanwhile.
- * @param administered the repositories that the caller is an admin of.
  * @param beforeSaving runs first in the transaction that ends the plan, or each freeze.
  * @throws Refusal conflict if a concurrent change won or a repository cannot be written to.
  */
 export async function endOngoing(
-  deps: Deps,
-  actor: Actor,
-  { account, administered }: { account: Account; administered: Administered },
+  changer: PlanChanger,
   { plan, freezes }: Ongoing,
   reason: string,
   beforeSaving: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
-  if (plan)
-    return deletePlan(deps, actor, account, administered, plan.id, reason, beforeSaving).catch(unlessGone);
+  if (plan) return deletePlan(changer, plan.id, reason, beforeSaving).catch(unlessGone);
+  const { deps, actor } = changer;
   const ids = freezes.map(({ repositoryId }) => repositoryId);
   const repositories = await repositoriesOfIds(deps.sql, ids);
   for (const { id, repositoryId } of freezes) {
@@ -145,22 +140,17 @@ function unlessGone(error: unknown): void {
 
 /**
  * Gives something ongoing another end: a plan as a whole, freezes of a plan apart from it, or a single freeze.
- * @param administered the repositories that the caller is an admin of.
  * @returns warnings in sentences. Of the freezes of a plan, they also say which could not be changed.
  * @throws Refusal like `updatePlan`, `extendFreezes` and `updateFreeze`.
  */
 export async function extendOngoing(
-  deps: Deps,
-  actor: Actor,
-  { account, administered }: { account: Account; administered: Administered },
+  changer: PlanChanger,
   { plan, freezes }: Ongoing,
   until: Date,
 ): Promise<string[]> {
   const endOf = ({ timezone }: { timezone: string }) => toLocalTime(until, timezone);
-  if (plan) {
-    const change = { end: endOf(plan) };
-    return (await updatePlan(deps, actor, account, administered, plan.id, change)).warnings;
-  }
+  if (plan) return (await updatePlan(changer, plan.id, { end: endOf(plan) })).warnings;
+  const { deps, actor } = changer;
   const [first] = freezes as [FreezeSpan];
   if (first.planId) {
     const { done, refusals, warnings } = await extendFreezes(deps, actor, first.planId, freezes, endOf);
@@ -207,7 +197,7 @@ export async function extendFreezes<Of extends { id: string; repositoryId: bigin
     const now = nowOf(deps.clock);
     for (const { repository, ...planned } of inOrder)
       if (!saysTheSame(planned.before, planned.after))
-        await saveChange(deps, tx, actor, repository, planned, now);
+        await saveChange({ deps, tx, actor, repository, now }, planned);
   });
   for (const { repository, before } of inOrder)
     deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');

@@ -1,14 +1,10 @@
 import { jobs } from '../database/queue/jobs.ts';
-import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
-import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { reviveExemptions } from '../freezes/exemptions/end-exemptions.ts';
 import { restorableFor } from '../freezes/restore-freeze.ts';
-import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
-import { assertRoomForPlan } from './change-plan.ts';
+import { assertRoomForPlan, type PlanChanger } from './change-plan.ts';
 import { requestReconciles } from './keep-plan.ts';
 import { assertMayChange } from './matched-repositories.ts';
 import { restoreFreezes } from './plan-freezes.ts';
@@ -17,15 +13,11 @@ import { attributesOfPlan } from './plan.ts';
 
 /**
  * Restores a plan that was deleted in the last minute, and the freezes that its deletion ended, as they were.
- * @param administered the repositories that the caller is an admin of.
  * @throws Refusal conflict if it is not deleted, if that was too long ago, if the owner has too many plans, or if it affects
  *   other repositories too; not-found if it would be over.
  */
 export async function restorePlan(
-  deps: Deps,
-  actor: Actor,
-  account: Account,
-  administered: Administered,
+  { deps, actor, account, administered }: PlanChanger,
   id: string,
 ): Promise<void> {
   const now = nowOf(deps.clock);

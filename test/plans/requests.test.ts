@@ -273,13 +273,14 @@ describe('a person who administers the repositories', () => {
     const { deps } = acme.app;
     const { id } = (await post(named('web', 'vault'))).body;
     const account = await deps.db.account.findFirstOrThrow({ where: { loginKey: 'acme' } });
-    const asWasAsked = [deps, { type: 'user', id: 7, name: 'rita' }, account, new Set(['web']), id] as const;
+    const actor = { type: 'user', id: 7, name: 'rita' } as const;
+    const asWasAsked = { deps, actor, account, administered: new Set(['web']) };
     const refused = {
       code: 'conflict',
       message: expect.stringMatching(/^A concurrent change of this plan won/),
     };
-    await expect(updatePlan(...asWasAsked, { reason: 'Mine' })).rejects.toMatchObject(refused);
-    await expect(deletePlan(...asWasAsked, 'Done')).rejects.toMatchObject(refused);
+    await expect(updatePlan(asWasAsked, id, { reason: 'Mine' })).rejects.toMatchObject(refused);
+    await expect(deletePlan(asWasAsked, id, 'Done')).rejects.toMatchObject(refused);
     expect((await acme.call('GET', `${path}/${id}`, { as: acme.keys.admin })).body.reason).toBe(
       planBody.reason,
     );

@@ -137,8 +137,7 @@ export const createPlanEndpoint = endpoint({
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
-  handle: ({ deps, actor, account, body, remember }) =>
-    createPlan(deps, actor, account, readNewPlan(body), remember),
+  handle: (call) => createPlan(call, readNewPlan(call.body), call.remember),
   present: presentSavedPlan,
 });
 
@@ -173,8 +172,7 @@ export const updatePlanEndpoint = endpoint({
   body: { schema: planChange, example: { end: '2100-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
-  handle: ({ deps, actor, account, administered, path, body }) =>
-    updatePlan(deps, actor, account, administered, path.plan_id, readPlanChange(body)),
+  handle: (call) => updatePlan(call, call.path.plan_id, readPlanChange(call.body)),
   present: presentSavedPlan,
 });
 
@@ -193,9 +191,7 @@ export const deletePlanEndpoint = endpoint({
   path: `${ofPlan}/delete`,
   summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   body: { schema: freezeDeletion, example: exampleDeletion },
-  async handle({ deps, actor, account, administered, path, body, remember }) {
-    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, remember);
-  },
+  handle: (call) => deletePlan(call, call.path.plan_id, call.body.delete_reason, call.remember),
 });
 
 export const removePlanEndpoint = endpoint({
@@ -205,10 +201,7 @@ export const removePlanEndpoint = endpoint({
   summary: 'Delete a freeze plan and its freezes that have not ended',
   description: 'For tools that manage plans as resources. The body is optional.',
   body: { schema: freezeDeletion.partial(), example: exampleDeletion, isOptional: true },
-  async handle({ deps, actor, account, administered, path, body }) {
-    const reason = body.delete_reason ?? 'No reason was given';
-    await deletePlan(deps, actor, account, administered, path.plan_id, reason);
-  },
+  handle: (call) => deletePlan(call, call.path.plan_id, call.body.delete_reason ?? 'No reason was given'),
 });
 
 export const planEnforcementEndpoint = endpoint({

@@ -148,7 +148,7 @@ const freeze = (change: OwnerChange, fields: FreezeFields, [only]: RepositorySta
     const now = nowOf(deps.clock);
     const to = (what: { freeze: string } | { plan: string }) => progressPath(account.login, what);
     if (!only || fields.repositories.length > 1) {
-      const { plan } = await createPlan(deps, actor, account, planInput(fields, now), (tx, shown) =>
+      const { plan } = await createPlan(change, planInput(fields, now), (tx, shown) =>
         remember(tx, to({ plan: shown.plan.id })),
       );
       return to({ plan: plan.id });

@@ -78,7 +78,7 @@ export async function namedByPlan(
 
 /** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */
 export async function sendNewPlan(change: OwnerChange): Promise<Response> {
-  const { deps, actor, account, form } = change;
+  const { account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
   const empty = { ...newForm(login, fields), maySaveTemplate: change.administered === null };
@@ -89,9 +89,7 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
         ? progressPath(login, { plan: id })
         : planPath(login, id);
     return once(change, fields, async (remember) => {
-      const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
-        remember(tx, to(shown.plan.id)),
-      );
+      const { plan } = await createPlan(change, input, (tx, shown) => remember(tx, to(shown.plan.id)));
       return to(plan.id);
     });
   });
@@ -100,12 +98,12 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
 /** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change to a plan. */
 export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
   withPlan(change, async (plan) => {
-    const { deps, context, actor, account, administered, form } = change;
+    const { deps, context, account, form } = change;
     const fields = readPlanFields(form, '');
     return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
       assertFresh(form, versionOf(plan), 'this plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
-      const { warnings } = await updatePlan(deps, actor, account, administered, plan.id, changed);
+      const { warnings } = await updatePlan(change, plan.id, changed);
       return toWarned(deps, context, warnings, planPath(account.login, plan.id));
     });
   });

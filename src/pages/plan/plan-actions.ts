@@ -139,12 +139,12 @@ export const extendPlan = (change: OwnerChange): Promise<Response> =>
   orMessage(change, (plan) => (isOnce(plan) ? extendOnce(change, plan) : extendOngoing(change, plan)));
 
 async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<string> {
-  const { deps, context, actor, account, administered, form } = change;
+  const { deps, context, account, form } = change;
   assertFresh(form, versionOf(plan), 'this plan');
   const { end, timezone } = plan;
   const endsAt = end === null ? null : toInstant(end, timezone, 'end');
   const changed = { end: newEnd({ end, endsAt, timezone }, form) };
-  const { warnings } = await updatePlan(deps, actor, account, administered, plan.id, changed);
+  const { warnings } = await updatePlan(change, plan.id, changed);
   return toWarned(deps, context, warnings, planPath(account.login, plan.id));
 }
 
@@ -163,12 +163,12 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<str
 /** `POST /owners/{owner}/plans/{plan}/delete`: deletes the plan and ends its freezes, with a reason. */
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
   orMessage(change, async (plan) => {
-    const { deps, actor, account, administered, form } = change;
+    const { deps, account, form } = change;
     assertFresh(form, versionOf(plan), 'this plan');
     const reason = requiredText(form, 'delete_reason', 'Enter a reason.');
     const since = nowOf(deps.clock);
     const isEnded = isOnce(plan) && (await ongoingFreezes(deps.db, plan, since)).length > 0;
-    await deletePlan(deps, actor, account, administered, plan.id, reason);
+    await deletePlan(change, plan.id, reason);
     // Ending what is ongoing can be undone; deleting a plan asks before, and cannot.
     const undo = isEnded ? `&undo=${spanSince(deps, since)}` : '';
     return `${planPath(account.login, plan.id)}?said=${endingName('plan-ended', releasedBy([plan]))}${undo}`;

@@ -184,7 +184,7 @@ async function carryOut(order: SlackOrder): Promise<void> {
     );
     return;
   }
-  await createPlan(deps, actor, account, readNewPlan(validate(newPlan, plan, 'body')), (tx, saved) =>
+  await createPlan(order, readNewPlan(validate(newPlan, plan, 'body')), (tx, saved) =>
     order.saveAnswer(tx, told(planPath(account.login, saved.plan.id), saved.warnings)),
   );
 }

@@ -5,9 +5,10 @@ import { actorName } from '../../events/actor.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { asCode } from '../../github/markdown.ts';
-import { type Administered, type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import { type Administered, knownAccount } from '../../installations/find-account.ts';
 import { assertWritable, fullName } from '../../installations/find-repository.ts';
 import { ownerFormPath } from '../../installations/page-paths.ts';
+import type { PlanChanger } from '../../plans/change-plan.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { endOngoing, extendOngoing, type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { shownName } from '../../plans/plan-name.ts';
@@ -90,13 +91,13 @@ const nothingOngoing = (place: string) => conflict(`No freezes are ongoing in ${
 /** Ends these, one after another, each in a transaction that notes it: a second try goes on where the first one stopped. */
 async function endEach(
   { deps, actor, noteDone }: Order,
-  of: { account: InstalledAccount; administered: Administered },
+  of: Pick<PlanChanger, 'account' | 'administered'>,
   ongoing: Ongoing[],
   reason: string,
   textOf: (each: Ongoing) => string,
 ): Promise<void> {
   for (const each of ongoing)
-    await endOngoing(deps, actor, of, each, reason, (tx) => noteDone(tx, textOf(each))).catch(
+    await endOngoing({ deps, actor, ...of }, each, reason, (tx) => noteDone(tx, textOf(each))).catch(
       (error: unknown) => {
         // Somebody changed it at the same moment; it is still ongoing.
         if (!isConflict(error)) throw error;
@@ -193,7 +194,7 @@ export async function extendByHour(order: SlackOrder, theirs: Theirs): Promise<v
 
 /** Sets the noted ends. The same end again changes nothing. */
 async function extendThese(order: SlackOrder, { ongoing, administered, place }: Theirs): Promise<void> {
-  const { deps, actor, account, who, noted } = order;
+  const { deps, who, noted } = order;
   const lines: string[] = [];
   const warnings: string[] = [];
   for (const each of ongoing) {
@@ -201,7 +202,7 @@ async function extendThese(order: SlackOrder, { ongoing, administered, place }: 
     if (!end) continue;
     const at = new Date(end);
     const [first] = each.freezes as [Ongoing['freezes'][number]];
-    warnings.push(...(await extendOngoing(deps, actor, { account, administered }, each, at)));
+    warnings.push(...(await extendOngoing({ ...order, administered }, each, at)));
     lines.push(
       `${plain(each.repositories.join(', '))}: ${whyOf(first)}, until *${describeInstant(at, first.timezone)}*`,
     );
