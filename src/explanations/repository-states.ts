@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { branchEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
+import { placeEnforcement, knownEnforcement } from './enforcement/recent-enforcement.ts';
 import { nowOf, within } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
@@ -196,7 +196,7 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
 /** Adds what GitHub recently said about ongoing freezes, and puts those first that are not enforced. Asks GitHub nothing. */
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => {
-    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, null)) : null;
+    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, { base: null })) : null;
     // Where nothing requires the check, a status alone blocks nothing.
     const unblocked = enforced === false ? each.unsure : 0;
     return { ...each, enforced, held: each.held - unblocked, waiting: each.waiting + unblocked };
@@ -220,7 +220,7 @@ export function askBehindPage(deps: Deps, accountId: bigint, all: RepositoryStat
   const sweep = async () => {
     const limit = pLimit(sideBySide);
     await limit.map(await repositoriesOfIds(deps.sql, ids), (repository) =>
-      deps.stopping.aborted ? null : branchEnforcement(deps, repository, null, 1 / 2),
+      deps.stopping.aborted ? null : placeEnforcement(deps, repository, { base: null }, 1 / 2),
     );
     tellOfAnswers(deps, all, [null]);
     return null;
@@ -233,7 +233,8 @@ export function askBehindPage(deps: Deps, accountId: bigint, all: RepositoryStat
 /** Lets pages show answers of GitHub that came after they were made. @param before the repositories, as pages showed them. */
 function tellOfAnswers(deps: Deps, before: RepositoryState[], branches: (string | null)[]): void {
   const isNew = (each: RepositoryState) =>
-    each.enforced === null && branches.every((branch) => knownEnforcement(deps, each, branch) !== undefined);
+    each.enforced === null &&
+    branches.every((branch) => knownEnforcement(deps, each, { base: branch }) !== undefined);
   const told = before.find((each) => (each.ongoing > 0 || each.next) && isNew(each));
   if (told) deps.changes.note({ repositoryId: told.id, about: null });
 }
@@ -272,13 +273,13 @@ export async function requiredIn(
   const found = new Map<bigint, Enforced>();
   const asked: bigint[] = [];
   for (const row of interesting) {
-    const known = branches.map((branch) => knownEnforcement(deps, row, branch));
+    const known = branches.map((branch) => knownEnforcement(deps, row, { base: branch }));
     found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(atOnce))));
     if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostAsked) asked.push(row.id);
   }
   if (asked.length === 0) return found;
   const looks = (await repositoriesOfIds(deps.sql, asked)).map(async (repository) => {
-    const words = branches.map((branch) => branchEnforcement(deps, repository, branch));
+    const words = branches.map((branch) => placeEnforcement(deps, repository, { base: branch }));
     found.set(repository.id, onAll(await Promise.all(words)));
   });
   const answered = Promise.all(looks);

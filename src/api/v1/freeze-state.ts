@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../time/clock.ts';
-import {
-  branchEnforcement,
-  environmentEnforcement,
-} from '../../explanations/enforcement/recent-enforcement.ts';
+import { placeEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { invalid } from '../../errors.ts';
 import type { FreezeQuery } from '../../freezes/frozen-state.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
@@ -95,9 +92,7 @@ export const freezeStateEndpoint = endpoint({
     const asked = readAsked(query);
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
       read().then((notOver) => readFrozenState(deps, repository, notOver, asked, at)),
-      'environment' in asked
-        ? environmentEnforcement(deps, repository, asked.environment)
-        : branchEnforcement(deps, repository, asked.base),
+      placeEnforcement(deps, repository, asked),
     ]);
     const answer = {
       frozen,

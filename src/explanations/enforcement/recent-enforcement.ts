@@ -2,6 +2,7 @@ import { nowOf, within } from '../../time/clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
+import type { FreezeQuery } from '../../freezes/frozen-state.ts';
 import type { Unenforced } from '../../freezes/freeze-warnings.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
 import { mayAskNow } from '../../github/ask-github.ts';
@@ -9,6 +10,7 @@ import { known } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import type { Asking } from './ask.ts';
 import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { judgeWork, vital } from './judge-service.ts';
@@ -163,69 +165,64 @@ const checksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserved = 1 / 4;
 
-const branchesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
+const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
   enforced === true ? shownFor : freshFor,
 );
 
 /**
- * Whether GitHub refuses to merge held pull requests into a branch. The answer is a minute old at most.
- * @param branch null for the default branch. @param reserve the share of the hour's requests that the question leaves.
+ * Whether GitHub refuses what freezes hold in a place: to merge into a branch, or to deploy to an environment before
+ * Holdfast lets it. The answer is a minute old at most.
+ * @param reserve the share of the hour's requests that the question leaves.
  */
-export async function branchEnforcement(
+export async function placeEnforcement(
   deps: Needed,
   repository: FoundRepository,
-  branch: string | null,
+  asked: FreezeQuery,
   reserve = reserved,
 ): Promise<boolean | 'unknown'> {
   const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
-  const check = () => checkBranch(deps, repository, branch, reserve);
-  return branchesOf(deps).get(keyOf(repository, branch), check, freshFor);
+  const check = () => checkPlace(deps, repository, asked, reserve);
+  return placesOf(deps).get(keyOf(repository, asked), check, freshFor);
 }
 
-/**
- * Whether GitHub waits for Holdfast before it deploys to an environment. The answer is a minute old at most.
- */
-export async function environmentEnforcement(
-  deps: Needed,
-  repository: FoundRepository,
-  environment: string,
-): Promise<boolean | 'unknown'> {
-  const { products, installation } = repository;
-  if (!freezesAreOn(products) || installation.suspendedAt) return false;
-  // GitHub ignores the case of names of environments.
-  const key = JSON.stringify([placeOf(repository), { environment: environment.toLowerCase() }]);
-  const check = async () => {
-    if (!(await mayAskAbout(deps, repository, reserved))) return 'unknown';
-    const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
-    const waits = await waitsForUs(asking, environment);
-    return waits.known ? waits.value : 'unknown';
-  };
-  return branchesOf(deps).get(key, check, freshFor);
-}
-
-/**
- * What GitHub said about a branch, at most five minutes ago, or is being asked; undefined if we would have to ask.
- * @param branch null for the default branch.
- */
+/** What GitHub said about a place, at most five minutes ago, or is being asked; undefined if we would have to ask. */
 export const knownEnforcement = (
   deps: Needed,
   place: Place,
-  branch: string | null,
-): Promise<boolean | 'unknown'> | undefined => branchesOf(deps).known(keyOf(place, branch));
+  asked: FreezeQuery,
+): Promise<boolean | 'unknown'> | undefined => placesOf(deps).known(keyOf(place, asked));
 
-const keyOf = (place: Place, branch: string | null): string => JSON.stringify([placeOf(place), branch]);
+/** GitHub ignores the case of names of environments. */
+const keyOf = (place: Place, asked: FreezeQuery): string =>
+  JSON.stringify([
+    placeOf(place),
+    'environment' in asked ? { environment: asked.environment.toLowerCase() } : asked.base,
+  ]);
 
-async function checkBranch(
+async function checkPlace(
   deps: Needed,
   repository: FoundRepository,
-  branch: string | null,
+  asked: FreezeQuery,
   reserve: number,
 ): Promise<boolean | 'unknown'> {
-  const permissions = repository.installation.permissions as Record<string, string>;
-  if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
+  const isOfMerges = !('environment' in asked);
+  if (isOfMerges && lacksVital(repository)) return false;
   if (!(await mayAskAbout(deps, repository, reserve))) return 'unknown';
   const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
+  if (isOfMerges) return isRequiredOn(asking, asked.base);
+  const waits = await waitsForUs(asking, asked.environment);
+  return waits.known ? waits.value : 'unknown';
+}
+
+function lacksVital({ installation }: FoundRepository): boolean {
+  const permissions = installation.permissions as Record<string, string>;
+  return missingPermissions({ permissions, events: [] }).some((name) => vital.has(name));
+}
+
+/** @param branch null for the default branch. */
+async function isRequiredOn(asking: Asking, branch: string | null): Promise<boolean | 'unknown'> {
+  const { deps, repository } = asking;
   const name = branch === null ? await readDefaultBranch(asking) : known(branch);
   if (!name.known) return 'unknown';
   const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });

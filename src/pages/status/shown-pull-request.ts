@@ -7,7 +7,7 @@ import { hidingAmong } from '../../statuses/judge.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { heldBelow, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
-import { branchEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import { placeEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { recallPullRequest } from '../../explanations/explanations-for-pages.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
@@ -98,7 +98,7 @@ async function whyNotHeldNow(
   const all = await heldPullRequests(deps, repository.id, facts.number);
   const bases = isInside ? all.flatMap((each) => (isUnsaid(each) ? (each.baseRef ?? []) : [])) : [];
   const required = await Promise.all(
-    bases.map(async (base) => [base, await branchEnforcement(deps, repository, base)] as const),
+    bases.map(async (base) => [base, await placeEnforcement(deps, repository, { base })] as const),
   );
   const [held] = asGitHubSees(all, new Map(required.map(([base, word]) => [base, word !== false])));
   const isShown = status !== null && status.state !== 'success';
