@@ -149,13 +149,13 @@ test('settings that have only a slug are resolved once, and that is an event', a
   expect(await eventsOf(log)).toHaveLength(1);
 });
 
-test('a start resolves them too; while GitHub does not answer, they count for nobody', async () => {
+test('a start resolves them too; while GitHub does not answer, people try again', async () => {
   const { github } = acme;
   await saveAsBefore([{ team: slug() }]);
   github.faults.add({ kind: 'status', match: { path: /\/teams\// }, status: 502, times: Infinity });
   const refused = await freezeAs('tessa');
   expect([refused.status, refused.body.detail]).toEqual([
-    403,
+    503,
     expect.stringContaining('GitHub does not say whether tessa is in a team with the role freezer'),
   ]);
   github.faults.clear();
@@ -164,6 +164,8 @@ test('a start resolves them too; while GitHub does not answer, they count for no
   github.suspend('acme');
   github.unsuspend('acme');
   await acme.quiet();
+  // That GitHub does not show the team is an answer: the role does not count.
+  expect((await freezeAs('tessa')).status).toBe(403);
   const failed = acme.app.deps.db.job.count({ where: { task: 'keep-teams' } });
   expect(await failed).toBe(0);
   github.faults.clear();

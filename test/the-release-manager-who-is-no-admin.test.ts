@@ -52,6 +52,7 @@ const plan = (include: string[]) => ({
 const plans = (as: string, body: object, rest = '') =>
   acme.call('POST', `/v1/freeze_plans/acme${rest}`, { as, body });
 const pageOf = async (login: string, path: string) => (await visitors[login]!.open(path)).text;
+const silentTeams = { kind: 'status', match: { path: /\/team\/\d+\/memberships\// }, status: 502 } as const;
 /** More than the 10 s for which a no counts, and the minute of a yes. */
 const later = () => acme.advanceTo(new Date(acme.clock.now() + 61_000));
 
@@ -217,19 +218,59 @@ test('a login that changed hands: the person keeps the role, and the next holder
   await later();
 });
 
-test('while GitHub does not say who is in a team, the role does not count', async () => {
+test('while GitHub does not say who is in a team, every road says to try again, and none refuses', async () => {
   const { github } = acme;
-  github.faults.add({
-    kind: 'status',
-    match: { path: /\/team\/\d+\/memberships\// },
-    status: 502,
-    times: Infinity,
-  });
-  const { status, body } = await freezeAs(tokens.tess!);
-  expect([status, body.detail]).toEqual([
-    403,
-    expect.stringContaining('GitHub does not say whether tess is in a team with the role freezer'),
-  ]);
+  await patch('/v1/settings/acme', { freezers: ['@acme/release'] });
+  await patch(`/v1/repos/${web}/settings`, { approvers: ['@acme/release'] });
+  const planned = await plans(tokens.tess!, plan([web.split('/')[1]!]));
+  expect(planned.status, planned.text).toBe(201);
+  await acme.quiet();
+  await later();
+  github.faults.add(silentTeams);
+  const as = tokens.tess!;
+  const calls: [string, string, object?][] = [
+    ['POST', `/v1/repos/${web}/scheduled_freeze`, freezeBody],
+    ['GET', `/v1/repos/${web}/logs`],
+    ['POST', '/v1/freeze_plans/acme', plan(['*'])],
+    ['GET', '/v1/freeze_plans/acme'],
+  ];
+  for (const [method, path, body] of calls) {
+    const answer = await acme.call(method, path, { as, body });
+    expect([path, answer.status, answer.body.detail, answer.headers.get('retry-after')]).toEqual([
+      path,
+      503,
+      expect.stringContaining('GitHub does not say whether tess is in a team with the role freezer'),
+      '10',
+    ]);
+  }
+  const tess = visitors.tess!;
+  const pages = [
+    `/repos/${web}/audit`,
+    '/owners/acme/audit',
+    '/owners/acme/exemptions',
+    `/owners/acme/plans/${planned.body.id}/edit`,
+  ];
+  for (const page of pages) {
+    const { status, text } = await tess.open(page);
+    expect([page, status, text]).toEqual([page, 503, expect.stringContaining('GitHub is not available')]);
+  }
+  const form = { repository: '*', which: 'ticked', reason: 'R', duration: '1', zone: 'UTC', step: 'freeze' };
+  expect((await tess.send('/owners/acme/freeze', form)).status).toBe(503);
+  // A command waits, instead of being ignored like that of a stranger.
+  const { length } = acme.answers(web, 1);
+  await acme.write(web, 1, 'tess', '/holdfast unfreeze Shipped');
+  expect(acme.answers(web, 1)).toHaveLength(length);
+  github.faults.clear();
+  await later();
+  await acme.quiet();
+  expect(acme.answers(web, 1).slice(length)).toEqual([expect.stringContaining('**Ended**')]);
+  expect(acme.frozen(web)).toEqual([]);
+  await patch('/v1/settings/acme', { freezers: null });
+});
+
+test('while GitHub does not say who is in a team, roles that need no such answer count', async () => {
+  const { github } = acme;
+  github.faults.add(silentTeams);
   // Who is named by login needs no such answer.
   expect((await freezeAs(tokens.rel!)).status).toBe(201);
   github.faults.clear();

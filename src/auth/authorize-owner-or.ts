@@ -6,11 +6,11 @@ import { repositoryAbsent } from '../installations/find-repository.ts';
 import { readOwnerSettings } from '../installations/settings.ts';
 import { namedBy, plainNames, repositoriesOfOwner } from '../plans/matched-repositories.ts';
 import type { Plan } from '../plans/plan.ts';
-import { authorizeOwner, authorizeReader, authorizeRepository, withRole } from './authorize.ts';
+import { authorizeOwner, authorizeReader, authorizeRepository } from './authorize.ts';
 import type { PersonCaller, Caller } from './caller.ts';
 import { hasScope, lacksScope } from './github-token.ts';
 import type { Recency } from './permissions.ts';
-import { whyRoleLacks } from './role-verdict.ts';
+import { whyRoleLacks, withRoles } from './role-verdict.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
 export const mostNamed = 50;
@@ -134,12 +134,12 @@ async function assertFreezesOwn({ deps, caller, recency, account }: Asking, name
   if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
 }
 
-/** Allows somebody to whom the owner's settings give the role of a freezer. @throws Refusal forbidden. */
+/** Allows somebody to whom the owner's settings give the role of a freezer. @throws Refusal forbidden; unavailable. */
 async function assertFreezer({ deps, caller, recency, account }: Asking, notAdmin: Refusal): Promise<void> {
   const { freezers } = await readOwnerSettings(deps.db, account.id);
   const place = { account, installation: account.installation };
   const why = await whyRoleLacks(deps, caller, place, 'freezer', freezers, false, recency);
-  if (why !== null) throw withRole(notAdmin, why);
+  if (why !== null) throw withRoles(notAdmin, why);
   if (
     caller.kind === 'github-token' &&
     caller.grant.by === 'scopes' &&

@@ -20,7 +20,7 @@ import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
 import type { Recency, RepositoryPermission } from './permissions.ts';
-import { whyRoleLacks } from './role-verdict.ts';
+import { whyRoleLacks, withRoles } from './role-verdict.ts';
 import { fromSignIn, lacksAdministration, lacksScope, hasScope, type Scope } from './github-token.ts';
 
 const wanted = {
@@ -37,10 +37,6 @@ const instead = ({ kind }: PersonCaller, ask: string): string =>
 
 const notAdmin = (caller: PersonCaller, place: string) =>
   forbidden(`${caller.person.login} is not an admin of ${place} on GitHub. ${instead(caller, 'Ask one')}`);
-
-/** The refusal, and what a role would do about it. */
-export const withRole = (refusal: Refusal, role: string | null): Refusal =>
-  !role ? refusal : forbidden(`${refusal.message} ${role}`);
 
 const notWriter = (caller: PersonCaller, place: string) =>
   forbidden(
@@ -174,7 +170,8 @@ async function standingIn(
 /**
  * Refuses a person who may not do enough in a repository that they can read.
  * @returns as what they may act: admins, and who has the role of the verb, as admins.
- * @throws Refusal forbidden; too-many-requests if they asked too much.
+ * @throws Refusal forbidden; unavailable while GitHub does not say whether they have the role; too-many-requests if they
+ *   asked too much.
  */
 export async function assertStanding(
   deps: Deps,
@@ -190,7 +187,7 @@ export async function assertStanding(
     if (least === 'write') return { notAdmin: refusal, byRole: null };
     throw refusal;
   }
-  const whyNot: string[] = [];
+  const whyNot: Parameters<typeof withRoles>[1][] = [];
   const asked = role === undefined ? [] : [role].flat();
   const settings = asked.length > 0 ? await readSettings(deps.db, repository.id) : null;
   for (const each of asked) {
@@ -199,10 +196,9 @@ export async function assertStanding(
     if (lacks === null) return { notAdmin: null, byRole: each };
     whyNot.push(lacks);
   }
-  const why = whyNot.filter(Boolean).join(' ');
-  const refusal = withRole(notAdmin(caller, name), why);
+  const refusal = withRoles(notAdmin(caller, name), ...whyNot);
   if (least !== 'write') throw refusal;
-  if (permission === 'read') throw withRole(notWriter(caller, name), why);
+  if (permission === 'read') throw withRoles(notWriter(caller, name), ...whyNot);
   return { notAdmin: refusal, byRole: null };
 }
 

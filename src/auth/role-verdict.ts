@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { nullIf } from '../errors.ts';
+import { forbidden, Refusal, refusedIf } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { isUnidentified, keepTeams } from '../installations/keep-teams.ts';
 import { holderText, type Role, type RolePlace } from '../installations/role-holders.ts';
@@ -7,9 +7,10 @@ import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts'
 import type { PersonCaller } from './caller.ts';
 import type { Person } from './github-token.ts';
 import type { Recency } from './permissions.ts';
+import { unlessRefused } from './verdict-cache.ts';
 
-/** `unknown`: the person has it if they are in a team, and GitHub does not answer. Then it does not count. */
-type RoleVerdict = 'yes' | 'no' | 'unknown';
+/** A refusal, unavailable: the person has it if they are in a team, and GitHub does not say that now. */
+type RoleVerdict = 'yes' | 'no' | Refusal;
 
 /**
  * Whether a list names a person, by GitHub's id, or a team that they are in.
@@ -25,26 +26,41 @@ export async function hasRole(
   if (holders.some((holder) => 'id' in holder && holder.id === person.id)) return 'yes';
   const teams = holders.filter((holder) => 'team' in holder);
   if (teams.length === 0 || place.installation.suspendedAt) return 'no';
-  const known = await identified(deps, place, teams);
+  const found = await identified(deps, place, teams).catch(refusedIf('unavailable'));
+  const known = found instanceof Refusal ? teams : found;
   const isMember = await deps.permissions
     .isInTeam(deps, person, place, known, recency)
-    .catch(nullIf('unavailable'));
-  if (isMember) return 'yes';
-  return isMember === null || known.some(isUnidentified) ? 'unknown' : 'no';
-}
-
-/** The teams with the ids of those that a version before saved without; as they are while GitHub does not answer. */
-async function identified(deps: Deps, place: RolePlace, teams: TeamHolder[]): Promise<TeamHolder[]> {
-  if (!teams.some(isUnidentified)) return teams;
-  const ask = () => keepTeams(deps, place);
-  const found = await askGitHub(deps, place.installation.id, 'which teams have a role', ask).catch(
-    nullIf('unavailable'),
-  );
-  return teams.map((team) => (isUnidentified(team) ? (found?.get(team.team) ?? team) : team));
+    .catch(refusedIf('unavailable'));
+  if (isMember === true) return 'yes';
+  if (isMember instanceof Refusal) return isMember;
+  return found instanceof Refusal ? found : 'no';
 }
 
 /**
- * Why a role does not let a caller do something, empty if nobody has it; null if it does. Asks GitHub about teams at this moment.
+ * The teams with the ids of those that a version before saved without.
+ * @throws Refusal unavailable while GitHub does not say them. That it does not show teams to us is an answer.
+ */
+async function identified(deps: Deps, place: RolePlace, teams: TeamHolder[]): Promise<TeamHolder[]> {
+  if (!teams.some(isUnidentified)) return teams;
+  const nothing: ReadonlyMap<string, TeamHolder> = new Map();
+  const ask = () => unlessRefused(deps, nothing, () => keepTeams(deps, place));
+  const found = await askGitHub(deps, place.installation.id, 'which teams have a role', ask);
+  return teams.map((team) => (isUnidentified(team) ? (found.get(team.team) ?? team) : team));
+}
+
+/** Why a role does not let a caller do something: in words, empty if nobody has it; or because GitHub does not say now. */
+type RoleLack = string | Refusal;
+
+/** The refusal of somebody with these lacks. While GitHub does not say whether a role counts, the caller tries again. */
+export function withRoles(refusal: Refusal, ...lacks: RoleLack[]): Refusal {
+  const unsaid = lacks.find((lack) => lack instanceof Refusal);
+  if (unsaid) return unsaid;
+  const words = lacks.filter((lack) => lack !== '');
+  return words.length === 0 ? refusal : forbidden([refusal.message, ...words].join(' '));
+}
+
+/**
+ * Why a role does not let a caller do something; null if it does. Asks GitHub about teams at this moment.
  * @param showsHolders whether the caller may learn who has the role.
  */
 export async function whyRoleLacks(
@@ -55,7 +71,7 @@ export async function whyRoleLacks(
   holders: RoleHolder[],
   showsHolders: boolean,
   { releases }: Recency = {},
-): Promise<string | null> {
+): Promise<RoleLack | null> {
   const verdict = await hasRole(deps, caller.person, place, holders, { isLive: true, releases });
   // Without scopes we cannot see what else the token was made for.
   const isShown = caller.kind !== 'github-token' || caller.grant.by === 'scopes';
@@ -63,8 +79,12 @@ export async function whyRoleLacks(
     return isShown
       ? null
       : `You have the role ${role}, but it does not count for a token without scopes, which cannot show what it could do. Use a classic token with the scope repo, or the pages.`;
-  if (verdict === 'unknown')
-    return `GitHub does not say whether ${caller.person.login} is in a team with the role ${role}, so the role does not count. Try again in a moment.`;
+  if (verdict instanceof Refusal) {
+    const { retryAfter, limitedUntil } = verdict;
+    const again = limitedUntil ? `after ${limitedUntil.toISOString()}` : 'in a moment';
+    const text = `GitHub does not say whether ${caller.person.login} is in a team with the role ${role}. Nothing was changed. Try again ${again}.`;
+    return new Refusal('unavailable', text, { retryAfter, limitedUntil });
+  }
   if (!showsHolders)
     return `The role ${role} is enough too, if the settings of ${place.account.login} give it.`;
   if (holders.length === 0) return '';

@@ -18,7 +18,6 @@ import {
   ownerOfPath,
   type PageDeps,
   rememberReader,
-  unlessSilent,
   type Visit,
 } from './reader.ts';
 import {
@@ -42,9 +41,7 @@ const atOnce = 3;
  * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
  * when it is true now. Nobody can dismiss it.
  */
-export const showFirstSteps = (visit: Visit): Promise<Response> => show(visit).catch(unlessSilent(visit));
-
-async function show(visit: Visit): Promise<Response> {
+export async function showFirstSteps(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   if (!viewer) return absentOrSignIn(visit);
   const account = await ownerOfPath(visit);

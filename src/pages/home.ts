@@ -22,7 +22,7 @@ import {
   stateOf,
   withKnownEnforcement,
 } from '../explanations/repository-states.ts';
-import { absentPage, type PageDeps, timesOf, unlessSilent, type Visit, waysWithoutGitHub } from './reader.ts';
+import { absentPage, type PageDeps, timesOf, type Visit, waysWithoutGitHub } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
@@ -54,7 +54,7 @@ export async function showHome(visit: Visit): Promise<Response> {
     const opens = only.isAdmin ? (['audit', 'settings'] as const) : [];
     return await showPage({ context, viewer: { ...viewer, opens } }, { ...page, owner: only.account.login });
   } catch (error) {
-    if (!isTooManyRequests(error)) return unlessSilent(visit)(error);
+    if (!isTooManyRequests(error)) throw error;
     return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
   }
 }
@@ -62,8 +62,7 @@ export async function showHome(visit: Visit): Promise<Response> {
 /** `GET /owners/live`: tells when something changes that the home page shows. */
 export async function followHome(visit: Visit): Promise<Response> {
   if (!visit.viewer) return absentPage(visit);
-  const seen = await ownersOf(visit.deps, visit.viewer).catch(unlessSilent(visit));
-  return seen instanceof Response ? seen : follow(visit, concerns(seen.owners));
+  return follow(visit, concerns((await ownersOf(visit.deps, visit.viewer)).owners));
 }
 
 const forStrangers = (deps: PageDeps): Html =>

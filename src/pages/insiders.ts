@@ -2,7 +2,14 @@ import { html } from 'hono/html';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
 import type { Html } from './layout.ts';
-import { mayAs, permissionOf, rememberReader, type RepositoryVisit, signInAndReturn } from './reader.ts';
+import {
+  hasAnyRole,
+  permissionOf,
+  rememberReader,
+  type RepositoryVisit,
+  signInAndReturn,
+  unlessUnsaid,
+} from './reader.ts';
 
 // Who sees of a public repository what is not public.
 
@@ -18,7 +25,8 @@ async function standingOf(visit: RepositoryVisit): Promise<'insider' | 'stranger
   const permission = await permissionOf(visit);
   if (permission === 'unknown') return 'unknown';
   const mayWrite = permission === 'admin' || permission === 'write';
-  if (!mayWrite && !(await mayAs(visit, 'freezer')) && !(await mayAs(visit, 'approver'))) return 'outsider';
+  const isInside = mayWrite || (await unlessUnsaid(hasAnyRole(visit, permission)));
+  if (!isInside) return isInside === null ? 'unknown' : 'outsider';
   await rememberReader(deps, viewer);
   return 'insider';
 }

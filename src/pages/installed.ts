@@ -8,7 +8,7 @@ import { accountsOf, type InstalledAccount } from '../installations/find-account
 import { firstStepsPath, installedPath, ownerSettingsPath, signInPath } from '../installations/page-paths.ts';
 import type { Html } from './layout.ts';
 import { doneNotice, showPage } from './message-page.ts';
-import { type PageDeps, unlessSilent, type Visit } from './reader.ts';
+import type { PageDeps, Visit } from './reader.ts';
 import { seeLock } from './settings/lock-app.ts';
 
 /** About how many owners GitHub is asked. */
@@ -30,9 +30,7 @@ export const installLink = ({ name, url }: AppPage): Html =>
  * `GET /installed`: where the setup ends, and where GitHub sends people back who installed an App. It says what is done,
  * and has the links for the rest until that is done too.
  */
-export const showInstalled = (visit: Visit): Promise<Response> => show(visit).catch(unlessSilent(visit));
-
-async function show(visit: Visit): Promise<Response> {
+export async function showInstalled(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   const { installation_id: given = '', signed } = context.req.query();
   const id = /^\d{1,18}$/.test(given) ? BigInt(given) : null;

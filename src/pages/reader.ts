@@ -60,13 +60,18 @@ const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
   }),
 });
 
-/** Handles a page that decides itself what the viewer may see. */
+/** Handles a page that decides itself what the viewer may see. While GitHub does not say that, the answer is 503. */
 export const openPage =
   (given: PageDeps, show: (visit: Visit) => Response | Promise<Response>): Handler =>
   async (context) => {
     const deps = forRequest(given, context);
     const openedAt = deps.clock.now();
-    return show({ deps, context, openedAt, viewer: await readSession(deps, context) });
+    const visit = { deps, context, openedAt, viewer: await readSession(deps, context) };
+    try {
+      return await show(visit);
+    } catch (error) {
+      return unlessSilent(visit, error);
+    }
   };
 
 /**
@@ -83,8 +88,7 @@ export const repositoryPage = (
     const { context } = visit;
     const path = repositoryPath.safeParse(context.req.param());
     if (!path.success) return absentOrSignIn(visit);
-    const repository = await findObservable(visit, path.data, recency).catch(unlessSilent(visit));
-    if (repository instanceof Response) return repository;
+    const repository = await findObservable(visit, path.data, recency);
     if (!repository) return (await suspendedPage(visit, path.data)) ?? absentOrSignIn(visit);
     return isNamed(repository, path.data)
       ? show({ ...visit, repository, viewer: whoOpens({ ...visit, repository }) })
@@ -117,20 +121,30 @@ export const uuidOf = ({ context }: Pick<Visit, 'context'>, name: string): strin
 
 type OfViewer = Pick<RepositoryVisit, 'deps' | 'repository'> & { viewer: Person | null };
 
-/**
- * Whether to show the viewer the forms for admins of the repository and for people with a role. GitHub's answers may be
- * a minute old; a form that is sent asks GitHub again.
- */
-export async function mayAs(visit: OfViewer, role: Role, recency: Recency = {}): Promise<boolean> {
-  const permission = await permissionOf(visit, recency);
-  if (permission === 'admin' || permission === 'none' || permission === 'unknown')
-    return permission === 'admin';
-  const { [roles[role]]: holders } = await readSettings(visit.deps.db, visit.repository.id);
-  return isAmong(visit.deps, visit.viewer!, visit.repository, holders, recency);
-}
+/** An answer about somebody's rights; null while nobody can say. */
+export const unlessUnsaid = <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
+  answer.catch(nullIf('unavailable', 'too-many-requests'));
 
 /**
- * Whether the viewer is a freezer or approver of the repository, and so reads its audit log.
+ * Whether the viewer may do what admins of the repository and people with a role may. GitHub's answers may be a minute
+ * old; a form that is sent asks GitHub again.
+ * @throws Refusal unavailable or too-many-requests while nobody can say.
+ */
+export async function actsAs(visit: OfViewer, role: Role, recency: Recency = {}): Promise<boolean> {
+  const { deps, repository, viewer } = visit;
+  if (!viewer) return false;
+  const permission = await deps.permissions.ofRepository(deps, viewer, repository, recency);
+  if (permission === 'admin' || permission === 'none') return permission === 'admin';
+  const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
+  return isAmong(deps, viewer, repository, holders, recency);
+}
+
+/** The same for whether to show forms: no, while nobody can say. */
+export const mayAs = async (visit: OfViewer, role: Role, recency: Recency = {}): Promise<boolean> =>
+  (await unlessUnsaid(actsAs(visit, role, recency))) ?? false;
+
+/**
+ * Whether the viewer is a freezer or approver of the repository, and so reads its audit log. Errors as `actsAs`.
  * @param permission the viewer's, who is no admin.
  */
 export async function hasAnyRole(
@@ -142,7 +156,7 @@ export async function hasAnyRole(
   return isAmong(deps, viewer, repository, [...freezers, ...approvers]);
 }
 
-/** Whether the settings of an owner make the viewer a freezer. */
+/** Whether the settings of an owner make the viewer a freezer. Errors as `actsAs`. */
 export async function isOwnerFreezer(
   deps: PageDeps,
   viewer: Person,
@@ -153,15 +167,18 @@ export async function isOwnerFreezer(
   return isAmong(deps, viewer, { account, installation: account.installation }, freezers, recency);
 }
 
-/** Whether a list of people and teams names the viewer, as far as GitHub says. */
-export const isAmong = async (
+/** Whether a list of people and teams names the viewer. Errors as `actsAs`. */
+export async function isAmong(
   deps: PageDeps,
   viewer: Person,
   place: RolePlace,
   holders: RoleHolder[],
   recency: Recency = {},
-): Promise<boolean> =>
-  (await hasRole(deps, viewer, place, holders, recency).catch(nullIf('too-many-requests'))) === 'yes';
+): Promise<boolean> {
+  const verdict = await hasRole(deps, viewer, place, holders, recency);
+  if (verdict instanceof Refusal) throw verdict;
+  return verdict === 'yes';
+}
 
 /** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
 export async function permissionOf(
@@ -170,8 +187,7 @@ export async function permissionOf(
 ): Promise<RepositoryPermission | 'unknown'> {
   const { deps, repository, viewer } = visit;
   if (!viewer) return 'none';
-  const permission = deps.permissions.ofRepository(deps, viewer, repository, recency);
-  return (await permission.catch(nullIf('unavailable', 'too-many-requests'))) ?? 'unknown';
+  return (await unlessUnsaid(deps.permissions.ofRepository(deps, viewer, repository, recency))) ?? 'unknown';
 }
 
 /** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */
@@ -290,12 +306,10 @@ export const waysWithoutGitHub = (until: Date, times: Times): Html =>
   </p>`;
 
 /** What a page answers to an error: that GitHub is not available, if it is that. @throws the error, if it is another. */
-export const unlessSilent =
-  (visit: Visit) =>
-  (error: unknown): Promise<Response> => {
-    if (!isUnavailable(error)) throw error;
-    return silentPage(visit, error);
-  };
+function unlessSilent(visit: Visit, error: unknown): Promise<Response> {
+  if (!isUnavailable(error)) throw error;
+  return silentPage(visit, error);
+}
 
 /** The owner of the path (`:owner`) of a page; null if there is none. */
 export async function ownerOfPath({ deps, context }: Visit): Promise<InstalledAccount | null> {

@@ -78,7 +78,6 @@ export class ApiClient {
 
 /** No answer, a failing server or GitHub, a request still in progress and a limit say nothing about what was done. */
 function isClear({ status, body }: { status: number; body: { detail?: unknown } | undefined }): boolean {
-  if (status === 403) return !/GitHub does not say whether .* Try again/.test(String(body?.detail));
   if (status === 409) return !/concurrent change|in progress/.test(String(body?.detail));
   return status !== 0 && status < 500 && status !== 429;
 }

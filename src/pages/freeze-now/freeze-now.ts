@@ -18,7 +18,7 @@ import { answerForm, once, type OwnerChange, previewFirst, showKept } from '../c
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
 import { problemOf, problemsOf, textOf } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { isOwnerFreezer, timesOf } from '../reader.ts';
+import { isOwnerFreezer, timesOf, unlessUnsaid } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
 import {
@@ -46,7 +46,7 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
 
 /** Whether the viewer may freeze every repository of the owner: as its admin, or by a role in its settings. */
 const mayFreezeAll = async ({ deps, viewer, account, isAdmin }: OwnerVisit): Promise<boolean> =>
-  isAdmin || (viewer !== null && (await isOwnerFreezer(deps, viewer, account)));
+  isAdmin || (viewer !== null && (await unlessUnsaid(isOwnerFreezer(deps, viewer, account))) === true);
 
 /** The repositories that a form names. */
 export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<Selection> {

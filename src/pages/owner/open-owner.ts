@@ -2,7 +2,7 @@ import type { Handler } from 'hono';
 import pLimit from 'p-limit';
 import type { Person } from '../../auth/github-token.ts';
 import type { Recency, RepositoryPermission } from '../../auth/permissions.ts';
-import { isTooManyRequests } from '../../errors.ts';
+import { isTooManyRequests, refusedIf, Refusal } from '../../errors.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../../explanations/repository-states.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
@@ -24,7 +24,7 @@ import {
   type PageDeps,
   rememberReader,
   signInFirst,
-  unlessSilent,
+  unlessUnsaid,
   uuidOf,
   type Visit,
 } from '../reader.ts';
@@ -42,7 +42,7 @@ export type OwnerVisit = Visit & {
   isPartial: boolean;
   /**
    * Whether the viewer may freeze: as an admin or freezer of the owner or of one of its repositories. `unknown` if GitHub was not
-   * asked about all public ones.
+   * asked about all public ones, or does not say whether they have the role.
    */
   mayFreeze: boolean | 'unknown';
   /** What GitHub says that the viewer can do, of the repositories that it was asked about. It is not asked for an admin. */
@@ -67,8 +67,7 @@ export const ownerPage = (
   recency: Recency = {},
 ): Handler =>
   openPage(given, async (visit) => {
-    const opened = await openOwner(visit, recency).catch(unlessSilent(visit));
-    if (opened instanceof Response) return opened;
+    const opened = await openOwner(visit, recency);
     if (!opened || seesNothing(opened)) return absentOrSignIn(visit);
     return show({
       ...opened,
@@ -206,10 +205,11 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
   const permissions = await permissionsOf(deps, viewer, asked, recency);
   const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
-  const mayFreezeOne =
+  const mayFreezeOne = async () =>
     [...permissions.values()].includes('admin') ||
     (await isOwnerFreezer(deps, viewer, account, recency)) ||
     (await idsWithRole({ deps, viewer, account, permissions }, ['freezer'], recency)).size > 0;
+  const mayFreeze = await unlessUnsaid(mayFreezeOne());
   return {
     ...visit,
     ...split(all.filter(isSeen)),
@@ -217,11 +217,14 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
     // True for everybody but admins, so that it does not reveal whether private repositories exist.
     isPartial: true,
     permissions,
-    mayFreeze: mayFreezeOne || (open.length > mostPublic && 'unknown'),
+    mayFreeze: mayFreeze || ((mayFreeze === null || open.length > mostPublic) && 'unknown'),
   };
 }
 
-/** The repositories of an owner in which the viewer has one of these roles, of those that GitHub was asked about. */
+/**
+ * The repositories of an owner in which the viewer has one of these roles, of those that GitHub was asked about.
+ * @throws Refusal unavailable or too-many-requests if GitHub says of none now that they have.
+ */
 export async function idsWithRole(
   visit: Pick<OwnerVisit, 'deps' | 'account' | 'permissions'> & { viewer: Person },
   wanted: Role[],
@@ -231,13 +234,20 @@ export async function idsWithRole(
   const place = { account, installation: account.installation };
   const settings = await readSettingsOfAll(deps.db, [...permissions.keys()]);
   const found = new Set<bigint>();
+  let unsaid: Refusal | null = null;
   for (const role of wanted) {
     // Most repositories have the same list.
     const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
-    for (const those of lists.values())
-      if (await isAmong(deps, viewer, place, those[0]![1][roles[role]], recency))
-        for (const [id] of those) found.add(id);
+    for (const those of lists.values()) {
+      const { [roles[role]]: holders } = those[0]![1];
+      const isOne = await isAmong(deps, viewer, place, holders, recency).catch(
+        refusedIf('unavailable', 'too-many-requests'),
+      );
+      if (isOne instanceof Refusal) unsaid = isOne;
+      else if (isOne) for (const [id] of those) found.add(id);
+    }
   }
+  if (unsaid && found.size === 0) throw unsaid;
   return found;
 }
 

@@ -30,11 +30,12 @@ import { releasedBy } from '../../events/describe-fields.ts';
 import { endingName, messagePage } from '../message-page.ts';
 import { type PlanVisit, withArchived } from '../owner/open-owner.ts';
 import { spanSince } from '../undo.ts';
-import { absentPage, isOwnerFreezer, mayAs, uuidOf } from '../reader.ts';
+import { absentPage, actsAs, isOwnerFreezer, uuidOf } from '../reader.ts';
 
 /**
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer
  * of every repository that the plan names. Of a plan with patterns, they can read all that it matches.
+ * @throws Refusal unavailable or too-many-requests while nobody can say.
  */
 export async function mayChangePlan(visit: PlanVisit): Promise<boolean> {
   const { deps, plan, account, repositories, viewer, isAdmin } = withArchived(visit);
@@ -49,7 +50,7 @@ export async function mayChangePlan(visit: PlanVisit): Promise<boolean> {
     named.map(({ id }) => id),
   );
   for (const repository of found)
-    if (!(await mayAs({ deps, viewer, repository }, 'freezer', recency))) return false;
+    if (!(await actsAs({ deps, viewer, repository }, 'freezer', recency))) return false;
   return true;
 }
 

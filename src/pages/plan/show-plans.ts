@@ -35,7 +35,7 @@ import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
 import { planProgress, type Progress } from '../progress.ts';
-import { timesOf } from '../reader.ts';
+import { timesOf, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
 import { instant, longText, quoted, type Times } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
@@ -129,7 +129,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
     warningsOfChange(deps, visit.context),
-    mayChangePlan(visit),
+    unlessUnsaid(mayChangePlan(visit)).then((may) => may === true),
   ]);
   const ofDeployments = await warnOfDeployments(deps.db, plan, shown.nextOccurrences);
   const isStillSo = await stillSo(visit);

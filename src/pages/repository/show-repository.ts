@@ -22,7 +22,7 @@ import {
   repositorySettingsPath,
 } from '../../installations/page-paths.ts';
 import { refuseOutsiders } from '../insiders.ts';
-import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf } from '../reader.ts';
+import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf, unlessUnsaid } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import {
@@ -57,7 +57,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   ]);
   const page = { ...loaded, held: asGitHubSees(loaded.held, report?.required) };
   const isAdmin = permission === 'admin';
-  const readsLog = isAdmin || (await hasAnyRole(visit, permission));
+  const readsLog = isAdmin || (await unlessUnsaid(hasAnyRole(visit, permission))) === true;
   const isNew = page.current.length + page.past.freezes.length === 0;
   const { account, name } = repository;
   const chosen = new URLSearchParams({ repository: name });

@@ -90,10 +90,13 @@ export function alsoBlocked(freeze: Holding, { said }: Writing = inMarkdown): st
   return blocked === null ? '' : ` (${blocked.slice(0, 1).toLowerCase()}${blocked.slice(1, -1)})`;
 }
 
+/** Has a command wait until GitHub may answer. */
+export const whenAnswered = ({ clock }: Pick<Deps, 'clock'>, { retryAfter = 10 }: Refusal): NotNow =>
+  new NotNow(new Date(clock.now() + retryAfter * 1000));
+
 /** Why a command is refused. @throws NotNow while GitHub does not answer: it waits. Every other error as it is. */
 export function whyRefused(deps: Deps, error: unknown): string {
-  if (isUnavailable(error) || isTooManyRequests(error))
-    throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
+  if (isUnavailable(error) || isTooManyRequests(error)) throw whenAnswered(deps, error);
   if (error instanceof DoubtfulTime || error instanceof Refusal) return error.message;
   throw error;
 }

@@ -10,6 +10,7 @@ import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import { hasRole } from '../../auth/role-verdict.ts';
 import type { Deps } from '../../deps.ts';
+import { Refusal } from '../../errors.ts';
 import { answersPerService } from '../../github/cache.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/ask-github.ts';
@@ -28,6 +29,7 @@ import {
   type CommentOrder,
   type RunCommand,
   sentence,
+  whenAnswered,
   whyRefused,
 } from '../commands/order.ts';
 import { statusOfPullRequest } from '../commands/show-status.ts';
@@ -188,7 +190,10 @@ const decisions: Partial<Record<Verb, Role>> = {
   unfreeze: 'freezer',
 };
 
-/** Whether the author may decide what the command decides. An admin's `exempt` lets a pull request through at once. */
+/**
+ * Whether the author may decide what the command decides. An admin's `exempt` lets a pull request through at once.
+ * @throws NotNow while GitHub does not say whether they have the role: the command waits.
+ */
 async function decides(
   deps: Deps,
   person: ToldOfComment['person'],
@@ -201,7 +206,9 @@ async function decides(
   if (permission === 'admin') return role !== undefined || verb === 'exempt';
   if (role === undefined) return false;
   const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
-  return (await hasRole(deps, person, repository, holders, { isLive: true, releases: true })) === 'yes';
+  const verdict = await hasRole(deps, person, repository, holders, { isLive: true, releases: true });
+  if (verdict instanceof Refusal) throw whenAnswered(deps, verdict);
+  return verdict === 'yes';
 }
 
 /** Milliseconds to remember that an author may not decide: this many commands would cost as much as the first ten. */
