@@ -85,6 +85,67 @@ test.each<[string, { context: string; appId: null }[]]>([
   },
 );
 
+test.each<[string, string, (repository: string) => () => void]>([
+  [
+    'there is no room for another',
+    'no-room',
+    (repository) => {
+      const ids = Array.from({ length: 75 }, () =>
+        acme.github.addRuleset(repository, { enforcement: 'disabled' }),
+      );
+      return () => ids.forEach(({ id }) => acme.github.deleteRuleset(id));
+    },
+  ],
+  [
+    'the second App may not make another',
+    'no-right',
+    () => {
+      acme.github.acceptPermissions('acme', { metadata: 'read' }, { second: true });
+      return () => acme.github.acceptPermissions('acme', administration, { second: true });
+    },
+  ],
+])(
+  'somebody deletes the ruleset, and %s: it goes on later, and posts nothing twice',
+  async (_, name, breakIt) => {
+    const web = await holds().held(name, 'lock', [{ labels: ['hotfix'] }, {}, { labels: ['hotfix'] }]);
+    const freeze = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
+    await holds().pass(20);
+    const [{ context }] = holds().rulesets(web) as [{ context: string }];
+    const posted = () =>
+      [1, 2, 3].map((number) => {
+        const { headSha } = acme.github.pullRequest(web, number);
+        return acme.github.statusHistory(web, headSha, context).map(({ state }) => state);
+      });
+    expect(posted()).toEqual([['success'], [], ['success']]);
+    acme.github.deleteRuleset(holds().idOf(web));
+    const repair = breakIt(web);
+    await holds().pass(120);
+    expect(await holds().instant(web)).toMatchObject({ state: 'unavailable', since: null });
+    // Nothing requires it now, but it will be required again: who is held meanwhile is not let through then.
+    acme.github.unlabel(web, 3, 'hotfix');
+    await acme.quiet();
+    repair();
+    await holds().pass(120);
+    expect(await holds().instant(web)).toMatchObject({ state: 'on', error: null });
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'blocked', 3: 'blocked' });
+    expect(posted()).toEqual([['success'], [], ['success', 'pending']]);
+    // What waits for ever would look like a check that never ends.
+    acme.github.deleteRuleset(holds().idOf(web));
+    const again = breakIt(web);
+    await holds().pass(120);
+    await acme.remove(web, freeze.id);
+    await holds().pass(120);
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean', 2: 'clean', 3: 'clean' });
+    expect(posted()).toEqual([['success'], [], ['success', 'pending', 'success']]);
+    const { repository } = acme.app.deps.db;
+    const where = { nameKey: web.split('/')[1]!, account: { login: 'acme' } };
+    const { instantPasses } = await repository.findFirstOrThrow({ where, include: { instantPasses: true } });
+    expect(instantPasses).toEqual([]);
+    again();
+    await holds().pass(60);
+  },
+);
+
 describe('statuses hold as ever, and the answer says what is wrong', () => {
   test.each<[string, string, (repository: string) => () => void, RegExp]>([
     [

@@ -30,8 +30,11 @@ export type Plan = { wanted: Wanted | null; settled: string[]; isUndecided: bool
 /** Whether nothing is to do, as far as our tables know. */
 export const isSettled = (hold: HoldState, { wanted, settled }: Plan): boolean =>
   isAsWanted(hold, wanted) &&
-  (wanted === null || hold.since !== null) &&
+  (wanted === null ? isOver(hold) : hold.since !== null) &&
   hold.settled.join() === settled.join();
+
+/** One that could not begin, or was put out of force by others, keeps its freezes: it goes on under the same context. */
+const isOver = ({ freezes }: Partial<Pick<HoldState, 'freezes'>>): boolean => freezes?.length === 0;
 
 /** Milliseconds until we try again what GitHub did not answer. */
 const tryAgainAfter = 10_000;
@@ -87,8 +90,9 @@ class Settling {
         return false;
       }
       if (wanted) return await this.#begin(wanted);
-      if (this.#hold.context === null) await this.#save({ settled, error: null });
-      else await this.#end();
+      if (this.#hold.context !== null) await this.#end();
+      else if (isOver(this.#hold)) await this.#save({ settled, error: null });
+      else await this.#save({ freezes: [], settled });
       return false;
     } catch (error) {
       await this.#fail(error);
@@ -202,9 +206,11 @@ class Settling {
         return this.#save({ since: null, checkedAt: now, error: `${why} ${notOurs} ${remedy}` });
       return this.#save({ context, ...idOf(found), checkedAt: now, error: `${why} ${remedy}` });
     }
-    // With its freezes, so that a bridge knows when their statuses hold.
     const isUnused = this.#hold.mode === 'off';
-    await this.#save({ context: null, since: null, error: isUnused ? null : why, checkedAt: now });
+    const { wanted, settled } = this.#plan;
+    // While it is wanted, with its freezes, so that a bridge knows when their statuses hold.
+    const over = wanted === null ? { freezes: [], settled } : {};
+    await this.#save({ context: null, since: null, ...over, error: isUnused ? null : why, checkedAt: now });
   }
 
   /** @returns null if no ruleset of ours is in force; undefined if nobody can say. */
@@ -254,12 +260,12 @@ class Settling {
       if (!(await saveHold(tx, repositoryId, this.#turn, change))) throw new NotOurTurn();
     };
     // Alone, it is one statement: many repositories are held at one instant.
-    if (events.length === 0 && change.context !== null) await save(db);
+    if (events.length === 0 && !isOver(change)) await save(db);
     else
       await db.$transaction(async (tx) => {
         await save(tx);
         await appendEvents(tx, events, ourselves, nowOf(clock));
-        if (change.context === null) await forgetPasses(tx, repositoryId);
+        if (isOver(change)) await forgetPasses(tx, repositoryId);
       });
     Object.assign(this.#hold, change);
   }

@@ -150,7 +150,7 @@ export async function savePass(
 export const forgetPasses = (tx: Tx, repositoryId: bigint) =>
   tx.instantPass.deleteMany({ where: { repositoryId, state: 'success' } });
 
-/** The open heads of a repository that are not successful under the context of a hold that is over. */
+/** The open heads of a repository that are not successful under the context of a hold that is over: it has no freezes. */
 export async function readRevoked(
   sql: SqlTx,
   repositoryId: bigint,
@@ -161,7 +161,7 @@ export async function readRevoked(
       SELECT pass.*, hold.installation_id, (
         SELECT min(number) FROM (${pullRequestsAt('pass.sha', 'pass.repository_id')}) open) AS number
       FROM instant_passes pass JOIN instant_holds hold ON hold.repository_id = pass.repository_id
-      WHERE pass.repository_id = $1 AND hold.context IS NULL
+      WHERE pass.repository_id = $1 AND hold.context IS NULL AND cardinality(hold.freezes) = 0
     ), gone AS (
       DELETE FROM instant_passes pass USING over
       WHERE pass.repository_id = over.repository_id AND pass.sha = over.sha AND over.number IS NULL
