@@ -254,14 +254,14 @@ export async function previewFreeze(
   const numbers = shown.map(({ number }) => number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
   const hide = await hideDependencies(deps, repository, shown);
+  const held = judged.filter(({ verdict }) => isHeld(verdict)).map(({ facts }) => baseOf(facts));
+  const toRefuse = countRefused(report?.required, held);
+  const { id, name, installation } = repository;
   return {
     judgedAt,
     nextChangeAt: await nextChangeAmong([parsed], open, judgedAt),
     counts,
-    toRefuse: countRefused(
-      report?.required,
-      judged.filter(({ verdict }) => isHeld(verdict)).map(({ facts }) => baseOf(facts)),
-    ),
+    toRefuse,
     warnings: [
       ...warningsOf(parsed, { counts, open, at: judgedAt }, isOn),
       ...warningsOfDeployments(freeze, [freeze], repository.installation.permissions),
@@ -269,8 +269,8 @@ export async function previewFreeze(
     ],
     timeUntilHeld:
       isOn && holdsMerges(parsed.freeze)
-        ? await foreseeTime(deps, repository.installation.id, [
-            { ...(await selectedAmong(parsed, open, judgedAt)), id: repository.id, name: repository.name },
+        ? await foreseeTime(deps, installation.id, [
+            { id, name, refused: toRefuse, ...(await selectedAmong(parsed, open, judgedAt)) },
           ])
         : null,
     affected: await mapAtOnce(page, ({ pullRequest, facts, verdict }) => ({

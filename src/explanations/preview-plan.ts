@@ -213,7 +213,10 @@ async function previewBy(
         ? await foreseeTime(
             deps,
             previewed[0].installationId,
-            previewed.map(({ id, repository, selected }) => ({ id, name: repository.name, ...selected })),
+            previewed.map(({ id, repository: { name, toRefuse: refused }, selected }) => ({
+              ...{ id, name, refused },
+              ...selected,
+            })),
           )
         : null,
     warnings: [

@@ -90,7 +90,7 @@ function progressOf(progress: Progress, { account, context, deps }: OwnerVisit):
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests blocked"></progress>`}
     ${heldAtOnceSince ? html`<p>Blocked at once by a ruleset since <time datetime="${heldAtOnceSince.toISOString()}">${dayAndTime(heldAtOnceSince, readerZone(context), nowOf(deps.clock))}</time>.</p>` : ''}
     ${waiting > 0 && secondsUntilHeld === 0 ? html`<p>Rulesets block all of them already. Their statuses follow.</p>` : ''}
-    ${secondsUntilHeld ? html`<p class="muted">All of them are blocked in ${about(secondsUntilHeld)}.</p>` : ''}
+    ${secondsUntilHeld ? html`<p class="muted">${notEnforced.length + notKnown.length === 0 ? 'All of them are blocked' : 'Their statuses are written'} in ${about(secondsUntilHeld)}.</p>` : ''}
     ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
     ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countOf(toSay, 'pull request')}.</p>` : ''}

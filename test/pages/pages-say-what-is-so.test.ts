@@ -191,6 +191,7 @@ test('previews count apart what GitHub would not refuse', async () => {
   expect(await post('/v1/freeze_plans/acme/preview', both)).toMatchObject({
     to_hold: 4,
     to_refuse: 3,
+    time_until_held: { message: expect.stringContaining('All 3 pull requests are blocked within') },
     repositories: [
       { name: 'firm', to_hold: 2, to_refuse: 2 },
       { name: 'soft', to_hold: 2, to_refuse: 1 },
@@ -198,6 +199,7 @@ test('previews count apart what GitHub would not refuse', async () => {
   });
   const one = await post(`/v1/repos/${soft}/scheduled_freeze/preview`, window);
   expect(one).toMatchObject({ counts: { frozen: 2 }, to_refuse: 1 });
+  expect(one.time_until_held.message).toContain('1 pull request is blocked within');
   const fields = { reason: 'r', which: 'ticked', repository: ['firm', 'soft'], duration: '1h', zone: 'UTC' };
   const page = words(await ada.send('/owners/acme/freeze', { ...fields, step: 'preview' }));
   expect(page).toMatch(

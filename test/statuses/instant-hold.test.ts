@@ -101,7 +101,7 @@ test.each([
 });
 
 describe('how long it takes until everything is blocked', () => {
-  const web = { name: 'web', mode: 'off', error: null, selected: 1000, open: 1000 } as const;
+  const web = { name: 'web', mode: 'off', error: null, selected: 1000, open: 1000, refused: null } as const;
   const few = { ...web, name: 'few', selected: 10, open: 90 };
   test.each<[string, Parameters<typeof timeUntilHeld>[0], ReturnType<typeof timeUntilHeld>]>([
     ['nothing', [{ ...web, selected: 0 }], null],
@@ -113,6 +113,43 @@ describe('how long it takes until everything is blocked', () => {
         statusesSeconds: 480,
         message:
           'All 1,000 pull requests are blocked within about 8 minutes. With an instant hold, it takes some seconds.',
+      },
+    ],
+    ['off, and nothing requires the check', [{ ...web, refused: 0 }], null],
+    [
+      'off, and most branches do not require the check',
+      [
+        { ...web, refused: 10 },
+        { ...few, refused: 0 },
+      ],
+      {
+        seconds: 485,
+        statusesSeconds: 485,
+        message:
+          'All 10 pull requests are blocked within about 8 minutes. With an instant hold, it takes some seconds.',
+      },
+    ],
+    [
+      'bridge, where one branch requires the check and another does not',
+      [
+        { ...web, mode: 'bridge', refused: 10 },
+        { ...few, refused: 4 },
+      ],
+      {
+        seconds: 485,
+        statusesSeconds: 485,
+        message:
+          'A ruleset blocks 1,000 of 1,004 pull requests within a second. The others take about 8 minutes, as all of them do without an instant hold. Direct pushes are refused until the statuses are written.',
+      },
+    ],
+    [
+      'lock, and nothing requires the check',
+      [{ ...web, mode: 'lock', refused: 0 }],
+      {
+        seconds: 1,
+        statusesSeconds: 480,
+        message:
+          'A ruleset blocks all 1,000 pull requests within a second. Nothing requires the check, so without an instant hold nothing is blocked. Direct pushes are refused until the last freeze ends.',
       },
     ],
     [

@@ -156,8 +156,11 @@ export function whyNoBridge({ selected, open }: Selected, perMinute: number): st
   return null;
 }
 
-/** What a freeze would select in a repository. @property error why its instant hold does not work. */
-export type Outlook = Selected & { name: string; mode: Mode; error: string | null };
+/**
+ * What a freeze would select in a repository. @property refused those that GitHub refuses by their status, because their
+ * branch requires the check; null if that is not known. @property error why its instant hold does not work.
+ */
+export type Outlook = Selected & { name: string; refused: number | null; mode: Mode; error: string | null };
 
 /** How long it takes until everything is blocked, as instant holds are set and without them, and both in words. */
 export type TimeUntilHeld = { seconds: number; statusesSeconds: number; message: string };
@@ -168,12 +171,15 @@ export function timeUntilHeld(all: Outlook[], perMinute: number): TimeUntilHeld 
     each.error === null &&
     (each.mode === 'lock' || (each.mode === 'bridge' && !whyNoBridge(each, perMinute)));
   const inRulesets = all.filter((each) => each.open > 0 && isByRuleset(each));
-  const [held, atOnce] = [sumOf(all).selected, sumOf(inRulesets).selected];
+  // A ruleset requires its own check, whatever else the branch requires.
+  const byStatus = all.map((each) => ({ ...each, selected: each.refused ?? each.selected }));
+  const blocked = byStatus.map((each, index) => (inRulesets.includes(all[index]!) ? all[index]! : each));
+  const [written, held, atOnce] = [sumOf(all).selected, sumOf(blocked).selected, sumOf(inRulesets).selected];
   const others = sumOf(inRulesets).open - atOnce;
   if (held + others === 0) return null;
-  const statusesSeconds = secondsOf(held, perMinute);
+  const statusesSeconds = secondsOf(written, perMinute);
   const rulesetSeconds = secondsOfRulesets(inRulesets.length);
-  const seconds = atOnce === held ? rulesetSeconds : secondsOf(held + others, perMinute);
+  const seconds = atOnce === held ? rulesetSeconds : secondsOf(written + others, perMinute);
   const rulesets = inRulesets.length === 1 ? 'A ruleset blocks' : 'Rulesets block';
   const soon = rulesetSeconds === 1 ? 'a second' : about(rulesetSeconds);
   const othersSeconds = secondsOf(others, perMinute);
@@ -182,7 +188,9 @@ export function timeUntilHeld(all: Outlook[], perMinute: number): TimeUntilHeld 
     ...onlyIf(
       atOnce > 0 && atOnce === held,
       `${rulesets} ${allOf(held)} within ${soon}.`,
-      `Without an instant hold, it takes ${about(statusesSeconds)}.`,
+      sumOf(byStatus).selected > 0
+        ? `Without an instant hold, it takes ${about(statusesSeconds)}.`
+        : 'Nothing requires the check, so without an instant hold nothing is blocked.',
     ),
     ...onlyIf(
       atOnce > 0 && atOnce < held,
