@@ -1,7 +1,7 @@
-// `npm run design`: writes src/pages/assets/tokens.css and src/pages/icons.ts from GitHub's design system: the colours
-// that style.css names, in four themes, and the icons of the pages. They are in the repository, so nothing is built at
+// `npm run design`: writes src/pages/assets/tokens.css and src/pages/icons.ts from GitHub's design system: the colours, in
+// four themes, and the icons that the style sheets and the pages name. They are in the repository, so nothing is built at
 // start. test/docs/design.test.ts fails if they are not up to date.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { format } from 'prettier';
 
@@ -17,10 +17,16 @@ const icons = [
   'check-circle',
   'checklist',
   'circle-slash',
+  'clock',
+  'git-commit',
+  'git-merge',
+  'git-pull-request',
   'history',
   'gear',
+  'kebab-horizontal',
   'lock',
   'question',
+  'search',
   'unlock',
 ] as const;
 
@@ -43,7 +49,11 @@ function themeOf(name: string): Map<string, string> {
 
 /** The files that this writes, by their paths. */
 export async function designFiles(): Promise<Map<string, string>> {
-  const style = readFileSync(new URL('src/pages/assets/style.css', root), 'utf8');
+  const assets = new URL('src/pages/assets/', root);
+  const style = readdirSync(assets)
+    .filter((name) => name.endsWith('.css') && name !== 'tokens.css')
+    .map((name) => readFileSync(new URL(name, assets), 'utf8'))
+    .join('\n');
   const [light, dark, lightHigh, darkHigh] = [
     'light',
     'dark',
@@ -53,17 +63,25 @@ export async function designFiles(): Promise<Map<string, string>> {
   const used = [...new Set([...style.matchAll(/var\(--([\w-]+)\)/g)].map(([, key]) => key!))]
     .filter((key) => light!.has(key))
     .sort();
+  const pathOf = (name: string) => {
+    const svg = readFileSync(require.resolve(`@primer/octicons/build/svg/${name}-16.svg`), 'utf8');
+    return [...svg.matchAll(/ d="([^"]+)"/g)].map(([, d]) => d!).join('');
+  };
+  const cut = [...new Set([...style.matchAll(/var\(--icon-([\w-]+)\)/g)].map(([, name]) => name!))].sort();
   const block = (one: Map<string, string>, other: Map<string, string>) =>
     `:root {\n${used.map((key) => `--${key}: light-dark(${one.get(key)}, ${other.get(key)});`).join('\n')}\n}`;
-  const css = `/* Written by \`npm run design\` from @primer/primitives (MIT, GitHub Inc.): the colours that style.css names. */
+  const css = `/*
+ * Written by \`npm run design\` from @primer/primitives and @primer/octicons (MIT, GitHub Inc.): the colours and icons
+ * that the style sheets name.
+ */
 ${block(light!, dark!)}
+:root {
+${cut.map((name) => `--icon-${name}: path('${pathOf(name)}');`).join('\n')}
+}
 @media (prefers-contrast: more) {
 ${block(lightHigh!, darkHigh!)}
 }`;
-  const paths = icons.map((name) => {
-    const svg = readFileSync(require.resolve(`@primer/octicons/build/svg/${name}-16.svg`), 'utf8');
-    return [name, [...svg.matchAll(/ d="([^"]+)"/g)].map(([, d]) => d!).join('')];
-  });
+  const paths = icons.map((name) => [name, pathOf(name)]);
   const code = `// Written by \`npm run design\` from @primer/octicons (MIT, GitHub Inc.): 16 pixels, as the path of an SVG.
 export const icons = ${JSON.stringify(Object.fromEntries(paths))} as const;`;
   return new Map([

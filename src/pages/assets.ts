@@ -23,9 +23,12 @@ type AssetName = keyof typeof types;
 const read = (name: string): Buffer<ArrayBuffer> =>
   readFileSync(new URL(`./assets/${name}`, import.meta.url));
 
+/** The style sheets of all pages: one for each subject, the general ones first. */
+const sheets = ['tokens.css', 'style.css', 'states.css', 'overview.css', 'pull-request.css', 'keys.css'];
+
 /** What every page loads, as one file. Each script is a block, with names of its own. */
 const joined: Partial<Record<string, () => Buffer<ArrayBuffer>>> = {
-  'style.css': () => Buffer.concat([read('tokens.css'), read('style.css')]),
+  'style.css': () => Buffer.concat(sheets.map(read)),
   'page.js': () =>
     Buffer.concat(
       ['local-times.js', 'menus.js', 'busy-buttons.js'].flatMap((name) => [

@@ -11,8 +11,8 @@ import {
   plansPath,
 } from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
-import { icons } from './icons.ts';
 import type { Live } from './live.ts';
+import { icon } from './states.ts';
 import { cityOf } from '../time/local-time.ts';
 
 /** Markup with escaped texts. Only `html` makes it. */
@@ -81,7 +81,8 @@ export function layout({
             <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
             ${owner ? ownerMenu(owner, viewer?.owners ?? []) : ''}
             <span class="rest"></span>
-            ${zone ? zoneSwitch(zone) : ''} ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
+            ${zone ? zoneSwitch(zone) : ''}
+            ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
           ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
         </header>
@@ -129,41 +130,42 @@ const breadcrumb = (login: string, crumbs: Crumb[]): Html =>
     </ol>
   </nav>`;
 
-/** The pages of an owner, in the order of the bar. Settings come after the audit log. */
+/** The pages of an owner, in the order of the bar. On a phone those with a short name stand at the bottom, the others under More. */
 const tabs = {
-  overview: { name: 'Overview', icon: 'lock', path: ownerPath },
-  calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
+  overview: { name: 'Overview', short: 'Now', icon: 'lock', path: ownerPath },
+  calendar: { name: 'Calendar', short: 'Calendar', icon: 'calendar', path: calendarPath },
   plans: { name: 'Plans', icon: 'checklist', path: plansPath },
-  exemptions: { name: 'Exemptions', icon: 'unlock', path: exemptionsPath },
+  exemptions: { name: 'Exemptions', short: 'Requests', icon: 'unlock', path: exemptionsPath },
   audit: { name: 'Audit', icon: 'history', path: auditPath },
   settings: { name: 'Settings', icon: 'gear', path: ownerSettingsPath },
+  help: { name: 'Help', icon: 'question', path: () => '/help' },
 } as const;
-type Tab = keyof typeof tabs;
+type Tab = Exclude<keyof typeof tabs, 'help'>;
 
-/** The navigation of an owner's pages. On a phone it takes two lines. */
+/** The navigation of an owner's pages. */
 async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promise<Opens> = []) {
   const shown = new Set<string>([...(await opens), tab ?? '']);
+  const all = Object.entries(tabs).filter(([id]) => (id !== 'audit' && id !== 'settings') || shown.has(id));
+  const link = ([id, { name, icon: image, path, ...more }]: (typeof all)[number]) =>
+    html`<a
+      href="${path(login)}"
+      ${id === tab ? html`aria-current="page"` : ''}
+      ${'short' in more ? html`class="main"` : ''}
+      >${icon(image)}${'short' in more && more.short !== name ? html`<span class="wide">${name}</span><span class="narrow">${more.short}</span>` : name}</a
+    >`;
   return html`<nav class="tabs" aria-label="${login}">
-    ${Object.entries(tabs)
-      .filter(([id]) => (id !== 'audit' && id !== 'settings') || shown.has(id))
-      .map(
-        ([id, { name, icon: image, path }]) =>
-          html`<a href="${path(login)}" ${id === tab ? html`aria-current="page"` : ''}
-            >${icon(image)}${name}</a
-          >`,
-      )}
-    <a href="/help">${icon('question')}Help</a>
+    ${all.map(link)}
+    <details class="menu more">
+      <summary>${icon('kebab-horizontal')}More</summary>
+      <ul>
+        ${all.filter(([, each]) => !('short' in each)).map((each) => html`<li>${link(each)}</li>`)}
+      </ul>
+    </details>
   </nav>`;
 }
 
 /** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
 const logo = html`<span class="logo" aria-hidden="true">${raw(iconSvg)}</span>`;
-
-/** An icon beside a word that says the same. */
-export const icon = (name: keyof typeof icons): Html =>
-  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-    <path d="${icons[name]}" />
-  </svg>`;
 
 /** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */
 const zoneSwitch = (zone: string): Html =>

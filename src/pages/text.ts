@@ -17,17 +17,22 @@ export function readerZone(context: Context): string {
 }
 
 /**
- * `Fri 27 Nov, 18:00 (12:00 New York, in 3 h)`: an instant in the reader's zone. Names UTC, which a page also shows while
- * it does not know the reader's zone.
+ * `Fri 27 Nov, 18:00 (12:00 New York)`: an instant in the reader's zone, and how far it is from now when one points at it.
+ * Names UTC, which a page also shows while it does not know the reader's zone.
  * @param ownZone the zone of the freeze, which stands beside it where its clock differs.
  */
 export function instant(at: Date, { zone, now }: Times, ownZone = zone): Html {
-  const beside = [...besideIt(at, zone, ownZone, now), ...nearNow(at, now)].join(', ');
-  const exact = [...new Set([zone, ownZone])].map((each) => describeInstant(at, each)).join(', ');
+  const beside = besideIt(at, zone, ownZone, now).join('');
+  const exact = [...new Set([zone, ownZone])].map((each) => describeInstant(at, each));
+  const title = [...exact, ...nearNow(at, now)].join(', ');
   const text = `${dayAndTime(at, zone, now)}${zone === 'UTC' ? ' UTC' : ''}`;
-  return html`<time datetime="${at.toISOString()}" title="${exact}">${text}</time
+  return html`<time datetime="${at.toISOString()}" title="${title}">${text}</time
     >${beside && html`<span class="beside-time"> (${beside})</span>`}`;
 }
+
+/** The same, with how far it is from now: once on a page, where it matters most. */
+export const instantAndDistance = (at: Date, times: Times, ownZone = times.zone): Html =>
+  html`${instant(at, times, ownZone)}${nearNow(at, times.now).map((near) => html`<span class="muted distance"> (${near})</span>`)}`;
 
 /** The clock of another zone, with its day where that is another one; nothing if it shows the same. */
 function besideIt(at: Date, zone: string, ownZone: string, now: Date): string[] {
@@ -50,7 +55,9 @@ function nearNow(at: Date, now: Date): string[] {
 
 /** `until Tue 24 Nov, 08:00 (in 10 h)`, or that it has no end. */
 export const untilText = (endsAt: Date | null, times: Times, ownZone: string): Html =>
-  endsAt ? html`until <strong>${instant(endsAt, times, ownZone)}</strong>` : html`until you remove it`;
+  endsAt
+    ? html`until <strong>${instantAndDistance(endsAt, times, ownZone)}</strong>`
+    : html`until you remove it`;
 
 /** Longer texts are folded after their first characters. A reason may have 10,000 characters. */
 const longest = 280;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instant, quotedLast } from '../../src/pages/text.ts';
+import { instant, instantAndDistance, quotedLast } from '../../src/pages/text.ts';
 
 const now = new Date('2026-11-27T12:00:00Z');
 const shown = async (at: string, zone: string, ownZone?: string) =>
@@ -8,17 +8,17 @@ const shown = async (at: string, zone: string, ownZone?: string) =>
     .replace(/\s+/g, ' ');
 
 test.each([
-  // Near now, and not.
-  ['2026-11-27T15:00:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 16:00 (in 3 h)'],
-  ['2026-11-27T09:30:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 10:30 (2 h 30 min ago)'],
-  ['2026-11-27T12:00:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 13:00 (less than a minute ago)'],
+  // How far it is from now stands in the tooltip.
+  ['2026-11-27T15:00:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 16:00'],
+  ['2026-11-27T09:30:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 10:30'],
+  ['2026-11-27T12:00:00Z', 'Europe/Berlin', undefined, 'Fri 27 Nov, 13:00'],
   ['2026-11-28T12:00:00Z', 'Europe/Berlin', undefined, 'Sat 28 Nov, 13:00'],
   ['2026-11-26T12:00:00Z', 'Europe/Berlin', undefined, 'Thu 26 Nov, 13:00'],
   // The zone of the freeze, where its clock differs at that instant.
   ['2026-12-24T17:00:00Z', 'Europe/Berlin', 'Europe/Paris', 'Thu 24 Dec, 18:00'],
   ['2026-12-24T17:00:00Z', 'Europe/Berlin', 'America/New_York', 'Thu 24 Dec, 18:00 (12:00 New York)'],
   ['2026-12-24T17:00:00Z', 'Europe/Berlin', 'Asia/Tokyo', 'Thu 24 Dec, 18:00 (Fri 25 Dec, 02:00 Tokyo)'],
-  ['2026-11-27T15:00:00Z', 'Asia/Tokyo', 'UTC', 'Sat 28 Nov, 00:00 (Fri 27 Nov, 15:00 UTC, in 3 h)'],
+  ['2026-11-27T15:00:00Z', 'Asia/Tokyo', 'UTC', 'Sat 28 Nov, 00:00 (Fri 27 Nov, 15:00 UTC)'],
   ['2026-12-24T17:00:00Z', 'Europe/London', 'UTC', 'Thu 24 Dec, 17:00'],
   ['2026-07-24T17:00:00Z', 'Europe/London', 'UTC', 'Fri 24 Jul, 18:00 (17:00 UTC)'],
   // The year of the reader's clock.
@@ -28,6 +28,17 @@ test.each([
   ['2026-12-24T17:00:59.999Z', 'UTC', undefined, 'Thu 24 Dec, 17:00 UTC'],
 ])('%s in %s, of a freeze in %s, is %s', async (at, zone, ownZone, text) => {
   expect(await shown(at, zone, ownZone)).toBe(text);
+});
+
+test.each([
+  ['2026-11-27T15:00:00Z', '2026-11-27 16:00 Europe/Berlin, in 3 h', ' (in 3 h)'],
+  ['2026-11-27T09:30:00Z', '2026-11-27 10:30 Europe/Berlin, 2 h 30 min ago', ' (2 h 30 min ago)'],
+  ['2026-11-28T12:00:00Z', '2026-11-28 13:00 Europe/Berlin', ''],
+])('%s: one who points at it reads %s, and the first line of a page has%s', async (at, title, beside) => {
+  const times = { zone: 'Europe/Berlin', now };
+  expect(String(await instant(new Date(at), times))).toContain(`title="${title}"`);
+  const text = String(await instantAndDistance(new Date(at), times)).replace(/<[^>]*>/g, '');
+  expect(text.replace(/^[^(]*\d\d:\d\d\s*/, ' ').trimEnd()).toBe(beside === '' ? '' : beside);
 });
 
 test('the exact instant is in the markup, with both zones', async () => {

@@ -33,18 +33,17 @@ function showInZone() {
   }
 }
 
-// `(Fri 27 Nov, 20:00 New York, in 3 h)`: the freeze's own clock stands beside the reader's only where it differs, with
-// its day only where that is another one.
+// `(Fri 27 Nov, 20:00 New York)`: the freeze's own clock stands beside the reader's only where it differs, with its day
+// only where that is another one.
 function setBeside(beside, inUtc, here) {
-  const [, day, clock, city, more = ''] =
-    /^ \((?:(\w{3} [^,]+), )?(\d\d:\d\d) ([^,)]+)(?:, )?(.*)\)$/.exec(beside.textContent) ?? [];
+  const [, day, clock, city] =
+    /^ \((?:(\w{3} [^,]+), )?(\d\d:\d\d) ([^,)]+)\)$/.exec(beside.textContent) ?? [];
   if (!clock) return;
   const itsDay = day ?? inUtc.split(', ')[0];
   const isSameDay = /\d+/.exec(itsDay)[0] === /\d+/.exec(here)[0];
   const own = isSameDay ? `${clock} ${city}` : `${itsDay}, ${clock} ${city}`;
-  const parts = [isSameDay && here.endsWith(clock) ? '' : own, more].filter(Boolean);
-  beside.textContent = parts.length > 0 ? ` (${parts.join(', ')})` : ' ';
-  beside.hidden = parts.length === 0;
+  beside.hidden = isSameDay && here.endsWith(clock);
+  beside.textContent = beside.hidden ? ' ' : ` (${own})`;
 }
 
 // The zones to choose from.
