@@ -80,7 +80,7 @@ const pure = [
   'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
   'src/freezes/exemptions/exemption.ts',
   'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
-  'src/plans/{occurrences,plan,repetition,rule}.ts',
+  'src/plans/{changed-occurrences,occurrences,plan,repetition,rule}.ts',
   'src/plans/source/{calendar-objects,content-lines,event-rule,series,source-events,source-window,wall-clock,zones}.ts',
   'src/time/**',
   'src/statuses/{judge,plan-write,status}.ts',

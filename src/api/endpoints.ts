@@ -50,6 +50,7 @@ export const endpoints: AnyEndpoint[] = [
   previews.previewPlanEndpoint,
   freezePlans.showPlanEndpoint,
   freezePlans.updatePlanEndpoint,
+  freezePlans.changeOccurrenceEndpoint,
   freezePlans.deletePlanEndpoint,
   freezePlans.removePlanEndpoint,
   freezePlans.planEnforcementEndpoint,

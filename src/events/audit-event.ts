@@ -120,6 +120,8 @@ export type Metadata = {
     freeze_plan_id: string;
     freeze_plan_attributes_before: object;
     freeze_plan_attributes_after: object;
+    /** The occurrence that was skipped, put back or moved, by its start. */
+    occurrence?: { start: string; skip?: boolean; to?: { start: string; end: string } };
   };
   'freeze_plan.delete': OfPlan & { reason: string };
   'freeze_plan.restore': OfPlan;

@@ -93,7 +93,11 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
   'freeze_plan.update': (change) => {
     const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = change;
     const plan = { ...change, freeze_plan_attributes: after };
-    return aboutPlan('changed a plan', plan, changesIn(before, after));
+    const { occurrence } = change;
+    if (!occurrence) return aboutPlan('changed a plan', plan, changesIn(before, after));
+    const { start, skip, to } = occurrence;
+    const did = `${to ? 'moved' : skip ? 'skipped' : 'put back'} an occurrence of a plan`;
+    return aboutPlan(did, plan, { Occurrence: start, ...(to && { 'Moved to': `${to.start} to ${to.end}` }) });
   },
   'freeze_plan.delete': (plan) => aboutPlan('deleted a plan', plan, { 'Deletion reason': plan.reason }),
   'freeze_plan.restore': (plan) => aboutPlan('restored a plan', plan),

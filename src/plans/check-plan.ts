@@ -2,6 +2,7 @@ import { invalid, type Problem } from '../errors.ts';
 import { problemsOf } from '../freezes/check-freeze.ts';
 import { planWindow } from '../freezes/freeze-window.ts';
 import { isDate } from '../time/local-time.ts';
+import { withoutSkips } from './changed-occurrences.ts';
 import {
   firstOccurrence,
   occurrencesFrom,
@@ -42,7 +43,7 @@ export function checkPlan(input: ReadInput, now: Date): Omit<Plan, 'id' | 'accou
  * @throws Refusal invalid.
  */
 export function assertNotOver(schedule: Schedule, now: Date): void {
-  if (schedule.source || !occurrencesFrom(schedule, now).next().done) return;
+  if (schedule.source || !occurrencesFrom(withoutSkips(schedule), now).next().done) return;
   throw invalid([
     schedule.recurrence
       ? problem(

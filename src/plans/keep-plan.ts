@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
+import { withoutSkips } from './changed-occurrences.ts';
 import { type Matched, matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import {
   allOfSource,
@@ -124,7 +125,7 @@ export async function keepFreezes(
 
 /** When the whole plan is over, if that is known. */
 async function overAt(tx: Tx, plan: Schedule & { id: string }, now: Date): Promise<Date | null> {
-  const coming = next(plan, now, 2);
+  const coming = next(withoutSkips(plan), now, 2);
   if (coming.length > 1) return null;
   // Freezes that were changed or deleted separately no longer belong to the plan.
   const [freezes] = await throughPrisma(tx).query<{ last: Date | null }>(

@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import { toInstant, toLocalTime } from '../time/local-time.ts';
+import { isDate, toInstant, toLocalTime } from '../time/local-time.ts';
 import { datesOfRule, parseRule, type Rule } from './rule.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
+import { type OccurrenceChanges, withChanges } from './changed-occurrences.ts';
 import type { SourceWindow } from './source/source-window.ts';
 
 /** How a plan repeats. All dates are local, such as `2026-12-24`. */
@@ -23,6 +24,8 @@ export type Schedule = {
   recurrence: Recurrence | null;
   /** The events of the calendar that it follows instead; null if it follows none. */
   source: { windows: SourceWindow[] } | null;
+  /** The occurrences that somebody skipped or moved. */
+  changes?: OccurrenceChanges;
 };
 
 /** Whether it has one window only. */
@@ -39,6 +42,8 @@ export type Occurrence = {
   end: string | null;
   startsAt: Date;
   endsAt: Date | null;
+  /** Whether somebody moved it. */
+  isMoved?: true;
 };
 
 /** We ignore later occurrences, so that the expansion of any rule ends soon. */
@@ -56,7 +61,11 @@ const day = 86_400_000;
  * The occurrences of a plan that are not over at an instant, earliest first, including an ongoing one. Lazy: computes
  * only what the caller takes.
  */
-export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occurrence> {
+export const occurrencesFrom = (schedule: Schedule, now: Date): Generator<Occurrence> =>
+  withChanges(plannedFrom(schedule, now), schedule, now);
+
+/** The same as the plan itself has them, before somebody skipped or moved one. */
+function* plannedFrom(schedule: Schedule, now: Date): Generator<Occurrence> {
   if (schedule.source) return yield* allOfSource(schedule).filter(({ endsAt }) => endsAt! > now);
   const today = toLocalTime(now, schedule.timezone).slice(0, 10);
   const first = schedule.start.slice(0, 10);
@@ -124,6 +133,22 @@ function occurrenceOn(schedule: Schedule, date: string): Occurrence {
   const end = endOf(start, schedule);
   return { key: date, start, end, ...instantsOf(start, end, schedule.timezone) };
 }
+
+/** The occurrence of this key as the plan itself has it, even if it is over; undefined if it has none. */
+export const plannedAs = (schedule: Schedule, key: string): Occurrence | undefined =>
+  schedule.source ? allOfSource(schedule).find((each) => each.key === key) : plannedOn(schedule, key)[0];
+
+/**
+ * The occurrences that begin at a wall-clock time as the plan itself has them, even if they are over. Several events of a
+ * calendar may begin at one time.
+ */
+export const plannedAt = (schedule: Schedule, start: string): Occurrence[] =>
+  (schedule.source ? allOfSource(schedule) : plannedOn(schedule, start.slice(0, 10))).filter(
+    (each) => each.start === start,
+  );
+
+const plannedOn = (schedule: Schedule, date: string): Occurrence[] =>
+  isDate(date) ? [...datesFrom(schedule, date, date)].map((each) => occurrenceOn(schedule, each)) : [];
 
 /** The local dates on which occurrences begin, in order. @param from the first date. @param to the last date. */
 function* datesFrom(schedule: Schedule, from: string, to: string): Generator<string> {

@@ -24,7 +24,7 @@ export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
 const soon = `interval '15 minutes'`;
 
 /** For the rows `changed`: now for freezes that are or were ongoing, and the instant of a boundary that comes soon. */
-const requestsFor = (changed: string): string => `
+export const requestsFor = (changed: string): string => `
   SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
   UNION
   SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
@@ -53,42 +53,51 @@ const givenBy = (wasSet: (flag: string) => string): Record<string, string> =>
     }),
   );
 const windowColumns = ['start', 'end', 'timezone'];
-const given = givenBy(() => 'false');
+export const given = givenBy(() => 'false');
 const revised = givenBy((flag) => `before.${flag}`);
 const fieldColumns = [...Object.keys(revised), 'start', '"end"', 'timezone'];
 
-const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
+export const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
   'scheduled_freeze_attributes', ${attributesJson('changed')})`;
 
-const parameters = { now: '$1', stamp: '$2' };
-const windowRows = (parameter: string): string => `
+export const parameters = { now: '$1', stamp: '$2' };
+export const windowRows = (parameter: string): string => `
   jsonb_to_recordset(${parameter}::jsonb)
     AS wanted (key text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz, hours int,
-      "nextToldAt" timestamptz)`;
-const rowsOf = (windows: Window[], now: Date): string =>
+      "nextToldAt" timestamptz, "isMoved" bool)`;
+export const rowsOf = (windows: Window[], now: Date): string =>
   JSON.stringify(windows.map((window) => ({ ...window, nextToldAt: nextBoundary(window, now) })));
-const texts = (parameter: string): string => `ARRAY(SELECT jsonb_array_elements_text(${parameter}::jsonb))`;
+export const texts = (parameter: string): string =>
+  `ARRAY(SELECT jsonb_array_elements_text(${parameter}::jsonb))`;
 const ids = (parameter: string): string =>
   `SELECT jsonb_array_elements_text(${parameter}::jsonb)::int8 AS id`;
+
+type Place = { id: bigint; longestOpenEndHours: number | null };
+export const placesOf = (plan: Plan, repositories: Place[]): string =>
+  JSON.stringify(repositories.map((each) => ({ id: String(each.id), hours: hoursIn(plan, each) })));
 
 const idsOf = (repositories: { id: bigint }[]): string =>
   JSON.stringify(repositories.map(({ id }) => String(id)));
 
-const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<ReconcileRequest[]> =>
-  throughPrisma(tx).query<ReconcileRequest>(name, text, values);
+export const run = async (
+  tx: Tx,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<ReconcileRequest[]> => throughPrisma(tx).query<ReconcileRequest>(name, text, values);
 
 /** The facts that the conditions of the plan's freezes read, as JSON. */
-const readsOf = (plan: Plan): string => JSON.stringify([...needsOf([parseFreeze(plan)]).facts]);
+export const readsOf = (plan: Plan): string => JSON.stringify([...needsOf([parseFreeze(plan)]).facts]);
 
 const toldOfMade = `CASE WHEN changed.starts_at <= $1::timestamptz THEN 'freeze.started' ELSE 'freeze.scheduled' END`;
 
 const make = `
   WITH made AS (
     INSERT INTO freezes (id, repository_id, ${Object.keys(given)}, start, "end", timezone, starts_at, ends_at,
-      next_told_at, reads, created_at, created_by, updated_at, updated_by, plan_id, occurrence)
+      next_told_at, reads, created_at, created_by, updated_at, updated_by, plan_id, occurrence, detached)
     SELECT gen_random_uuid(), repository.id, ${Object.values(given)}, wanted.start, wanted."end", plan.timezone,
       wanted."startsAt", wanted."endsAt", wanted."nextToldAt", ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
-      wanted.key
+      wanted.key, coalesce(wanted."isMoved", false)
     FROM freeze_plans plan CROSS JOIN ${windowRows('$4')}
     JOIN jsonb_to_recordset($3::jsonb) AS repository (id int8, hours int) ON repository.hours = wanted.hours
     WHERE plan.id = $7::uuid
@@ -101,14 +110,12 @@ const make = `
 /** Creates the missing freezes of these windows, except for windows that are over. The plan is already saved. */
 export async function makeFreezes(
   { tx, plan, by, now }: Change,
-  repositories: { id: bigint; longestOpenEndHours: number | null }[],
+  repositories: Place[],
   windows: Window[],
 ): Promise<ReconcileRequest[]> {
   const stamp = JSON.stringify(stampOf('scheduled_freeze.create', by, now));
   const notOver = windows.filter(({ endsAt }) => endsAt === null || endsAt > now);
-  const places = JSON.stringify(
-    repositories.map((each) => ({ id: String(each.id), hours: hoursIn(plan, each) })),
-  );
+  const places = placesOf(plan, repositories);
   const values = [now, stamp, places, rowsOf(notOver, now), readsOf(plan), JSON.stringify(by), plan.id];
   return run(tx, 'make-freezes', make, values);
 }
@@ -196,9 +203,13 @@ const deletion = ({ plan, by, now }: Change, why: string): unknown[] => [
 const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(${settingSql('longestOpenEndHours', 'place', 'owned_by')}::int, 0) ELSE 0 END`;
 
 /** Like `noticeTypeOf`. */
-const toldOfRevised = `CASE WHEN changed.ends_at <= $1::timestamptz THEN 'freeze.ended'
+export const toldOfRevised = `CASE WHEN changed.ends_at <= $1::timestamptz THEN 'freeze.ended'
   WHEN changed.started_before > $1::timestamptz AND changed.starts_at <= $1::timestamptz THEN 'freeze.started'
   ELSE 'freeze.updated' END`;
+
+export const changedAttributes = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
+  'scheduled_freeze_attributes_before', changed.attributes_before,
+  'scheduled_freeze_attributes_after', ${attributesJson('changed')})`;
 
 // Joins use indexed row ids, because the planner's statistics do not include the new freezes.
 // Freezes that had no end keep none: settings only apply to freezes that are created or changed without an end.
@@ -237,9 +248,7 @@ const revise = `
     'scheduled_freeze.update',
     toldOfRevised,
     'revised changed',
-    `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
-      'scheduled_freeze_attributes_before', changed.attributes_before,
-      'scheduled_freeze_attributes_after', ${attributesJson('changed')})`,
+    changedAttributes,
     parameters,
   )}
   ${requestsFor('revised')}`;

@@ -3,6 +3,7 @@ import type { SqlTx } from '../database/sql.ts';
 import { type Actor, actorIn } from '../events/actor.ts';
 import { type FreezePlan as PlanRow, type Account, Prisma } from '../generated/prisma/client.ts';
 import { eachField, type FreezeFields } from '../freezes/freeze.ts';
+import type { OccurrenceChanges } from './changed-occurrences.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan, Source } from './plan.ts';
 import { nowOf } from '../time/clock.ts';
@@ -22,19 +23,29 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   repositories: { include: row.include, exclude: row.exclude },
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
   source: row.source as Source | null,
+  changes: row.changes as OccurrenceChanges,
   createdBy: actorIn(row.createdBy),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   version: row.version,
 });
 
-const columns = ({ id: _id, accountId: _account, repositories, recurrence, source, ...plan }: Plan) => ({
+const columns = ({
+  id: _id,
+  accountId: _account,
+  repositories,
+  recurrence,
+  source,
+  changes,
+  ...plan
+}: Plan) => ({
   ...plan,
   ...repositories,
   rule: recurrence?.rule ?? null,
   except: recurrence?.except ?? [],
   until: recurrence?.until ?? null,
   source: source ?? Prisma.DbNull,
+  changes: changes ?? Prisma.DbNull,
 });
 
 /** Plans that are neither deleted nor over. */
@@ -73,11 +84,11 @@ export async function repeatingPlans(
     SELECT json_agg(json_build_object('repositories', json_build_object('include', include, 'exclude', exclude),
       'start', start, 'end', "end", 'timezone', timezone,
       'recurrence', CASE WHEN rule IS NOT NULL THEN json_build_object('rule', rule, 'except', "except", 'until', until) END,
-      'source', source,
+      'source', source, 'changes', changes,
       'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
       'environments', environments,
       'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3
-        AND (occurrence >= $4 OR source IS NOT NULL)))) AS plans
+        AND (occurrence >= $4 OR source IS NOT NULL OR jsonb_exists(changes, occurrence))))) AS plans
     FROM freeze_plans p
     WHERE account_id = $1 AND ${isRepeating('$2')}`;
   // Local dates differ from UTC dates by one day at most.

@@ -176,6 +176,12 @@ export const contract: Record<string, Terms> = {
     body: { reason: 'Later' },
     last: aPlan,
   },
+  'post /freeze_plans/{owner}/{plan_id}/occurrences/{start}': {
+    for: 'owner admins',
+    success: 200,
+    body: { skip: true },
+    last: async (acme) => `${await aPlan(acme)}/occurrences/${planBody.start}`,
+  },
   'post /freeze_plans/{owner}/{plan_id}/delete': {
     for: 'owner admins',
     success: 204,
@@ -258,6 +264,10 @@ export function pathOf(
     .replace(
       '{webhook_id}/deliveries/{delivery_id}',
       last.includes('/') ? last : `${last}/deliveries/${last}`,
+    )
+    .replace(
+      '{plan_id}/occurrences/{start}',
+      last.includes('/') ? last : `${last}/occurrences/${planBody.start}`,
     )
     .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id|webhook_id|calendar_id)\}/, last)}`;
 }

@@ -73,6 +73,12 @@ const ways: Record<string, (route: Route) => Promise<number>> = {
   304: (route) => statusOf(route, { headers: { 'If-None-Match': '*' } }),
   async 400(route) {
     const isPlan = route.template.includes('{plan_id}');
+    if (route.template.includes('{start}')) {
+      const times = { start: '2026-03-01T08:00:00', end: '2026-03-01T20:00:00', timezone: 'UTC' };
+      const { id } = await acme.plan({ ...times, recurrence: { rule: 'FREQ=DAILY' } });
+      const body = { start: '2026-03-01T12:00:00' };
+      return statusOf(route, { last: `${id}/occurrences/${times.start}`, body });
+    }
     const begun = { start: null, recurrence: null };
     const { id } = isPlan ? await acme.plan(begun) : await acme.freeze({ start: null });
     return statusOf(route, { last: id, body: { start: '2026-03-02T12:00:00' } });

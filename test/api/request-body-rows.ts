@@ -312,6 +312,22 @@ export const rows: Record<string, Row> = {
     required: [],
     bad: badPlan({}),
   },
+  'post /freeze_plans/{owner}/{plan_id}/occurrences/{start}': {
+    path: () => `/v1/freeze_plans/acme/${ids.plan}/occurrences/${planBody.start}`,
+    as: 'admin',
+    good: { skip: true },
+    required: [],
+    bad: [
+      ...text('start'),
+      ...text('end'),
+      { body: { skip: 'true' }, loc: ['body', 'skip'], says: /without quotes/ },
+      { body: { skip: null }, loc: ['body', 'skip'], says: /not null/ },
+      { body: { start: 'friday' }, loc: ['body', 'start'], says: /not a wall-clock time/ },
+      { body: { end: '2026-12-25T18:00:00Z' }, loc: ['body', 'end'], says: /zone designator/ },
+      { body: { skip: true, end: '2026-12-25T18:00:00' }, loc: ['body'], says: /either `skip`/ },
+      { body: {}, loc: ['body'], says: /either `skip`/ },
+    ],
+  },
   'post /freeze_plans/{owner}/{plan_id}/delete': {
     ...deletionRow,
     path: () => `/v1/freeze_plans/acme/${ids.plan}/delete`,

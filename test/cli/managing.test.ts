@@ -73,6 +73,13 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   });
   const repeating = await line.holdfast(['extend', plan.id, '--for', '1h']);
   expect([repeating.code, repeating.err]).toEqual([1, expect.stringContaining('This plan repeats')]);
+  const of20 = [plan.id, '2026-03-20T18:00'];
+  const skipped = await line.holdfast(['plans', 'skip', ...of20, '--json']);
+  expect(skipped.json().plan.detached).toMatchObject([{ start: '2026-03-20T18:00:00' }]);
+  await line.holdfast(['plans', 'skip', ...of20, '--undo']);
+  const moved = await line.holdfast(['plans', 'move', ...of20, '--from', '2026-03-21T18:00', '--json']);
+  expect(moved.json().plan.next_occurrences[1]).toMatchObject({ start: '2026-03-21T18:00:00' });
+  expect((await line.holdfast(['plans', 'move', ...of20])).code).toBe(2);
   expect((await line.holdfast(['plans', 'update', plan.id, '--once', '--json'])).json().plan.recurrence).toBe(
     null,
   );

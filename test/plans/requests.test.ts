@@ -165,7 +165,7 @@ describe('what is accepted', () => {
     const { db, clock } = acme.app.deps;
     const plan = await db.freezePlan.findFirstOrThrow({ where: { rule: { not: null }, deletedAt: null } });
     const account = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
-    const { deletedBy: _by, source: _none, ...row } = plan;
+    const { deletedBy: _by, source: _none, changes: _unchanged, ...row } = plan;
     await db.freezePlan.createMany({
       data: Array.from({ length: 200 }, () => ({
         ...row,
@@ -244,6 +244,7 @@ describe('a person who administers the repositories', () => {
     const {
       deletedBy: _by,
       source: _none,
+      changes: _unchanged,
       ...row
     } = await db.freezePlan.findFirstOrThrow({ where: { deletedAt: null } });
     const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };

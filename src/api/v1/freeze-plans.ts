@@ -6,6 +6,7 @@ import {
   administersAll,
   type InstalledAccount,
 } from '../../installations/find-account.ts';
+import { changeOccurrence } from '../../plans/change-occurrence.ts';
 import { createPlan, deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import {
   matchedBy,
@@ -22,6 +23,12 @@ import { endpoint } from '../endpoint.ts';
 import { ownerPath } from '../fields.ts';
 import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
+import {
+  occurrenceChange,
+  occurrencePath,
+  presentChangedPlan,
+  readOccurrenceChange,
+} from './occurrence-schemas.ts';
 import {
   exampleNewPlan,
   examplePlan,
@@ -174,6 +181,31 @@ export const updatePlanEndpoint = endpoint({
   alsoRefuses: [400],
   handle: (call) => updatePlan(call, call.path.plan_id, readPlanChange(call.body)),
   present: presentSavedPlan,
+});
+
+export const changeOccurrenceEndpoint = endpoint({
+  method: 'post',
+  path: `${ofPlan}/occurrences/{start}`,
+  tag,
+  summary: 'Skip or move one occurrence of a freeze plan that repeats or follows a calendar',
+  description:
+    'The plan no longer changes the freezes of this occurrence, which stand in `detached`, and makes no others in their place. Of an ongoing occurrence, only the end can change. Several events of a calendar that start at the same time are changed together.',
+  access: { ...accessToChange, releases: true },
+  params: occurrencePath,
+  exists: planExists,
+  body: { schema: occurrenceChange, example: { skip: true } },
+  success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
+  alsoRefuses: [400],
+  handle: ({ deps, actor, account, administered, path, body, remember }) =>
+    changeOccurrence(
+      deps,
+      actor,
+      account,
+      administered,
+      { id: path.plan_id, start: path.start, order: readOccurrenceChange(body) },
+      remember,
+    ),
+  present: presentChangedPlan,
 });
 
 const deletion = {

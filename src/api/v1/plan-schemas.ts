@@ -264,7 +264,7 @@ export const presentPlan = (
   created_at: plan.createdAt.toISOString(),
 });
 
-const namesOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
+export const namesOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
 
 /** Names the unknown fields of a body, including nested ones, in sentences. */
 const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [

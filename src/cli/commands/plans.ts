@@ -16,6 +16,7 @@ import {
   publicReasonOption,
   windowOptions,
 } from './freeze-options.ts';
+import { move, skip } from './plan-occurrences.ts';
 
 type Plan = Schemas['FreezePlan'];
 type Where = { in?: string };
@@ -239,7 +240,7 @@ const progress = command<Where, [id: string]>({
 export const plans: CommandSpec = {
   usage: 'plans',
   summary: 'manage freezes that repeat, and freezes of many repositories',
-  below: [list, show, create, update, remove, progress],
+  below: [list, show, create, update, skip, move, remove, progress],
 };
 
 /** The fields that the options name, except for the times. */

@@ -61,20 +61,22 @@ type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path' | 'p
 };
 
 /**
- * The freezes of some repositories as events, in one JSON column. What a plan made for one occurrence is one event, as
- * far as nobody changed it separately. Of an event with freezes that are not deleted, the others are no part.
+ * The freezes of some repositories as events, in one JSON column. What a plan made for one occurrence is one event, also if
+ * the occurrence was skipped or moved, as far as nobody changed a freeze separately. Of an event with freezes that are not deleted, the others are no part.
  */
 const made = `
   WITH found AS (
     SELECT f.*, r.name, r.name_key, r.archived, p.created_by AS planned_by,
       CASE WHEN p.id IS NOT NULL THEN json_build_object('name', p.name, 'publicReason', left(p.public_reason, 1000)) END AS plan,
-      CASE WHEN p.id IS NULL OR f.detached THEN f.id::text
+      CASE WHEN stands_alone THEN f.id::text
         WHEN p.rule IS NULL AND p.source IS NULL AND made_for = left(p.start, 10) THEN p.id::text
         ELSE p.id || ':' || made_for END AS uid,
-      CASE WHEN p.id IS NULL OR f.detached THEN 1 ELSE p.version END AS plan_version,
-      greatest(f.updated_at, f.deleted_at, CASE WHEN NOT f.detached THEN p.updated_at END) AS changed_at
+      CASE WHEN stands_alone THEN 1 ELSE p.version END AS plan_version,
+      greatest(f.updated_at, f.deleted_at, CASE WHEN NOT stands_alone THEN p.updated_at END) AS changed_at
     FROM repositories r JOIN freezes f ON f.repository_id = r.id LEFT JOIN freeze_plans p ON p.id = f.plan_id,
-      LATERAL (SELECT coalesce(split_part(f.occurrence, '~', 1), left(f.start, 10)) AS made_for) AS its
+      LATERAL (SELECT coalesce(split_part(f.occurrence, '~', 1), left(f.start, 10)) AS made_for) AS its,
+      LATERAL (SELECT p.id IS NULL OR f.detached AND NOT coalesce(jsonb_exists(p.changes, made_for), false) AS stands_alone)
+        AS whether
     WHERE r.account_id = $1 AND r.installation_id IS NOT NULL AND (cardinality($2::int8[]) = 0 OR r.id = ANY ($2))
       AND (f.ends_at IS NULL OR f.ends_at > $4::timestamptz) AND (f.deleted_at IS NULL OR f.deleted_at > $4::timestamptz)
   ), whole AS (

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "freeze_plans" ADD COLUMN     "changes" JSONB;
