@@ -25,7 +25,7 @@ type Group = {
 
 /** What happened, happens or will happen in a span. */
 type FreezeGroup = Group & {
-  /** When it ended, or was deleted; null if it has no end. */
+  /** When the last of it ended, or was deleted; null if one has no end. */
   endsAt: Date | null;
 };
 
@@ -48,8 +48,8 @@ export const reasonOfPlan = (plan: Pick<Freeze, 'reason' | 'holds'>): string =>
   `${!holdsMerges(plan) ? ofDeployments : holdsDeployments(plan) ? ofBoth : ''}${plan.reason}`;
 
 /**
- * The freezes of some repositories that are on within a span, the earliest first. One that was deleted before
- * it began was never on.
+ * The freezes of some repositories that are on within a span, the earliest first. What a plan began at one instant is one
+ * group, also if it ended repository by repository. One that was deleted before it began was never on.
  * @param inside the repositories whose reasons the viewer may read; of the others it gives the public ones.
  * @param most the maximum number of groups.
  * @param planId only the freezes of this plan.
@@ -63,8 +63,9 @@ export function freezeGroupsWithin(
   planId: string | null = null,
 ): Promise<FreezeGroup[]> {
   return tx.$queryRaw<FreezeGroup[]>`
-    SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId", reason, starts_at AS "startsAt",
-      over_at AS "endsAt", count(*)::int4 AS repositories,
+    SELECT (array_agg(id ORDER BY repository_id))[1] AS id, plan_id AS "planId",
+      mode() WITHIN GROUP (ORDER BY reason) AS reason, starts_at AS "startsAt",
+      CASE WHEN bool_and(over_at IS NOT NULL) THEN max(over_at) END AS "endsAt", count(*)::int4 AS repositories,
       (array_agg(repository_id ORDER BY repository_id))[1:3] AS "repositoryIds"
     FROM (
       SELECT id, repository_id, plan_id, starts_at, COALESCE(deleted_at, ends_at) AS over_at,
@@ -75,7 +76,7 @@ export function freezeGroupsWithin(
         AND (deleted_at IS NULL OR (deleted_at > ${from} AND deleted_at > starts_at))
         AND (${planId}::uuid IS NULL OR plan_id = ${planId}::uuid)
     ) AS f
-    GROUP BY plan_id, reason, starts_at, over_at, CASE WHEN plan_id IS NULL THEN id END
+    GROUP BY plan_id, starts_at, CASE WHEN plan_id IS NULL THEN id END
     ORDER BY starts_at, count(*) DESC, id LIMIT ${most}`;
 }
 

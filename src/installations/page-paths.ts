@@ -24,6 +24,9 @@ export const ownerFormPath = (login: string, form: 'freeze' | 'unfreeze' | 'plan
   `/owners/${login}/${form}`;
 export const plansPath = (login: string): string => `/owners/${login}/plans`;
 export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
+/** One occurrence of a plan, by its start in the plan's zone. */
+export const occurrencePath = (login: string, plan: string, start: string): string =>
+  `${planPath(login, plan)}/occurrences/${start}`;
 export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
 export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
 export const auditPath = (login: string): string => `/owners/${login}/audit`;
@@ -41,14 +44,21 @@ export const repositoryLivePath = (repository: Named): string => `${repositoryPa
 export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
   `/owners/${login}/progress?${new URLSearchParams(of)}`;
 
-/** @property month the first one that it shows: `2026-12`. */
-type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
+/**
+ * @property month the first one that it shows: `2026-12`. @property day of the week that it shows. @property as `list` for
+ *   a list in the place of bars.
+ */
+type CalendarQuery = {
+  month?: string | null;
+  day?: string | null;
+  show?: 'week' | 'quarter' | null;
+  as?: 'list' | null;
+  repositories?: string[];
+};
 
-export function calendarPath(
-  login: string,
-  { month = null, show = null, repositories = [] }: CalendarQuery = {},
-): string {
-  const query = new URLSearchParams({ ...(month && { month }), ...(show && { show }) });
+export function calendarPath(login: string, { repositories = [], ...asked }: CalendarQuery = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value) query.set(name, value);
   for (const name of repositories) query.append('repository', name);
   return `/owners/${login}/calendar${query.size > 0 ? `?${query}` : ''}`;
 }

@@ -38,6 +38,7 @@ import {
   showNewPlan,
   showPlanEdit,
 } from './plan/change-plan.ts';
+import { sendOccurrence, showOccurrence } from './plan/occurrence-page.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
 import { showPlanPage, showPlans } from './plan/show-plans.ts';
 import { showProgress } from './progress.ts';
@@ -86,6 +87,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/plans/new', freezerPage(deps, showNewPlan));
   pages.get('/owners/:owner/plans', ownerPage(deps, showPlans));
   pages.get('/owners/:owner/plans/:plan', planPage(deps, showPlanPage, releases));
+  pages.get('/owners/:owner/plans/:plan/occurrences/:start', planPage(deps, showOccurrence, releases));
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
@@ -130,6 +132,10 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   form('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, isUrgent));
   form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent));
   form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
+  form(
+    '/owners/:owner/plans/:plan/occurrences/:start',
+    ownerForm(deps, namedByPlan, sendOccurrence, releases),
+  );
   form('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
   form('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
   form('/owners/:owner/settings', ownerForm(deps, forAdmins, sendOwnerSettings));

@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
+import { isDate } from '../../time/local-time.ts';
 
-/** How many months a calendar shows. */
-export const zooms = { month: 1, quarter: 3 } as const;
+/** How many months a calendar shows. A week has none. */
+export const zooms = { week: 0, month: 1, quarter: 3 } as const;
 export type Zoom = keyof typeof zooms;
 
 /** The months that a calendar shows, in its zone. */
@@ -9,6 +10,8 @@ export type CalendarWindow = {
   zoom: Zoom;
   /** IANA name. */
   zone: string;
+  /** Its first day: of a month, or the Monday of its week. */
+  first: Temporal.PlainDate;
   /** The first day of each month. */
   months: Temporal.PlainDate[];
   /** The first moment of the first week that it shows, and the one after the last week. */
@@ -16,15 +19,13 @@ export type CalendarWindow = {
   to: Date;
 };
 
-/** The month of a day, or that one and the next two. */
+/** The week or the month of a day, or that month and the next two. */
 export function windowAt(zoom: Zoom, day: Temporal.PlainDate, zone: string): CalendarWindow {
-  const first = day.with({ day: 1 });
+  const first = zoom === 'week' ? mondayOf(day) : day.with({ day: 1 });
   const months = Array.from({ length: zooms[zoom] }, (_, index) => first.add({ months: index }));
-  const after = first.add({ months: zooms[zoom] });
+  const after = zoom === 'week' ? first.add({ weeks: 1 }) : first.add({ months: zooms[zoom] });
   return {
-    zoom,
-    zone,
-    months,
+    ...{ zoom, zone, first, months },
     from: startOf(mondayOf(first), zone),
     to: startOf(after.add({ days: (8 - after.dayOfWeek) % 7 }), zone),
   };
@@ -40,28 +41,50 @@ export const startOf = (day: Temporal.PlainDate, zone: string): Date =>
 export const dayOf = (instant: Date, zone: string): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate();
 
-/** What the URL asks for. */
-export type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
+/** What the URL asks for. @property isList whether it asks for a list in the place of bars. */
+export type View = { zoom: Zoom; day: Temporal.PlainDate; isList: boolean; repositories: string[] };
 
 /** The years that a calendar shows. */
 export const years = { first: 2000, last: 2200 };
 
-/** What a URL asks for: `?month=2026-12&show=quarter`, and each `&repository=`. */
+/** What a URL asks for: `?month=2026-12&show=quarter`, `?show=week&day=2026-12-24`, `&as=list`, and each `&repository=`. */
 export function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '') ?? [];
-  const isShown = year !== undefined && Number(year) >= years.first && Number(year) <= years.last;
+  const asked = query.get('show') ?? '';
+  const zoom = asked === 'week' || asked === 'quarter' ? asked : 'month';
+  const date = zoom === 'week' ? (query.get('day') ?? '') : `${query.get('month')}-01`;
+  const year = Number(date.slice(0, 4));
+  const isShown = isDate(date) && year >= years.first && year <= years.last;
   return {
-    zoom: query.get('show') === 'quarter' ? 'quarter' : 'month',
-    month: isShown ? Temporal.PlainDate.from(`${year}-${month}-01`) : today.with({ day: 1 }),
+    zoom,
+    day: isShown ? Temporal.PlainDate.from(date) : today,
+    isList: query.get('as') === 'list',
     repositories: query.getAll('repository').slice(0, 100),
   };
+}
+
+/** The view before or after another one. Null beyond the years that are shown. */
+export function stepFrom({ zoom, day }: View, direction: 1 | -1): Temporal.PlainDate | null {
+  const next =
+    zoom === 'week'
+      ? day.add({ weeks: direction })
+      : day.with({ day: 1 }).add({ months: direction * zooms[zoom] });
+  return next.year >= years.first && next.year <= years.last ? next : null;
 }
 
 export const monthName = (month: Temporal.PlainDate): string =>
   month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
 
-export const monthsName = ({ months }: CalendarWindow): string =>
-  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;
+/** `December 2026`, `December 2026 to February 2027`, `21 to 27 December 2026`. */
+export function nameOfWindow({ first, months }: CalendarWindow): string {
+  const [one, last] = [months[0], months.at(-1)];
+  if (one && last) return months.length === 1 ? monthName(one) : `${monthName(one)} to ${monthName(last)}`;
+  const sunday = first.add({ days: 6 });
+  const isOneMonth = first.month === sunday.month;
+  const from = isOneMonth
+    ? first.day
+    : `${first.day} ${first.year === sunday.year ? first.toLocaleString('en-GB', { month: 'long' }) : monthName(first)}`;
+  return `${from} to ${sunday.day} ${monthName(sunday)}`;
+}
 
 /** Something that lasts from one local day to another, both included; `lastDay` is null if it has no end. */
 export type Stay = { startsAt: Date; firstDay: Temporal.PlainDate; lastDay: Temporal.PlainDate | null };
@@ -96,7 +119,8 @@ export function layOutMonth<S extends Stay>(month: Temporal.PlainDate, stays: S[
   return Array.from({ length: count }, (_, index) => layOutWeek(first.add({ weeks: index }), stays, most));
 }
 
-function layOutWeek<S extends Stay>(monday: Temporal.PlainDate, stays: S[], most: number): Week<S> {
+/** A week. @param most how many lanes it has at most. */
+export function layOutWeek<S extends Stay>(monday: Temporal.PlainDate, stays: S[], most: number): Week<S> {
   const days = Array.from({ length: 7 }, (_, index) => monday.add({ days: index }));
   const segments = stays.flatMap((stay) => segmentOf(stay, monday) ?? []);
   const lanes: Segment<S>[][] = [];

@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
 import { freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
-import { planPath } from '../../installations/page-paths.ts';
+import { occurrencePath, planPath } from '../../installations/page-paths.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
-import { occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
+import { isOnce, occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { toLocalTime } from '../../time/local-time.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { pathOf } from '../owner/overview.ts';
 import { type CalendarWindow, dayOf, type Stay } from './calendar-window.ts';
@@ -19,6 +20,9 @@ export type Entry = Stay & {
   /** The first names of them, at most three. */
   names: string[];
   href: string;
+  planId: string | null;
+  /** Where the viewer changes this occurrence alone; null if it is over, is all that its plan does, or is not theirs to change. */
+  change: string | null;
 };
 
 /** The most freezes, or groups of them, of one calendar. */
@@ -53,7 +57,11 @@ export async function loadCalendar(
     const names = group.repositoryIds.map((id) => nameOf.get(id)!);
     const href = pathOf(group, visit, names[0]!);
     const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
-    return { ...daysOf(startsAt, endsAt, span.zone), endsAt, text, state, repositories, names, href };
+    const { planId } = group;
+    const plan = state === 'ended' ? undefined : plans.find(({ id }) => id === planId);
+    const change = plan ? changeOf(plan, account.login, startsAt) : null;
+    const what = { text, state, repositories, names, href, planId, change } as const;
+    return { ...daysOf(startsAt, endsAt, span.zone), endsAt, ...what };
   });
   const planned = plans.flatMap((plan) => {
     const matched = matchedBy(plan, chosen).used;
@@ -61,6 +69,9 @@ export async function loadCalendar(
   });
   return [...exist, ...planned].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
 }
+
+const changeOf = (plan: StoredPlan, login: string, startsAt: Date): string | null =>
+  isOnce(plan) ? null : occurrencePath(login, plan.id, toLocalTime(startsAt, plan.timezone));
 
 /** The occurrences of a plan in a span whose freezes do not exist yet. */
 function plannedBy(
@@ -73,7 +84,7 @@ function plannedBy(
   const made = new Set(occurrencesToMake(plan, now).map(({ key }) => key));
   return occurrencesFrom(plan, span.from > now ? span.from : now)
     .take(mostOfPlan)
-    .filter((occurrence) => occurrence.startsAt < span.to && !made.has(occurrence.key))
+    .filter(({ startsAt, key, isMoved }) => startsAt < span.to && !made.has(key) && !isMoved)
     .map(({ startsAt, endsAt }): Entry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       endsAt,
@@ -82,6 +93,8 @@ function plannedBy(
       repositories: matched.length,
       names: matched.slice(0, mostNames).map(({ name }) => name),
       href: planPath(login, plan.id),
+      planId: plan.id,
+      change: changeOf(plan, login, startsAt),
     }))
     .toArray();
 }

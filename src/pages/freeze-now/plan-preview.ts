@@ -197,8 +197,13 @@ export const ruleWords = (rule: string, start: string): Html =>
 export const repetition = ({ rule, until, except }: Recurrence, start: string): Html =>
   html`${ruleWords(rule, start)}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
 
-/** The occurrences of a plan. @param zone its own zone. */
-export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: Times): Html =>
+/** The occurrences of a plan. @param zone its own zone. @param changeOf where the reader changes one alone. */
+export const occurrenceTable = (
+  occurrences: Occurrence[],
+  zone: string,
+  times: Times,
+  changeOf: (occurrence: Occurrence) => string | null = () => null,
+): Html =>
   html`<table class="occurrences">
     <thead>
       <tr>
@@ -207,15 +212,17 @@ export const occurrenceTable = (occurrences: Occurrence[], zone: string, times: 
       </tr>
     </thead>
     <tbody>
-      ${occurrences.map(
-        ({ start, end, startsAt, endsAt }) =>
-          html`<tr>
-            <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
-            <td>
-              ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
-            </td>
-          </tr>`,
-      )}
+      ${occurrences.map((each) => {
+        const { start, end, startsAt, endsAt } = each;
+        const change = changeOf(each);
+        return html`<tr>
+          <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
+          <td>
+            ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            ${change ? html`<a class="beside" href="${change}">Skip or move</a>` : ''}
+          </td>
+        </tr>`;
+      })}
     </tbody>
   </table>`;
 

@@ -5,6 +5,7 @@ import { whatIsBlocked } from '../../events/describe-fields.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import {
   freezePath,
+  occurrencePath,
   ownerFormPath,
   ownerLivePath,
   planPath,
@@ -239,11 +240,24 @@ function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: bo
   const { nextOccurrences: next, notEnforced } = shown;
   const isSeen = (name: string) =>
     isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
-  const detached = shown.detached.filter(({ repository }) => isSeen(repository));
+  const skipped = Object.values(plan.changes ?? {}).filter(({ isSkipped }) => isSkipped);
+  // What was skipped or moved as a whole is shown as such.
+  const whole = new Set([...next.filter(({ isMoved }) => isMoved), ...skipped].map(({ start }) => start));
+  const detached = shown.detached.filter(({ repository, start }) => isSeen(repository) && !whole.has(start));
+  const changeOf = ({ start, startsAt }: Occurrence) =>
+    mayChange && !isOnce(plan) && startsAt > times.now ? occurrencePath(account.login, plan.id, start) : null;
   const switchedOff = notEnforced.length > 0 ? links(account.login, notEnforced) : null;
   return html`${facts(visit, switchedOff, times, mayChange)} ${skippedNote(shown.archived)}
     <h2>Next</h2>
-    ${next.length > 0 ? occurrenceTable(next, plan.timezone, times) : html`<p>The calendar has no such events ahead.</p>`}
+    ${next.length > 0 ? occurrenceTable(next, plan.timezone, times, changeOf) : html`<p>The calendar has no such events ahead.</p>`}
+    ${
+      skipped.length > 0
+        ? html`<h2>Skipped</h2>
+            <ul>
+              ${skipped.map(({ start }) => html`<li>${localDayAndTime(start, toLocalTime(times.now, plan.timezone))} ${mayChange ? html`<a href="${occurrencePath(account.login, plan.id, start)}">Put back</a>` : ''}</li>`)}
+            </ul>`
+        : ''
+    }
     ${
       detached.length > 0
         ? html`<h2>Changed separately</h2>
