@@ -91,7 +91,10 @@ export const limits: Record<string, Limit[]> = {
   minute_counts: [{ column: 'minute', most: 0, instead: longAgo }],
   comment_answers: [{ column: 'taken_at', most: 0, instead: '$1' }],
   slack_requests: [{ column: 'received_at', most: 0, instead: '$1' }],
-  jobs: [{ column: 'due_at', most: minute, instead: '$1', of: 'is_taken', by: 'database' }],
+  jobs: [
+    { column: 'due_at', most: minute, instead: '$1', of: 'is_taken', by: 'database' },
+    { column: 'not_before', most: 24 * hour, instead: 'NULL' },
+  ],
 };
 
 const isAhead = ({ column, measured = column, most, of = 'true', by }: Limit): string =>

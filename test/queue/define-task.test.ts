@@ -65,3 +65,17 @@ test('a failed job comes back after pauses that grow to a minute, under one key 
   expect(pauses).toEqual([2, 4, 8, 16, 32, 60, 60]);
   expect(job.data).toEqual(pullRequest.data);
 });
+
+test('a job of a lane comes back under its own key, and pauses the lane only if it says so', async () => {
+  const at = seconds(90);
+  const laned = { ...jobs.drainOutbox(7n), lane: 'drain-outbox 7', turn: 5n };
+  for (const [thrown, notBefore] of [
+    [new NotNow(at), undefined],
+    [new NotNow(at, { pauses: true }), at],
+  ] as const)
+    expect((await sentAfter(thrown, [laned])).sent).toEqual([
+      { ...laned, at, ...(notBefore && { notBefore }) },
+    ]);
+  const [failed] = (await sentAfter(new Error('GitHub is down'), [laned])).sent;
+  expect(failed).toMatchObject({ key: '7', attempt: 1, at: seconds(2) });
+});

@@ -62,3 +62,17 @@ test('what waits is handed back without a taker', () => {
   expect(turns.clear()).toEqual(waiting);
   expect(turns.next()).toBeNull();
 });
+
+test('lanes of an owner that has its share wait, and those of others do not', () => {
+  const turns = new Turns({ takers: 8, jobs: 1, ofOwner: 2, owner: rules.owner });
+  const lane = (owner: string, number: number): Taken => {
+    const taken = about(owner, number);
+    return { ...taken, job: { ...taken.job, lane: `${owner} ${number}` } as Taken['job'] };
+  };
+  turns.add([lane('a', 1), lane('a', 2), lane('a', 3), lane('b', 4), lane('b', 5)]);
+  const first = turns.next()!;
+  expect(first.jobs).toHaveLength(1);
+  expect(batchesOf(turns)).toEqual(['2', '4', '5']);
+  turns.end(first);
+  expect(batchesOf(turns)).toEqual(['3']);
+});

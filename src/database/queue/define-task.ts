@@ -8,7 +8,8 @@ import type { Job, TaskName, Tasks } from './jobs.ts';
  * @property newestToo half of what it takes became due last, so that who asks now does not wait for what was asked for all
  *   repositories at once.
  * @property together jobs with the same text are done together, and a worker takes no others beside them.
- * @property owner for whom a job is done: no owner keeps more than half of the workers.
+ * @property owner for whom a job is done: no owner keeps more than half of the workers, or than `ofOwner`.
+ * @property inLanes the jobs have lanes (`inLanes` of `jobs.ts`), and a worker takes one.
  */
 export type Takers = {
   takers: number;
@@ -17,6 +18,8 @@ export type Takers = {
   newestToo?: boolean;
   together?: (job: Job) => string;
   owner?: (job: Job) => string;
+  ofOwner?: number;
+  inLanes?: boolean;
 };
 
 /** A kind of work and the code that runs it. */
@@ -41,12 +44,12 @@ type Rules<Data> = Partial<Omit<Takers, 'together' | 'owner'>> & {
 /**
  * Defines a task beside the code that runs it.
  * @param of its maker of jobs.
- * @param run gets the data of one job, or of all that `together` gives the same text. If it throws, the worker tries
+ * @param run gets the data of one job, or of all that `together` gives the same text, and the job. If it throws, the worker tries
  *   again later, until it succeeds; if it throws `NotNow`, at the time that it names.
  */
 export function defineTask<Name extends TaskName>(
   { task }: { task: Name },
-  run: (deps: Deps, data: Tasks[Name], all: Tasks[Name][]) => Promise<void>,
+  run: (deps: Deps, data: Tasks[Name], all: Tasks[Name][], job: Job) => Promise<void>,
   { together, owner, ...takers }: Rules<Tasks[Name]> = {},
 ): Task {
   const dataOf = (job: Job) => job.data as Tasks[Name];
@@ -60,7 +63,7 @@ export function defineTask<Name extends TaskName>(
       const runs = Map.groupBy(jobs, (job) => together?.(dataOf(job)) ?? job).values();
       await Promise.all(
         [...runs].map((some) =>
-          runOrSendAgain(deps, some, () => run(deps, dataOf(some[0]!), some.map(dataOf))),
+          runOrSendAgain(deps, some, () => run(deps, dataOf(some[0]!), some.map(dataOf), some[0]!)),
         ),
       );
     },
@@ -74,10 +77,13 @@ export function defineTask<Name extends TaskName>(
 export class NotNow extends Error {
   /** When to try again; null: never, because something else asks again. */
   readonly until: Date | null;
+  /** Whether the lane pauses until then, whoever asks meanwhile. */
+  readonly pauses: boolean;
 
-  constructor(until: Date | null) {
+  constructor(until: Date | null, { pauses = false } = {}) {
     super(until ? `not before ${until.toISOString()}` : 'not until something else asks');
     this.until = until;
+    this.pauses = pauses;
   }
 }
 
@@ -96,8 +102,8 @@ async function runOrSendAgain(deps: Deps, jobs: Job[], run: () => Promise<void>)
     await run();
   } catch (error) {
     if (error instanceof NotNow) {
-      const { until } = error;
-      if (until) await deps.queue.send(jobs.map((job) => comingBack(job, until)));
+      const { until, pauses } = error;
+      if (until) await deps.queue.send(jobs.map((job) => comingBack(job, until, pauses)));
       return;
     }
     const [{ task, data }] = jobs as [Job];
@@ -108,8 +114,13 @@ async function runOrSendAgain(deps: Deps, jobs: Job[], run: () => Promise<void>)
 }
 
 /** The same job at the instant that it waits for. Jobs about the same thing come back as one. */
-const comingBack = ({ attempt: _, ...job }: Job, at: Date): Job =>
-  ({ ...job, key: `${job.about}@${at.toISOString()}`, at }) as Job;
+const comingBack = ({ attempt: _, ...job }: Job, at: Date, pauses: boolean): Job =>
+  ({
+    ...job,
+    key: job.lane ? job.key : `${job.about}@${at.toISOString()}`,
+    at,
+    ...(pauses && { notBefore: at }),
+  }) as Job;
 
 const longestBackoff = 60_000;
 
@@ -117,5 +128,6 @@ const longestBackoff = 60_000;
 function triedAgain(job: Job, now: number): Job {
   const attempt = (job.attempt ?? 0) + 1;
   const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));
-  return { ...job, key: `${job.about}!again`, attempt, at: new Date(now + backoff) };
+  const key = job.lane ? job.key : `${job.about}!again`;
+  return { ...job, key, attempt, at: new Date(now + backoff) };
 }

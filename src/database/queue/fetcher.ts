@@ -265,13 +265,14 @@ export class Fetcher {
     // Each of the jobs that are done together with others may be alone, and needs a worker.
     const capacities = tasks.map(([task, each]) => {
       const jobs = each.together ? each.free : each.free * each.jobs;
-      return { task, jobs, newest: each.newestToo ? this.#halfOf(jobs) : 0 };
+      const newest = each.newestToo ? this.#halfOf(jobs) : 0;
+      return { task, jobs, newest, inLanes: each.inLanes ?? false };
     });
     const done = this.#done.splice(0);
     if (capacities.length === 0 && done.length === 0) return;
     for (const [, each] of tasks) each.mayWait = false;
     try {
-      const taken = await this.#queue.exchange(done, capacities);
+      const taken = await this.#queue.exchange(done, capacities, this.#mine());
       const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
       for (const { task, jobs } of capacities) this.#handOutAll(task, ofTasks.get(task) ?? [], jobs);
     } catch (error) {
@@ -318,6 +319,8 @@ export class Fetcher {
     const finished = batch.jobs.map(({ id }) => this.#working.get(id));
     for (const { id } of batch.jobs) this.#working.delete(id);
     if (isDone) this.#done.push(...batch.jobs);
+    // Whatever was asked of its lane meanwhile waited for this.
+    if (tasks.inLanes) tasks.mayWait = true;
     this.#begin(task, tasks);
     if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#poll();
     else if (tasks.mayWait || this.#working.size === 0) this.#gather(gatherFor);

@@ -86,6 +86,24 @@ function jobsOf<Name extends string, Args extends unknown[], Data>(
   return Object.assign(make, { task, sentAgainBy });
 }
 
+/**
+ * Work on one subject at a time, across all processes: its lane. A job that is sent while another one of the lane runs
+ * makes it run once more, at the earliest instant that somebody asked for. One waits for each lane, so jobs of a lane all
+ * say the same, and whoever runs one works out what is to do.
+ */
+export function inLanes<Name extends string, Args extends unknown[], Data>(
+  task: Name,
+  sentAgainBy: string | null,
+  contentOf: (...args: Args) => Omit<Content<Data>, 'key'>,
+) {
+  const make = (...args: Args) => {
+    const { about: subject, data, at } = contentOf(...args);
+    const about = String(subject);
+    return { task, data, about, key: about, at, lane: `${task} ${about}` };
+  };
+  return Object.assign(make, { task, sentAgainBy });
+}
+
 /** About a repository; with `at`, at that instant. */
 const aboutRepository = (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id) }, at });
 
@@ -338,8 +356,10 @@ export type TaskName = Makers['task'];
 export type Tasks = { [Name in TaskName]: ReturnType<Extract<Makers, { task: Name }>>['data'] };
 
 /**
- * A job to send.
+ * A job to send, or one that was taken.
  * @property attempt how often it failed; absent: never.
+ * @property lane absent: any number of jobs runs beside it. @property turn of a job of a lane that was taken: its id, which
+ *   is good until somebody takes it from a process that stood still. @property notBefore the lane pauses until then.
  */
 export type Job = {
   [Name in TaskName]: {
@@ -349,6 +369,9 @@ export type Job = {
     key: string;
     attempt?: number;
     at?: Date | undefined;
+    lane?: string;
+    turn?: bigint;
+    notBefore?: Date;
   };
 }[TaskName];
 

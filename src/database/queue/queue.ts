@@ -9,16 +9,16 @@ export type Taken = { id: bigint; job: Job };
 
 /**
  * How many jobs of a task the caller can take.
- * @property newest how many of them are those that became due last.
+ * @property newest how many of them are those that became due last. @property inLanes one of each lane.
  */
-export type Capacity = { task: TaskName; jobs: number; newest?: number };
+export type Capacity = { task: TaskName; jobs: number; newest?: number; inLanes?: boolean };
 
 /** The message about sent jobs. The instant is in milliseconds since the epoch. */
 export type Sent = { task: TaskName; due: number };
 
 /**
  * The queue of durable work. One job waits for each key, so a storm of webhooks is one look; one that runs does not
- * count. Work that must not run twice at once guards itself in the database.
+ * count. Jobs with a lane run one after another (docs/decisions/0052).
  */
 export type JobQueue = {
   /** Saves jobs in one statement; with `tx` they commit or roll back with the caller's transaction. */
@@ -32,8 +32,8 @@ export type JobQueue = {
   /** @throws why the queue does not answer now, or takes no changes. */
   assertReady(): Promise<void>;
 
-  /** Deletes finished jobs and takes others that are due. */
-  exchange(done: Taken[], capacities: Capacity[]): Promise<Taken[]>;
+  /** Deletes finished jobs and takes others that are due. @param kept those that the caller still works on. */
+  exchange(done: Taken[], capacities: Capacity[], kept?: Taken[]): Promise<Taken[]>;
   /**
    * Renews the claim of this process on its jobs: others take those of a process that gave no sign of life for 10 s.
    * @returns milliseconds until the next job of others is due; null: there is none.
@@ -85,14 +85,18 @@ export function createJobQueue(
     async assertReady() {
       await sql.query('queue ready', 'SELECT FROM jobs LIMIT 0 FOR UPDATE');
     },
-    async exchange(done, capacities) {
-      const tasks = capacities.map(({ task }) => task);
-      const [counts, newest] = [
-        capacities.map(({ jobs }) => jobs),
-        capacities.map(({ newest = 0 }) => newest),
-      ];
-      const values = [idsOf(done), tasks, counts, lifetime, githubTime(), newest];
-      const rows = await sql.query<TakenRow>('exchange jobs', exchangeJobs, values);
+    async exchange(done, capacities, kept = []) {
+      const [laned, plain] = [true, false].map((isLaned) =>
+        capacities.filter(({ inLanes = false }) => inLanes === isLaned),
+      ) as [Capacity[], Capacity[]];
+      const namesOf = (some: Capacity[]) => some.map(({ task }) => task);
+      const countsOf = (some: Capacity[]) => some.map(({ jobs }) => jobs);
+      const newest = plain.map(({ newest = 0 }) => newest);
+      const values = [idsOf(done), namesOf(plain), countsOf(plain), lifetime, githubTime(), newest];
+      const inLanes = [namesOf(laned), countsOf(laned), idsOf(kept)];
+      const rows = await (laned.length > 0
+        ? sql.query<TakenRow>('exchange jobs and lanes', exchangeLanes, [...values, ...inLanes])
+        : sql.query<TakenRow>('exchange jobs', exchangeJobs, values));
       return rows.map((row) => ({ id: row.id, job: jobOf(row) }));
     },
     async renew(taken) {
@@ -140,11 +144,14 @@ export function githubTimeOf(witnesses: Pick<Witnesses, 'timeOf'> | undefined): 
  * that a wrong clock dated ahead is due by then.
  * Otherwise it could run just before the commit, and nothing would serve the change.
  * @param rows SQL for the jobs, each key once. In the order of tasks and keys, so that two senders do not wait for each other.
+ * @param more further columns that the rows have, each with a comma before it.
  */
-export const insertJobsOf = (rows: string): string => `
-    INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at) ${rows}
+export const insertJobsOf = (rows: string, more = ''): string => `
+    INSERT INTO jobs AS waiting (task, key, about, data, attempt, due_at${more}) ${rows}
     ON CONFLICT (task, key) WHERE NOT is_taken DO UPDATE SET is_taken = false,
-      due_at = CASE WHEN excluded.attempt = 0 THEN least(waiting.due_at, excluded.due_at) ELSE waiting.due_at END
+      not_before = greatest(waiting.not_before, excluded.not_before),
+      due_at = greatest(waiting.not_before, excluded.not_before,
+        CASE WHEN excluded.attempt = 0 THEN least(waiting.due_at, excluded.due_at) ELSE waiting.due_at END)
     RETURNING pg_notify('${channel}', task || ' ' || (extract(epoch FROM due_at) * 1000)::bigint)::text AS told`;
 
 /**
@@ -152,12 +159,16 @@ export const insertJobsOf = (rows: string): string => `
  * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.
  */
 const insert = (first?: string) => `
-  WITH ${first ? `first AS (${first}), ` : ''}sent AS (${insertJobsOf(`
-    SELECT DISTINCT ON (task, key) task, key, about, data, attempt, coalesce(due_at, $2::timestamptz) AS due_at
-    FROM jsonb_to_recordset($1::jsonb)
-      AS job (task text, key text, about text, data jsonb, attempt int, due_at timestamptz)
+  WITH ${first ? `first AS (${first}), ` : ''}sent AS (${insertJobsOf(
+    `
+    SELECT DISTINCT ON (task, key) task, key, about, data, attempt, coalesce(due_at, $2::timestamptz) AS due_at, lane,
+      not_before
+    FROM jsonb_to_recordset($1::jsonb) AS job (task text, key text, about text, data jsonb, attempt int,
+      due_at timestamptz, lane text, not_before timestamptz)
     ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
-    ORDER BY task, key, due_at`)})
+    ORDER BY task, key, due_at`,
+    ', lane, not_before',
+  )})
   SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent"`;
 
 const insertJobs = insert();
@@ -167,8 +178,8 @@ const insertJobs = insert();
  * @param now when present work is due.
  */
 function insertValues(jobs: Job[], now: Date): [string, Date] {
-  const rows = jobs.map(({ task, data, about, key, attempt = 0, at }) => {
-    return { task, key, about, data, attempt, due_at: at };
+  const rows = jobs.map(({ task, data, about, key, attempt = 0, at, lane, notBefore }) => {
+    return { task, key, about, data, attempt, due_at: at, lane, not_before: notBefore };
   });
   return [JSON.stringify(rows), now];
 }
@@ -184,10 +195,11 @@ export type TakenRow = {
   about: string;
   data: Tasks[TaskName];
   attempt: number;
+  lane?: string | null;
 };
 
-export const jobOf = ({ task, key, about, data, attempt }: TakenRow): Job =>
-  ({ task, key, data, about, attempt }) as Job;
+export const jobOf = ({ id, task, key, about, data, attempt, lane }: TakenRow): Job =>
+  ({ task, key, data, about, attempt, ...(lane && { lane, turn: id }) }) as Job;
 
 const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
 
@@ -197,6 +209,12 @@ const dueJobs = (order: 'ASC' | 'DESC', most: string) => `
     WHERE jobs.task = capacity.task AND due_at <= ${jobNow('$5')} AND id <> ALL ($1::bigint[])
     ORDER BY due_at ${order}, id ${order} LIMIT ${most} FOR UPDATE SKIP LOCKED) AS due`;
 
+/** SQL: the jobs of the tasks without lanes. */
+const dueOfTasks = `FROM unnest($2::text[], $3::int[], $6::int[]) AS capacity (task, jobs, newest)
+    CROSS JOIN LATERAL (
+      ${dueJobs('ASC', 'capacity.jobs - capacity.newest')} UNION ALL ${dueJobs('DESC', 'capacity.newest')}
+    ) AS found`;
+
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
  * those that are due for longest first, but some ($6) of those that became due last: the index has this order, so jobs of
@@ -205,14 +223,45 @@ const dueJobs = (order: 'ASC' | 'DESC', most: string) => `
  */
 const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
-    SELECT found.id, ${beforeItIsOnDisk} FROM unnest($2::text[], $3::int[], $6::int[]) AS capacity (task, jobs, newest)
-    CROSS JOIN LATERAL (
-      ${dueJobs('ASC', 'capacity.jobs - capacity.newest')} UNION ALL ${dueJobs('DESC', 'capacity.newest')}
-    ) AS found
+    SELECT found.id, ${beforeItIsOnDisk} ${dueOfTasks}
   )
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second'
   FROM next WHERE jobs.id = next.id
   RETURNING ${columns}`;
+
+/**
+ * The same, and takes jobs of tasks with lanes ($7, $8): the one that waits for a lane where none is taken, or the taken
+ * one if its process gives no sign of life. Finished ones are gone before, or the index that has one taken job for each
+ * lane would refuse. Only one waits for a lane, and it was sent after the one before it was taken, so whoever sees it sees
+ * that one too: two that take at once never meet in the index.
+ * A job of a lane gets another id each time that it is taken. So the process that had it before finds that it is gone, and
+ * changes nothing. That counts after a crash of PostgreSQL too, so this statement waits for the disk. $9 are those that the
+ * caller works on: it keeps them, however long it stood still.
+ */
+const exchangeLanes = `
+  WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[]) RETURNING 1), gone AS (SELECT count(*) FROM done), next AS (
+    SELECT found.id ${dueOfTasks}
+    UNION ALL
+    SELECT found.id FROM gone CROSS JOIN unnest($7::text[], $8::int[]) AS capacity (task, jobs) CROSS JOIN LATERAL (
+      SELECT id FROM jobs AS each
+      WHERE each.task = capacity.task AND due_at <= ${jobNow('$5')} AND id <> ALL ($1::bigint[] || $9::bigint[])
+        AND (is_taken OR NOT EXISTS (
+          SELECT FROM jobs AS other WHERE other.lane = each.lane AND other.is_taken AND other.id <> ALL ($1::bigint[])))
+      ORDER BY due_at, id LIMIT capacity.jobs FOR UPDATE OF each SKIP LOCKED
+    ) AS found
+  )
+  UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second',
+    id = CASE WHEN lane IS NULL THEN jobs.id ELSE nextval('jobs_id_seq') END
+  FROM next WHERE jobs.id = next.id
+  RETURNING ${columns}, jobs.lane`;
+
+/**
+ * SQL of a transaction: whether a job of a lane still is its process's (`Job.turn`). Nobody can take it from there on until
+ * the transaction ends.
+ * @param turn the parameter with it.
+ */
+export const isOurTurn = (turn: string): string =>
+  `EXISTS (SELECT FROM jobs WHERE id = ${turn}::int8 FOR KEY SHARE)`;
 
 /**
  * Marks jobs ($1) as those of a live process for $2 seconds, and returns in how many milliseconds the next job is due,
@@ -236,7 +285,7 @@ const returnJobs = `
 /** The jobs of a database that has not had its table of jobs yet: versions before kept them in the schema of pg-boss. */
 export const formerJobs = `(
   SELECT row_number() OVER (ORDER BY created_on, id) AS id, name AS task, singleton_key AS key, data->>'about' AS about, data->'data' AS data,
-    (data->>'attempt')::int AS attempt, start_after AS due_at, false AS is_taken
+    (data->>'attempt')::int AS attempt, start_after AS due_at, false AS is_taken, NULL::text AS lane
   FROM pgboss.job WHERE state <= 'active')`;
 
 /** The repositories of jobs that are due now, or wait for another try soon. */
@@ -246,5 +295,5 @@ export const aboutRepositories = (table = 'jobs') => `
 
 /** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due: a taken one is. */
 export const waitingJobs = (table = 'jobs') => `
-  SELECT ${columns}, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
+  SELECT ${columns}, jobs.lane, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
   FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;

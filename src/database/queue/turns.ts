@@ -4,7 +4,7 @@ import type { Taken } from './queue.ts';
 /** A batch that a taker works on, and whose it is. */
 export type Batch = { jobs: Taken[]; group: string; owner: string };
 
-type Rules = Pick<Takers, 'takers' | 'jobs' | 'together' | 'owner'>;
+type Rules = Pick<Takers, 'takers' | 'jobs' | 'together' | 'owner' | 'ofOwner'>;
 
 /** How many takers work on one group at once, so that an event need not wait for a slow look at another one. */
 const mostOfGroup = 3;
@@ -33,7 +33,7 @@ export class Turns {
 
   add(taken: Taken[]): void {
     for (const each of taken) {
-      const group = this.#rules.together?.(each.job) ?? '';
+      const group = this.#rules.together?.(each.job) ?? each.job.lane ?? '';
       const waiting = this.#waiting.get(group);
       if (waiting) waiting.push(each);
       else this.#waiting.set(group, [each]);
@@ -69,11 +69,11 @@ export class Turns {
   }
 
   #isFull(group: string, owner: string): boolean {
-    const { takers, together, owner: ownerOf } = this.#rules;
+    const { takers, together, owner: ownerOf, ofOwner = Math.ceil(takers * mostOfOwner) } = this.#rules;
     const isFull = (of: Map<string, number>, key: string, most: number) => (of.get(key) ?? 0) >= most;
     return (
       (together !== undefined && isFull(this.#groups, group, mostOfGroup)) ||
-      (ownerOf !== undefined && isFull(this.#owners, owner, Math.ceil(takers * mostOfOwner)))
+      (ownerOf !== undefined && isFull(this.#owners, owner, ofOwner))
     );
   }
 }

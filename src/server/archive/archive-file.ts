@@ -25,6 +25,7 @@ const job = z.object({
   about: z.string(),
   data: z.record(z.string(), z.unknown()),
   attempt: z.number(),
+  lane: z.string().optional(),
   at: z.iso.datetime(),
 });
 

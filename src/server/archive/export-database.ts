@@ -154,7 +154,8 @@ async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettle
     unsettled: unsettled.rows.map(({ id }) => id as string),
     jobs: waiting.rows.map((row) => {
       const at = (row['due'] as Date).toISOString();
-      return { ...jobOf(row as TakenRow), at } as WaitingJob;
+      const { turn: _, ...job } = jobOf(row as TakenRow);
+      return { ...job, at } as WaitingJob;
     }),
   };
 }
