@@ -28,7 +28,11 @@ const page = async (path: string): Promise<string> => {
   expect(status).toBe(200);
   return words({ text });
 };
-const settings = ['/owners/acme/settings', '/repos/acme/web/settings', '/owners/acme/first-steps'];
+const settings = [
+  '/owners/acme/settings/deployments',
+  '/repos/acme/web/settings',
+  '/owners/acme/first-steps',
+];
 
 test('while the App asks for nothing, the pages name what to add, and nobody else speaks of it', async () => {
   expect(await findings()).toEqual([]);

@@ -11,7 +11,7 @@ import { Visitor, words } from './support/visitor.ts';
 // The second App by a manifest: from the button on a page to a freeze that holds at once.
 const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } });
 const holds = () => instantHoldsOf(acme);
-const settings = '/owners/acme/settings';
+const settings = '/owners/acme/settings/instant-hold';
 const saved = () => acme.app.deps.db.appCredentials.findMany();
 
 let ada: Visitor;
@@ -79,7 +79,7 @@ describe('on the settings page', () => {
     });
     expect(begun.action).toMatch(`${acme.github.url}/organizations/acme/settings/apps/new?state=`);
     const back = await ada.open(await atGitHub(begun));
-    expect([back.status, back.location]).toEqual([303, `${settings}?said=saved#instant-hold`]);
+    expect([back.status, back.location]).toEqual([303, `${settings}?said=saved`]);
 
     const [row] = await saved();
     expect(row).toMatchObject({ id: 2, slug: `lock-${names}` });
@@ -105,7 +105,7 @@ describe('on the settings page', () => {
       redirect: 'manual',
     });
     expect(await section()).toContain('is installed on acme');
-    expect(await section(ada, '/owners/globex/settings')).toContain(
+    expect(await section(ada, '/owners/globex/settings/instant-hold')).toContain(
       'is not installed on globex. It belongs to acme',
     );
 
@@ -177,7 +177,7 @@ describe('on the settings page', () => {
 
   test('only admins of the owner of the first App make and forget it', async () => {
     expect((await bob.sendOnce(settings, { do: 'create-lock-app' })).status).toBe(403);
-    const globex = '/owners/globex/settings';
+    const globex = '/owners/globex/settings/instant-hold';
     expect(await section(ada, globex)).toContain('Admins of acme can create it');
     expect((await ada.sendOnce(globex, { do: 'create-lock-app' })).status).toBe(403);
     await create();

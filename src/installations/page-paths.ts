@@ -27,7 +27,12 @@ export const planPath = (login: string, id: string): string => `/owners/${login}
 /** One occurrence of a plan, by its start in the plan's zone. */
 export const occurrencePath = (login: string, plan: string, start: string): string =>
   `${planPath(login, plan)}/occurrences/${start}`;
-export const ownerSettingsPath = (login: string): string => `/owners/${login}/settings`;
+/** The settings of an owner: general ones, or another subject (`src/pages/settings/subjects.ts`). */
+export const ownerSettingsPath = (login: string, subject: string = 'general'): string =>
+  `/owners/${login}/settings${subject === 'general' ? '' : `/${subject}`}`;
+/** The page of an outgoing webhook. */
+export const webhookPath = (login: string, id: string): string =>
+  `${ownerSettingsPath(login, 'webhooks')}/${id}`;
 export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
 export const auditPath = (login: string): string => `/owners/${login}/audit`;
 /** The steps after the installation. */

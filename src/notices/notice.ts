@@ -54,7 +54,7 @@ type TellingEvent = {
 };
 
 /** @param eventId of the audit log. */
-export const noticeId = (eventId: bigint): string => `evt_${eventId}`;
+const noticeId = (eventId: bigint): string => `evt_${eventId}`;
 
 /** Milliseconds after which something is told late. */
 const lateAfter = 5000;
@@ -154,7 +154,7 @@ export async function loadNotices(
 }
 
 /** What a webhook of an owner is told if somebody tests it. @param delivery the message itself: nothing happened. */
-export const testNotice = (
+const testNotice = (
   { config }: Pick<Deps, 'config'>,
   owner: string,
   delivery: { id: string; createdAt: Date },
@@ -173,3 +173,16 @@ export const testNotice = (
   exemption: null,
   details: {},
 });
+
+/** What a delivery tells; null if the audit log has forgotten it. @param loaded the notices of its events, and maybe others. */
+export function noticesOf(
+  deps: Pick<Deps, 'config'>,
+  owner: string,
+  delivery: { id: string; type: string; eventIds: bigint[]; createdAt: Date },
+  loaded: Notice[],
+): [Notice, ...Notice[]] | null {
+  if (delivery.type === 'webhook.test') return [testNotice(deps, owner, delivery)];
+  const ids = new Set(delivery.eventIds.map(noticeId));
+  const [first, ...others] = loaded.filter(({ id }) => ids.has(id));
+  return first ? [first, ...others] : null;
+}

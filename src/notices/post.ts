@@ -47,8 +47,9 @@ async function post(
 }
 
 /** By Standard Webhooks: each secret that is good now signs. */
-export const postStandard: Sender = (deps, target, [notice]) => {
-  const body = standardBody(notice, target.publicText);
+export const postStandard: Sender = (deps, target, notices) => {
+  const [notice] = notices;
+  const body = bodyOf(target, notices);
   const at = new Date(deps.clock.now());
   const signatures = target.secrets.map((secret) => new Webhook(secret).sign(notice.id, at, body));
   return post(deps, target, body, {
@@ -59,12 +60,19 @@ export const postStandard: Sender = (deps, target, [notice]) => {
 };
 
 /** To a chat, which shows people a message. */
-export const postTo =
-  (kind: keyof typeof renderers): Sender =>
-  (deps, target, notices) => {
-    const message = messageOf(notices, { publicText: target.publicText });
-    return post(deps, target, JSON.stringify(renderers[kind](message)), {});
-  };
+export const postToChat: Sender = (deps, target, notices) => post(deps, target, bodyOf(target, notices), {});
+
+/** The body of the request that tells a webhook of some notices. */
+export function bodyOf(
+  { kind, publicText }: Pick<OutgoingWebhook, 'kind' | 'publicText'>,
+  notices: [Notice, ...Notice[]],
+): string {
+  if (kind === 'standard') return standardBody(notices[0], publicText);
+  const render = isChat(kind) ? renderers[kind] : renderers.slack;
+  return JSON.stringify(render(messageOf(notices, { publicText })));
+}
+
+const isChat = (kind: string): kind is keyof typeof renderers => Object.hasOwn(renderers, kind);
 
 /** Bytes. Receivers of Standard Webhooks expect less than 20 kB. */
 const largest = 19_500;

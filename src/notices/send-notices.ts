@@ -15,8 +15,8 @@ import {
 } from './delivery-store.ts';
 import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
 import { type peopleKind, type WebhookKind, attributesOfWebhook } from './manage-webhooks.ts';
-import { type Notice, noticeId, loadNotices, testNotice } from './notice.ts';
-import { postStandard, postTo, type Sender, type Target } from './post.ts';
+import { loadNotices, type Notice, noticesOf } from './notice.ts';
+import { postStandard, postToChat, type Sender, type Target } from './post.ts';
 import { AddressRefused } from './public-address.ts';
 import { postToChannel, tellPeople } from './slack/tell-slack.ts';
 import { openWebhook } from './webhook-secrets.ts';
@@ -28,10 +28,10 @@ type Kind = WebhookKind | 'slack_channel' | typeof peopleKind;
 
 const senders: Record<Kind, Sender> = {
   standard: postStandard,
-  slack: postTo('slack'),
-  teams: postTo('teams'),
-  discord: postTo('discord'),
-  google_chat: postTo('google_chat'),
+  slack: postToChat,
+  teams: postToChat,
+  discord: postToChat,
+  google_chat: postToChat,
   slack_channel: postToChannel,
   slack_people: tellPeople,
 };
@@ -122,17 +122,12 @@ const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
 async function sendAll(deps: Deps, webhook: Owned, claimed: Claimed[]): Promise<Verdict[]> {
   const events = claimed.flatMap(({ eventIds }) => eventIds);
   const notices = await loadNotices(deps, events);
-  const known = new Map(notices.map((notice) => [notice.id, notice]));
-  const noticesOf = (delivery: Claimed): Notice[] =>
-    delivery.type === 'webhook.test'
-      ? [testNotice(deps, webhook.account.login, delivery)]
-      : delivery.eventIds.flatMap((id) => known.get(noticeId(id)) ?? []);
   const open = opening(deps, webhook);
   const judged = await Promise.all(
     claimed.map(async (delivery) => {
-      const [first, ...others] = noticesOf(delivery);
-      if (!first) return { delivery, verdict: lost };
-      const attempt = await tryOnce(deps, open, [first, ...others], delivery);
+      const its = noticesOf(deps, webhook.account.login, delivery, notices);
+      if (!its) return { delivery, verdict: lost };
+      const attempt = await tryOnce(deps, open, its, delivery);
       return { delivery, verdict: judgeAttempt(attempt, delivery, deps.clock.now()) };
     }),
   );

@@ -75,7 +75,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
   // The form with the second App goes to GitHub.
-  pages.use('/owners/:owner/settings', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
+  pages.use('/owners/:owner/settings/*', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
   mountForms(pages, deps);
@@ -91,7 +91,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
-  pages.get('/owners/:owner/settings', ownerPage(deps, showOwnerSettingsPage));
+  for (const path of settingsPaths) pages.get(path, ownerPage(deps, showOwnerSettingsPage));
   pages.get('/owners/:owner/live', ownerPage(deps, followOwner));
   pages.get('/owners/:owner/progress', ownerPage(deps, showProgress));
   pages.get('/repos/:owner/:repository', repositoryPage(deps, showRepository));
@@ -114,6 +114,9 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }
+
+/** General settings, each other subject, and an outgoing webhook. */
+const settingsPaths = ['', '/:subject', '/webhooks/:webhook'].map((path) => `/owners/:owner/settings${path}`);
 
 /** Pages and forms that end or change freezes. */
 const releases = { releases: true };
@@ -138,7 +141,7 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   );
   form('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan, releases));
   form('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm, releases));
-  form('/owners/:owner/settings', ownerForm(deps, forAdmins, sendOwnerSettings));
+  for (const path of settingsPaths) form(path, ownerForm(deps, forAdmins, sendOwnerSettings));
   form('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
   for (const change of changesOfFreeze)
     form(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));

@@ -52,7 +52,7 @@ test('a preview and a freeze: Reload and Back, and a second press freezes nothin
 });
 
 test('a refused form and a new key', async () => {
-  const { page, sent } = await adasPage('/owners/acme/settings');
+  const { page, sent } = await adasPage('/owners/acme/settings/roles');
   await page.getByLabel('Freezers').fill('nobody-of-this-name');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByRole('alert').waitFor();
@@ -61,6 +61,7 @@ test('a refused form and a new key', async () => {
   expect(await page.getByLabel('Freezers').inputValue()).toBe('nobody-of-this-name');
   expect(sent).toEqual([]);
 
+  await page.getByRole('link', { name: 'Keys' }).click();
   await page.getByText('New key').click();
   await page.locator('[name=key_name]').fill('ci');
   await page.getByRole('button', { name: 'Create key' }).click();

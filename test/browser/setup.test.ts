@@ -74,7 +74,7 @@ test.each([
   expect(page.problems).toEqual([]);
   expect((await fetch(`${run.app.url}/setup`)).status).toBe(404);
 
-  await page.goto(`${run.app.url}/owners/acme/settings`);
+  await page.goto(`${run.app.url}/owners/acme/settings/instant-hold`);
   await page.getByText('Forget…').click();
   await shoot('settings-second-app');
   await page.getByRole('button', { name: 'Forget Holdfast lock acme' }).click();
@@ -83,7 +83,7 @@ test.each([
   await page.getByRole('button', { name: 'Continue to' }).click();
   await page.getByLabel('GitHub App name').fill('Another lock');
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
-  expect(page.url()).toBe(`${run.app.url}/owners/acme/settings?said=saved#instant-hold`);
+  expect(page.url()).toBe(`${run.app.url}/owners/acme/settings/instant-hold?said=saved`);
   await shoot('settings-another-second-app');
   expect(page.problems).toEqual([]);
 });

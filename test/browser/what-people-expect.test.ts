@@ -178,7 +178,7 @@ test('a repository shows its own lists only where it has some', async () => {
 
 test('a new key and the secret of a webhook have a button that copies them', async () => {
   const options = { permissions: ['clipboard-read', 'clipboard-write'], ...phone };
-  const page = await adasPage('/owners/acme/settings', options);
+  const page = await adasPage('/owners/acme/settings/keys', options);
   await page.getByText('New key', { exact: true }).click();
   await page.fill('[name=key_name]', 'CI');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -191,7 +191,7 @@ test('a new key and the secret of a webhook have a button that copies them', asy
   await screenshot(page, 'new-key');
   expect(page.problems).toEqual([]);
   // Without scripts the text stands there, without a button that would do nothing.
-  const plain = await adasPage('/owners/acme/settings', { javaScriptEnabled: false });
+  const plain = await adasPage('/owners/acme/settings/webhooks', { javaScriptEnabled: false });
   await plain.getByText('New webhook', { exact: true }).click();
   await plain.getByText('Your own service', { exact: true }).click();
   await plain.locator('#url').fill('http://127.0.0.1:1025/hook');

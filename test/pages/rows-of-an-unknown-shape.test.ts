@@ -50,7 +50,9 @@ beforeAll(async () => {
     ],
     ...[
       '/owners/acme/calendar/subscribe',
-      '/owners/acme/settings',
+      '/owners/acme/settings/webhooks',
+      '/owners/acme/settings/keys',
+      '/owners/acme/settings/jobs',
       '/owners/acme/freeze',
       '/owners/acme/unfreeze',
     ],

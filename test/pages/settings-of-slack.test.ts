@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-const settings = '/owners/acme/settings';
+const settings = '/owners/acme/settings/slack';
 const connect = (more: Record<string, string> = {}, path = settings, visitor = ada) =>
   visitor.sendOnce(path, {
     do: 'connect-slack',
@@ -70,7 +70,7 @@ test('what is connected works for this owner alone, is sealed, and can be discon
     ).not.toContain(secret);
     expect(acme.logs.join()).not.toContain(secret);
   }
-  expect((await connect({}, '/owners/globex/settings')).status).toBe(422);
+  expect((await connect({}, '/owners/globex/settings/slack')).status).toBe(422);
   const web = await acme.repository('web', [{}]);
   const user = await acme.link('ada');
   await acme.says(user, 'freeze web 2h INC-1');

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { acmeForAll } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { Visitor, words } from '../support/visitor.ts';
 
 // Admins choose everything that an owner and a repository can have on a page, without curl.
 
@@ -8,6 +8,14 @@ const acme = acmeForAll();
 let ada: Visitor;
 let rita: Visitor;
 const ofOwner = '/owners/acme/settings';
+const [ofRoles, ofExemptions, ofWebhooks, ofKeys, ofJobs] = [
+  'roles',
+  'exemptions',
+  'webhooks',
+  'keys',
+  'jobs',
+].map((subject) => `${ofOwner}/${subject}`) as [string, string, string, string, string];
+const ofTemplates = `${ofOwner}/templates`;
 const ofWeb = '/repos/acme/web/settings';
 
 beforeAll(async () => {
@@ -36,10 +44,15 @@ test('the bar of an owner leads to its settings', async () => {
 });
 
 test('an owner sets defaults, and a repository has them until it sets its own', async () => {
-  const fields = { freezers: '', freezers_list: 'wes', approvers_list: '', comment_commands: 'requests' };
-  const more = { two_person_exemptions: 'true', longest_open_end_hours: '72' };
-  const saved = await save(ada, ofOwner, { ...fields, ...more });
-  expect([saved.status, saved.location]).toEqual([303, `${ofOwner}?said=saved`]);
+  const ofSubjects: [string, Record<string, string>][] = [
+    [ofOwner, { comment_commands: 'requests', longest_open_end_hours: '72' }],
+    [ofRoles, { freezers_list: 'wes', approvers_list: '' }],
+    [ofExemptions, { two_person_exemptions: 'true' }],
+  ];
+  for (const [path, fields] of ofSubjects) {
+    const saved = await save(ada, path, fields);
+    expect([saved.status, saved.location]).toEqual([303, `${path}?said=saved`]);
+  }
   expect(await settingsOf('/v1/settings/acme')).toMatchObject({
     ...{ two_person_exemptions: true, longest_open_end_hours: 72, comment_commands: 'requests' },
     freezers: ['wes'],
@@ -64,15 +77,9 @@ test('an owner sets defaults, and a repository has them until it sets its own', 
 
 test('what is wrong stands at its field, and nothing changes', async () => {
   const before = await settingsOf('/v1/settings/acme');
-  const wrong = await save(ada, ofOwner, {
-    ...{ two_person_exemptions: 'false', comment_commands: 'true', longest_open_end_hours: 'soon' },
-    ...{ freezers_list: '', approvers_list: '' },
-  });
+  const wrong = await save(ada, ofOwner, { comment_commands: 'true', longest_open_end_hours: 'soon' });
   expect([wrong.status, wrong.text.includes('id="longest_open_end_hours-problem"')]).toEqual([422, true]);
-  const nobody = await save(ada, ofOwner, {
-    ...{ two_person_exemptions: 'false', comment_commands: 'true', longest_open_end_hours: '' },
-    ...{ freezers_list: 'nobody-at-all', approvers_list: '' },
-  });
+  const nobody = await save(ada, ofRoles, { freezers_list: 'nobody-at-all', approvers_list: '' });
   expect(nobody.status).toBe(422);
   expect(nobody.text).toContain('id="freezers_list-problem"');
   expect(nobody.text).toContain('nobody-at-all');
@@ -82,10 +89,42 @@ test('what is wrong stands at its field, and nothing changes', async () => {
 test('a form that somebody overtook changes nothing', async () => {
   const { text } = await ada.open(ofOwner);
   await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: { comment_commands: false } });
-  const fields = { two_person_exemptions: 'true', comment_commands: 'true', longest_open_end_hours: '' };
+  const fields = { comment_commands: 'true', longest_open_end_hours: '' };
   const late = await ada.send(ofOwner, { do: 'settings', version: versionOf(text), ...fields });
   expect(late.text).toContain('Somebody changed these settings');
   expect((await settingsOf('/v1/settings/acme')).comment_commands).toBe(false);
+});
+
+test('what somebody saves of another subject meanwhile overtakes nothing, and stays', async () => {
+  const { text } = await ada.open(ofExemptions);
+  await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: { longest_open_end_hours: 48 } });
+  const fields = { do: 'settings', version: versionOf(text), two_person_exemptions: 'false' };
+  expect((await ada.send(ofExemptions, fields)).status).toBe(303);
+  expect(await settingsOf('/v1/settings/acme')).toMatchObject({
+    ...{ longest_open_end_hours: 48, two_person_exemptions: false, freezers: ['wes'] },
+  });
+  await acme.call('PATCH', '/v1/settings/acme', {
+    as: acme.admin,
+    body: { longest_open_end_hours: 72, two_person_exemptions: true },
+  });
+});
+
+test('each subject has an address, which the list on each page leads to', async () => {
+  const { text } = await ada.open(ofOwner);
+  const list = /<nav class="subjects"[^]*?<\/nav>/.exec(text)![0];
+  const paths = [...list.matchAll(/href="([^"]*)"/g)].map(([, path]) => path!);
+  expect(paths).toHaveLength(10);
+  for (const path of paths) {
+    const page = await ada.open(path);
+    expect([path, page.status]).toEqual([path, 200]);
+    expect(page.text).toMatch(new RegExp(`href="${path}"\\s+aria-current="page"`));
+    expect((await rita.open(path)).status, 'an admin of a repository').toBe(403);
+  }
+  // Links to parts of the page that had them all.
+  for (const anchor of ['deployments', 'instant-hold', 'slack', 'webhooks', 'keys', 'rules'])
+    expect(list).toContain(`id="${anchor}"`);
+  for (const unknown of ['rulez', 'webhooks/x', `webhooks/${crypto.randomUUID()}`])
+    expect((await ada.open(`${ofOwner}/${unknown}`)).status).toBe(404);
 });
 
 /** The value of a field, the chosen radio button, or the ticked boxes. */
@@ -103,22 +142,14 @@ function shownIn(text: string, name: string): string[] {
 
 const typedForms: [string, string, Record<string, string | string[]>][] = [
   [
-    'the settings of an owner',
+    'the roles of an owner',
+    ofRoles,
+    { do: 'settings', freezers_list: 'nobody-at-all', approvers_list: 'wes\nrita' },
+  ],
+  [
+    'the general settings of an owner',
     ofOwner,
-    {
-      ...{
-        do: 'settings',
-        freezers_list: 'nobody-at-all',
-        approvers_list: 'wes\nrita',
-        comment_commands: 'requests',
-      },
-      ...{
-        two_person_exemptions: 'true',
-        longest_open_end_hours: '7',
-        instant_hold: 'off',
-        release_deployments: 'all',
-      },
-    },
+    { do: 'settings', comment_commands: 'requests', longest_open_end_hours: 'soon' },
   ],
   [
     'the settings of a repository',
@@ -137,7 +168,7 @@ const typedForms: [string, string, Record<string, string | string[]>][] = [
   ],
   [
     'a webhook',
-    ofOwner,
+    ofWebhooks,
     {
       ...{
         do: 'create-webhook',
@@ -149,10 +180,10 @@ const typedForms: [string, string, Record<string, string | string[]>][] = [
       ...{ webhook_repositories: 'web\napi-*', event: ['freeze.started', 'freeze.ended'] },
     },
   ],
-  ['a key', ofOwner, { do: 'create-key', key_name: ' ', scope: 'admin', days: '365' }],
+  ['a key', ofKeys, { do: 'create-key', key_name: ' ', scope: 'admin', days: '365' }],
   [
     'a rule',
-    ofOwner,
+    ofJobs,
     {
       ...{
         do: 'create-rule',
@@ -167,9 +198,10 @@ const typedForms: [string, string, Record<string, string | string[]>][] = [
 ];
 
 test.each(typedForms)('a refused form keeps all that was typed: %s', async (_, path, fields) => {
-  const visitor = path === ofOwner ? ada : rita;
-  const version = versionOf((await visitor.open(path)).text);
-  const { status, text } = await visitor.send(path, { version, ...fields });
+  const visitor = path === ofWeb ? rita : ada;
+  const opened = (await visitor.open(path)).text;
+  const sent = fields['do'] === 'settings' ? { version: versionOf(opened), ...fields } : fields;
+  const { status, text } = await visitor.send(path, sent);
   expect(status).toBe(422);
   const form = text
     .split('<form ')
@@ -184,31 +216,29 @@ test.each(typedForms)('a refused form keeps all that was typed: %s', async (_, p
 });
 
 test('a form that somebody overtook shows what was typed, and what was saved meanwhile', async () => {
-  const { text } = await ada.open(ofOwner);
+  const change = { comment_commands: false, freezers: ['rita'], approvers: ['wes'] };
+  const ofPages: [string, Record<string, string>, string[]][] = [
+    [ofRoles, { freezers_list: 'wes', approvers_list: 'wes' }, ['rita']],
+    [ofOwner, { longest_open_end_hours: '9', comment_commands: 'requests' }, ['72', 'None']],
+  ];
+  const opened = await Promise.all(ofPages.map(async ([path]) => (await ada.open(path)).text));
   await acme.call('PATCH', '/v1/settings/acme', {
     as: acme.admin,
-    body: { comment_commands: false, freezers: ['rita'], approvers: ['wes'] },
+    body: { ...change, comment_commands: true },
   });
-  const fields = {
-    ...{
-      freezers_list: 'wes',
-      approvers_list: 'wes',
-      comment_commands: 'requests',
-      longest_open_end_hours: '9',
-    },
-    ...{ two_person_exemptions: 'false', instant_hold: 'off', release_deployments: 'newest' },
-  };
-  const late = await ada.send(ofOwner, { do: 'settings', version: versionOf(text), ...fields });
-  expect(late.status).toBe(422);
-  expect(late.text).toContain('Somebody changed these settings');
-  expect(shownIn(late.text, 'freezers_list')).toEqual(['wes']);
-  expect(shownIn(late.text, 'comment_commands')).toEqual(['requests']);
-  expect(shownIn(late.text, 'longest_open_end_hours')).toEqual(['9']);
-  const meanwhile = [...late.text.matchAll(/Saved now: <bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value);
-  expect(meanwhile).toEqual(['rita', 'Required', '72', 'None']);
-  // Who saw both may save.
-  const again = await ada.send(ofOwner, { do: 'settings', version: versionOf(late.text), ...fields });
-  expect(again.status).toBe(303);
+  await acme.call('PATCH', '/v1/settings/acme', { as: acme.admin, body: change });
+  for (const [at, [path, fields, saved]] of ofPages.entries()) {
+    const version = at === 0 ? versionOf(opened[at]!) : 'of another day';
+    const late = await ada.send(path, { do: 'settings', version, ...fields });
+    expect(late.status).toBe(422);
+    expect(late.text).toContain('Somebody changed these settings');
+    for (const [name, value] of Object.entries(fields)) expect(shownIn(late.text, name)).toEqual([value]);
+    const meanwhile = [...late.text.matchAll(/Saved now: <bdi>([^<]*)<\/bdi>/g)].map(([, value]) => value);
+    expect(meanwhile).toEqual(saved);
+    // Who saw both may save.
+    const again = await ada.send(path, { do: 'settings', version: versionOf(late.text), ...fields });
+    expect(again.status).toBe(303);
+  }
   await acme.call('PATCH', '/v1/settings/acme', {
     as: acme.admin,
     body: { freezers: [], approvers: [], longest_open_end_hours: null },
@@ -227,22 +257,24 @@ test('products of a repository and of new ones are boxes', async () => {
 });
 
 test('a key is made and shown once, seen and revoked', async () => {
-  const made = await ada.send(ofOwner, { do: 'create-key', key_name: 'CI of web', scope: 'ci', days: '90' });
+  const made = await ada.send(ofKeys, { do: 'create-key', key_name: 'CI of web', scope: 'ci', days: '90' });
   const [secret] = /hf_ci_\w+/.exec(made.text)!;
   expect((await acme.call('GET', '/v1/application', { as: secret })).body.name).toBe('CI of web');
-  const { text } = await ada.open(ofOwner);
+  const { text } = await ada.open(ofKeys);
   expect(text).toContain('CI of web');
   expect(text).not.toContain(secret);
   const { id } = (await acme.call('GET', '/v1/application', { as: secret })).body;
-  await ada.send(ofOwner, { do: 'revoke-key', id });
+  await ada.send(ofKeys, { do: 'revoke-key', id });
   expect((await acme.call('GET', '/v1/application', { as: secret })).status).toBe(403);
-  const nameless = await ada.send(ofOwner, { do: 'create-key', key_name: '', scope: 'ci' });
+  const nameless = await ada.send(ofKeys, { do: 'create-key', key_name: '', scope: 'ci' });
   expect([nameless.status, nameless.text.includes('id="key_name-problem"')]).toEqual([422, true]);
 });
 
 test('an OIDC rule is made, and deleted', async () => {
   const rule = { do: 'create-rule', rule_name: 'Deploys', refs: 'refs/heads/main', may: 'freeze' };
-  expect((await ada.send(ofOwner, rule)).status).toBe(303);
+  // As a tab sends it that was opened when one page had all settings.
+  const sent = await ada.send(ofOwner, rule);
+  expect([sent.status, sent.location]).toEqual([303, `${ofJobs}?said=saved`]);
   const [made] = (await settingsOf('/v1/oidc_rules/acme')).oidc_rules;
   expect(made).toMatchObject({ name: 'Deploys', refs: ['refs/heads/main'], may: ['push_scopes', 'freeze'] });
   const open = await ada.send(ofOwner, { ...rule, refs: '' });
@@ -260,21 +292,23 @@ const newWebhook = {
 const webhooksOf = async () => (await settingsOf('/v1/webhooks/acme')).webhooks;
 
 test('a webhook of a chat is made, and its address is not shown again', async () => {
-  const made = await ada.send(ofOwner, {
+  const made = await ada.send(ofWebhooks, {
     ...newWebhook,
     ...{ webhook_repositories: 'web\napi-*', event: ['freeze.started', 'freeze.ended'] },
     ...{ description: 'Release <channel>', public_text: 'true' },
   });
   const [webhook] = await webhooksOf();
-  expect([made.status, made.location]).toEqual([303, `${ofOwner}?said=saved#webhook-${webhook.id}`]);
+  expect([made.status, made.location]).toEqual([303, `${ofWebhooks}/${webhook.id}?said=saved`]);
   expect(webhook).toMatchObject({
     ...{ kind: 'slack', repositories: ['web', 'api-*'], events: ['freeze.started', 'freeze.ended'] },
     ...{ description: 'Release <channel>', public_text: true, enabled: true },
   });
-  const { text } = await ada.open(ofOwner);
-  expect(text).toContain('hooks.example/…9f2c');
-  expect(text).toContain('Release &lt;channel&gt;');
-  expect(text).not.toContain('secret-9f2c');
+  for (const path of [ofWebhooks, made.location!]) {
+    const { text } = await ada.open(path);
+    expect(text).toContain('hooks.example/…9f2c');
+    expect(text).toContain('Release &lt;channel&gt;');
+    expect(text).not.toContain('secret-9f2c');
+  }
 });
 
 test('a webhook is listed with what it was told', async () => {
@@ -283,9 +317,11 @@ test('a webhook is listed with what it was told', async () => {
   expect(await outgoingDelivery.findMany()).toMatchObject([
     { type: 'freeze.started', eventIds: [expect.any(BigInt)] },
   ]);
-  const { status, text } = await ada.open(ofOwner);
+  const [{ id }] = await webhooksOf();
+  const { status, text } = await ada.open(`${ofWebhooks}/${id}`);
   expect(status).toBe(200);
-  expect(text).toMatch(/Last deliveries[^]*freeze\.started/);
+  expect(text).toMatch(/Last deliveries[^]*freeze\.started[^]*Body[^]*acme\/api-told is frozen/);
+  expect(words(await ada.open(ofWebhooks))).toContain('web, api-*');
   await outgoingDelivery.deleteMany();
 });
 
@@ -294,7 +330,7 @@ test('a webhook is tested, disabled, enabled, sent to again and deleted', async 
   const { db } = acme.app.deps;
   const deliveries = () => db.outgoingDelivery.findMany({ where: { webhookId: id } });
   const send = (what: string, more: Record<string, string> = {}) =>
-    ada.send(ofOwner, { do: what, id, ...more });
+    ada.send(`${ofWebhooks}/${id}`, { do: what, id, ...more });
   await send('test-webhook');
   const [delivery] = await deliveries();
   expect(delivery!.type).toBe('webhook.test');
@@ -309,8 +345,8 @@ test('a webhook is tested, disabled, enabled, sent to again and deleted', async 
     where: { id: delivery!.id },
     data: { ...failed, lastAttemptAt: new Date(acme.clock.now()) },
   });
-  const { text } = await ada.open(ofOwner);
-  expect(text).toContain(': It answered 503.');
+  for (const path of [ofWebhooks, `${ofWebhooks}/${id}`])
+    expect((await ada.open(path)).text).toContain(': It answered 503.');
   expect((await send('replay-delivery', { delivery: delivery!.id })).status).toBe(303);
   const [again, ...others] = await deliveries();
   expect([again!.id, again!.state, others]).toEqual([delivery!.id, 'waiting', []]);
@@ -321,10 +357,10 @@ test('a webhook is tested, disabled, enabled, sent to again and deleted', async 
   expect([refused.status, refused.text.includes('This webhook is disabled.')]).toEqual([422, true]);
   const disabledWhy = 'It answered 410: it wants no more messages.';
   await db.outgoingWebhook.update({ where: { id }, data: { disabledWhy } });
-  expect((await ada.open(ofOwner)).text).toContain(disabledWhy);
+  expect((await ada.open(`${ofWebhooks}/${id}`)).text).toContain(disabledWhy);
   await send('enable-webhook');
   expect(await webhooksOf()).toMatchObject([{ enabled: true, disabled_reason: null }]);
-  await send('delete-webhook');
+  expect((await send('delete-webhook')).location).toBe(`${ofWebhooks}?said=saved`);
   expect(await webhooksOf()).toEqual([]);
 });
 
@@ -351,9 +387,9 @@ test('a saved template is listed, and removed', async () => {
     step: 'template',
     template_name: 'Mine',
   });
-  expect((await ada.open(ofOwner)).text).toContain('Remove Mine');
-  await ada.send(ofOwner, { do: 'remove-template', template: 'Mine' });
-  expect((await ada.open(ofOwner)).text).not.toContain('Remove Mine');
+  expect((await ada.open(ofTemplates)).text).toContain('Remove Mine');
+  await ada.send(ofTemplates, { do: 'remove-template', template: 'Mine' });
+  expect((await ada.open(ofTemplates)).text).not.toContain('Remove Mine');
 });
 
 test('nobody but an admin sees or changes settings, not even with a role', async () => {

@@ -12,3 +12,7 @@ for (const going of ['click', 'focusin'])
   addEventListener(going, ({ target }) => {
     for (const menu of open()) if (!menu.contains(target)) menu.open = false;
   });
+
+// The settings of an owner were one page once: links to a part of it lead to the page of that part.
+const part = document.getElementById(location.hash.slice(1));
+if (part?.closest('.subjects')) location.replace(part.href);

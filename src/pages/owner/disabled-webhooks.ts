@@ -18,7 +18,7 @@ export async function disabledNotices({ db }: Pick<PageDeps, 'db'>, owners: Seen
       ({ login }) =>
         html`<p class="notice wrong">
           Holdfast disabled an outgoing webhook of <bdi>${login}</bdi>, so it gets no messages.
-          <a href="${ownerSettingsPath(login)}#webhooks">Correct its address, then enable it</a>
+          <a href="${ownerSettingsPath(login, 'webhooks')}">Correct its address, then enable it</a>
         </p>`,
     );
 }

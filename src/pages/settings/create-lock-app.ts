@@ -88,7 +88,7 @@ export async function finishLockApp(visit: Visit): Promise<Response> {
   dropCookie(context, cookie);
   const problem = await saveSecondApp(deps, app, owner, admin);
   if (problem) return unusable(`${problem} Delete the App ${app.name} at ${app.htmlUrl}.`);
-  if (admin) return context.redirect(`${attempt.to}?said=saved#instant-hold`, 303);
+  if (admin) return context.redirect(`${attempt.to}?said=saved`, 303);
   return context.redirect(`${installedPath}?said=second-app`, 303);
 }
 

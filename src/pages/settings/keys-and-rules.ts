@@ -6,6 +6,7 @@ import { createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { actorIn } from '../../events/actor.ts';
+import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
@@ -25,15 +26,13 @@ import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
 import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
 
-/** The application keys of an owner, and the rules that let jobs in without one. */
-export async function keysAndRules(section: Section): Promise<Html> {
+/** The application keys of an owner. */
+export async function keysOfOwner(section: Section): Promise<Html> {
   const { deps, account, action, problems, sent, times } = section;
   const key = typedIn(ifSent(sent, 'create-key'));
-  const rule = typedIn(ifSent(sent, 'create-rule'));
   const keys = await listKeys(deps, account);
-  const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
-  return html`<h2 id="keys">Application keys</h2>
-    ${keys.length === 0 ? html`<p>No application keys. CI and tools call the API with one.</p>` : ''}
+  return html`<p>CI and tools call <a href="/help/api">the API</a> with an application key.</p>
+    ${keys.length === 0 ? html`<p class="card">No application keys.</p>` : ''}
     ${keys.map((each) => keyRow(action, each, times))}
     ${foldedForm(
       section,
@@ -41,9 +40,18 @@ export async function keysAndRules(section: Section): Promise<Html> {
       html`${textField({ name: 'key_name', label: 'Name', value: key.text('key_name'), problems, attributes: html`required maxlength="255"` })}
       ${chips('radio', { name: 'scope', label: 'Scope', problems }, scopes, [key.text('scope', 'ci')])}
       ${chips('radio', { name: 'days', label: 'Expires' }, expiries, [key.text('days', '90')])}`,
-    )}
-    <h2 id="rules">OIDC rules</h2>
-    ${rules.length === 0 ? html`<p>No rules. A rule lets jobs of GitHub Actions in without a key.</p>` : ''}
+    )}`;
+}
+
+/** The OIDC rules of an owner, which let jobs in without a key. */
+export async function jobRules(section: Section): Promise<Html> {
+  const { deps, account, action, problems, sent } = section;
+  const rule = typedIn(ifSent(sent, 'create-rule'));
+  const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
+  return html`<p>
+      An OIDC rule lets <a href="/help/short-lived-keys">jobs of GitHub Actions</a> in without a key.
+    </p>
+    ${rules.length === 0 ? html`<p class="card">No OIDC rules.</p>` : ''}
     ${rules.map((each) => ruleRow(action, each))}
     ${foldedForm(
       section,
@@ -122,7 +130,7 @@ async function createKeyByForm(change: OwnerChange): Promise<Response> {
     title: `New key: ${key.name}`,
     notice: 'Copy the key now. Holdfast does not show it again.',
     secret,
-    anchor: 'keys',
+    back: ownerSettingsPath(account.login, 'keys'),
   });
 }
 
@@ -141,9 +149,12 @@ async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Pr
   await createRule(deps, actor, account, readNewRule(validate(newOidcRule, body, 'body')));
 }
 
-export const keyAndRuleForms: Forms = {
+export const keyForms: Forms = {
   'create-key': createKeyByForm,
   'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, textOf(form, 'id')),
+};
+
+export const jobRuleForms: Forms = {
   'create-rule': createRuleByForm,
   'delete-rule': ({ deps, actor, account, form }) => deleteRule(deps, actor, account, textOf(form, 'id')),
 };

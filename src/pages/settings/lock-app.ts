@@ -24,12 +24,12 @@ async function createLockAppByForm(change: OwnerChange): Promise<Response> {
   const { deps, context, viewer, account } = change;
   const owner = await assertMayMakeSecondApp(deps, account);
   if (await savedLock(deps.db)) throw conflict('There is a second App already. Forget that one first.');
-  const back = ownerSettingsPath(account.login);
+  const back = ownerSettingsPath(account.login, 'instant-hold');
   const offer = await beginLockApp(deps, context, owner, back);
   const title = 'Create the second App';
   const body = html`<h1>${title}</h1>
-    ${newAppForm(offer, html`<a class="button quiet" href="${back}#instant-hold">Back</a>`)}`;
-  const crumbs = [{ name: 'Settings', href: back }, { name: 'Second App' }];
+    ${newAppForm(offer, html`<a class="button quiet" href="${back}">Back</a>`)}`;
+  const crumbs = [{ name: 'Instant hold', href: back }, { name: 'Second App' }];
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 }
 
@@ -81,7 +81,7 @@ export async function lockAppSection({ deps, account, action, times }: Section):
   const seen = isThere ? await seeLock(deps, account).catch(silent) : null;
   const owner = lock ? null : await ownerOfFirstApp(deps).catch(nullIf('unavailable', 'too-many-requests'));
   const mayMake = owner !== null && ownsFirstApp(account, owner);
-  return html`<h2 id="instant-hold">Second App for instant holds</h2>
+  return html`<h2>Second App for instant holds</h2>
     <p>
       A second GitHub App makes freezes block at once, by a ruleset. One App serves all owners, and each owner
       decides whether to install it: see <a href="/help/instant-hold">Instant hold</a>.

@@ -2,18 +2,20 @@ import { html } from 'hono/html';
 import { settingsChange } from '../../api/v1/settings.ts';
 import { validate } from '../../api/read-request.ts';
 import { type Product, products } from '../../installations/product.ts';
+import { settingColumns } from '../../installations/setting-fields.ts';
 import { pushesAreRefused } from '../../explanations/enforcement/refused-pushes.ts';
 import { ownerSettingsPath } from '../../installations/page-paths.ts';
 import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
+  assertFresh,
   chips,
-  digestOf,
   formProblem,
   type FormProblems,
   hidden,
   ifSent,
+  previewedOf,
   textArea,
   textField,
   textOf,
@@ -28,7 +30,11 @@ import type { Deps } from '../../deps.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { Visit } from '../reader.ts';
 
-// The settings that repositories and owners have alike. A repository can also leave a setting to its owner.
+// The settings that repositories and owners have alike. A repository can also leave a setting to its owner. A form has
+// all of them, or those of one subject: what it does not have stays.
+
+/** A setting, by its name in the API. */
+type SettingName = (typeof settingColumns)[number];
 
 /**
  * @property owner for a repository: whose values it has where it sets none. Null for the owner itself.
@@ -37,6 +43,8 @@ import type { Visit } from '../reader.ts';
 type SettingsForm = {
   action: string;
   settings: ShownSettings;
+  /** Which of them it has. */
+  columns: readonly SettingName[];
   owner: string | null;
   refused: string[];
   problems: FormProblems;
@@ -54,22 +62,21 @@ export const adminsOnly = (
   return messagePage(context, { status: 403, title: 'You cannot change these settings', text, link }, viewer);
 };
 
-/** Shows a new secret, once. @param anchor where the settings go on. */
+/** Shows a new secret, once. @param back where the settings go on. */
 export const secretPage = (
   { context, viewer, account }: OwnerChange,
-  { title, notice, secret, anchor }: { title: string; notice: string; secret: string; anchor: string },
+  { title, notice, secret, back }: { title: string; notice: string; secret: string; back: string },
 ): Response | Promise<Response> => {
   holdsSecret(context);
-  const back = ownerSettingsPath(account.login);
   const body = html`<h1><bdi>${title}</bdi></h1>
     <p class="notice done" role="status">${notice}</p>
     ${toCopy(secret)}
-    <p><a class="button" href="${back}#${anchor}">Back to the settings</a></p>`;
-  const crumbs = [{ name: 'Settings', href: back }, { name: 'Secret' }];
+    <p><a class="button" href="${back}">Back to the settings</a></p>`;
+  const crumbs = [{ name: 'Settings', href: ownerSettingsPath(account.login) }, { name: 'Secret' }];
   return context.html(layout({ title, body, viewer, owner: account.login, tab: 'settings', crumbs }));
 };
 
-/** What a section of an owner's settings is about, and where its forms go. */
+/** What a subject of an owner's settings is about, and where its forms go. */
 export type Section = {
   deps: Deps;
   account: InstalledAccount;
@@ -80,7 +87,10 @@ export type Section = {
   times: Times;
 };
 
-/** What forms of the page do, by their `do`. One that shows a page of its own, such as a secret, gives that. */
+/**
+ * What forms of a subject do, by their `do`. One that shows a page of its own, such as a secret, gives that; one that goes
+ * on elsewhere than at its subject, the path.
+ */
 export type Forms = Record<string, (change: OwnerChange) => Promise<unknown>>;
 
 /** A form that a button unfolds. One that was refused is unfolded. @param fields the names of its fields: a problem with one unfolds it, too. */
@@ -104,13 +114,39 @@ const yesOrNo = { true: 'Required', false: 'Not required' };
 const commands = { true: 'All', requests: 'Only status and exempt', false: 'None' };
 const instantHolds = { off: 'Off', bridge: 'Until the statuses block', lock: 'Until the last freeze ends' };
 const released = { newest: 'The newest of each workflow', all: 'All, one after another' };
-const shown = ['longest_open_end_hours', 'freezers', 'approvers'];
+/** What was wrong with a form. Fields with a place for it show it there, too. */
+export const settingsProblem = (problems: FormProblems): Html =>
+  formProblem(problems, ['longest_open_end_hours', 'freezers', 'approvers']);
 
-export function settingsForm({ action, settings, owner, refused, problems, sent: any }: SettingsForm): Html {
+/** What a form with these settings shows, each by itself: `freezers=Xw… approvers=5d…`. */
+const versionOf = (settings: ShownSettings, columns: readonly SettingName[]): string =>
+  previewedOf(
+    Object.fromEntries(
+      columns.map((name) => [name, [settings[name], settings.inherited?.includes(name) ?? false]]),
+    ),
+  );
+
+/** The settings that a form has, which was sent. */
+const columnsOf = (form: URLSearchParams): SettingName[] =>
+  settingColumns.filter((name) => form.has(name) || form.has(listOf(name)));
+const listOf = (name: string): string => `${name}_list`;
+
+/** @throws Refusal conflict if somebody changed what the form has after it was opened. */
+export function assertFreshSettings(form: URLSearchParams, settings: ShownSettings): void {
+  const seen = form.get('version')?.split(' ') ?? [];
+  const has = new Set<string>([...columnsOf(form), ...seen.map((each) => each.split('=')[0]!)]);
+  const shown = settingColumns.filter((name) => has.has(name));
+  const isFresh =
+    shown.length === seen.length && shown.every((name) => seen.includes(versionOf(settings, [name])));
+  assertFresh(form, isFresh ? seen.join(' ') : '', 'these settings');
+}
+
+export function settingsForm(given: SettingsForm): Html {
+  const { action, settings, columns, owner, refused, problems, sent: any } = given;
   const inherited = new Set(owner === null ? [] : settings.inherited);
   const sent = ifSent(any, 'settings');
   const typed = typedIn(sent);
-  const version = digestOf(settings);
+  const version = versionOf(settings, columns);
   // Somebody saved meanwhile: what is saved stands beside what was typed, where they differ.
   const isOvertaken = sent !== null && sent.get('version') !== version;
   const savedNow = (name: string, stored: string, shown = stored) =>
@@ -144,12 +180,18 @@ export function settingsForm({ action, settings, owner, refused, problems, sent:
       </div>`;
   };
   const hours = inherited.has('longest_open_end_hours') ? '' : String(settings.longest_open_end_hours ?? '');
-  return html`${formProblem(problems, shown)}
-    <form class="form" method="post" action="${action}">
-      ${hidden('do', 'settings')} ${versionField(version)} ${people('freezers', 'Freezers', freezersHint)}
-      ${people('approvers', 'Approvers', approversHint)}
-      ${choices('two_person_exemptions', 'Second person for exemptions', yesOrNo, 'If required, nobody approves their own request, admins included.')}
-      ${textField({
+  const fields: Record<SettingName, () => Html> = {
+    freezers: () => people('freezers', 'Freezers', freezersHint),
+    approvers: () => people('approvers', 'Approvers', approversHint),
+    two_person_exemptions: () =>
+      choices(
+        'two_person_exemptions',
+        'Second person for exemptions',
+        yesOrNo,
+        'If required, nobody approves their own request, admins included.',
+      ),
+    longest_open_end_hours: () =>
+      textField({
         name: 'longest_open_end_hours',
         label: 'Maximum length of freezes without an end, in hours',
         value: typed.text('longest_open_end_hours', hours),
@@ -160,12 +202,33 @@ export function settingsForm({ action, settings, owner, refused, problems, sent:
             : `Leave empty to do as ${owner} does${inLimit(settings)}.`
         }`,
         attributes: html`inputmode="numeric" maxlength="6"`,
-      })}
-      ${choices('comment_commands', 'Commands in comments', commands, 'People type them on pull requests: /holdfast status.')}
-      ${choices('instant_hold', 'Instant hold', instantHolds, html`${instantHoldHint} ${refused.map((each) => html`<br />${each}`)}`)}
-      ${choices('release_deployments', 'Deployments at the end of a freeze', released, 'Of those that waited. Older ones are rejected, or wait until the one before has begun.')}
-      <div class="actions"><button type="submit">Save settings</button></div>
-    </form>`;
+      }),
+    comment_commands: () =>
+      choices(
+        'comment_commands',
+        'Commands in comments',
+        commands,
+        'People type them on pull requests: /holdfast status.',
+      ),
+    instant_hold: () =>
+      choices(
+        'instant_hold',
+        'Instant hold',
+        instantHolds,
+        html`${instantHoldHint} ${refused.map((each) => html`<br />${each}`)}`,
+      ),
+    release_deployments: () =>
+      choices(
+        'release_deployments',
+        'Deployments at the end of a freeze',
+        released,
+        'Of those that waited. Older ones are rejected, or wait until the one before has begun.',
+      ),
+  };
+  return html`<form class="card form" method="post" action="${action}">
+    ${hidden('do', 'settings')} ${versionField(version)} ${columns.map((name) => fields[name]())}
+    <div class="actions"><button type="submit">Save settings</button></div>
+  </form>`;
 }
 
 const instantHoldHint = html`A ruleset blocks the branches of a freeze at once. ${pushesAreRefused} It needs a
@@ -183,18 +246,11 @@ const inLimit = ({ longest_open_end_hours: hours }: ShownSettings): string =>
  * @throws Refusal invalid as the API.
  */
 export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean): SettingsChange {
-  const value = (name: string) => valueOf(textOf(form, name));
   const people = (name: string) =>
-    isOfRepository && textOf(form, name) !== 'own' ? null : linesOf(form.get(`${name}_list`) ?? '');
-  const change = {
-    two_person_exemptions: value('two_person_exemptions'),
-    longest_open_end_hours: value('longest_open_end_hours'),
-    comment_commands: value('comment_commands'),
-    freezers: people('freezers'),
-    approvers: people('approvers'),
-    instant_hold: value('instant_hold'),
-    release_deployments: value('release_deployments'),
-  };
+    isOfRepository && textOf(form, name) !== 'own' ? null : linesOf(form.get(listOf(name)) ?? '');
+  const read = (name: SettingName) =>
+    name === 'freezers' || name === 'approvers' ? people(name) : valueOf(textOf(form, name));
+  const change = Object.fromEntries(columnsOf(form).map((name) => [name, read(name)]));
   return validate(settingsChange, change, 'body');
 }
 
@@ -213,7 +269,7 @@ export const productsForm = (
   sent: URLSearchParams | null,
 ): Html =>
   html`<h2>${heading}</h2>
-    <form class="form" method="post" action="${action}">
+    <form class="card form" method="post" action="${action}">
       ${hidden('do', 'products')}
       ${chips(
         'checkbox',

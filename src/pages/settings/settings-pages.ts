@@ -1,31 +1,23 @@
 import { html } from 'hono/html';
 import {
-  firstStepsPath,
   ownerPath,
   ownerSettingsPath,
   repositoryPath,
   repositorySettingsPath,
+  webhookPath,
 } from '../../installations/page-paths.ts';
+import { fullName } from '../../installations/find-repository.ts';
 import {
-  changeOwnerSettings,
-  setDefaultProducts,
-  showOwnerSettings,
   changeRepositorySettings,
   setRepositoryProducts,
   showRepositorySettings,
 } from '../../installations/settings.ts';
+import { settingColumns } from '../../installations/setting-fields.ts';
+import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { forbidden } from '../../errors.ts';
 import { answerForm, type OwnerChange, type RepositoryChange } from '../change.ts';
-import {
-  assertFresh,
-  confirmation,
-  digestOf,
-  type FormProblems,
-  hidden,
-  noProblems,
-  problemsOf,
-  textOf,
-} from '../form.ts';
+import { type FormProblems, noProblems, problemsOf } from '../form.ts';
 import {
   howToGrant,
   isGranted,
@@ -35,48 +27,46 @@ import {
 import type { Html } from '../layout.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, permissionOf, type RepositoryVisit } from '../reader.ts';
+import { signInFirst, timesOf, permissionOf, type RepositoryVisit, absentPage, uuidOf } from '../reader.ts';
 import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
-import { keyAndRuleForms, keysAndRules } from './keys-and-rules.ts';
-import { webhookForms, webhooksSection } from './webhooks.ts';
 import {
   adminsOnly,
-  type Forms,
-  type Section,
+  assertFreshSettings,
   productsForm,
   readProductsForm,
   readSettingsForm,
+  type Section,
   settingsForm,
+  settingsProblem,
 } from './settings-form.ts';
-import { lockAppForms, lockAppSection } from './lock-app.ts';
-import { slackApp, slackForms } from './slack.ts';
-import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
-import { fullName } from '../../installations/find-repository.ts';
-import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
+import { isSubject, pageOfSubject, type Subject, subjectOf, subjects } from './subjects.ts';
+import { findShownWebhook, webhookPage } from './webhooks.ts';
 
-/** `GET /owners/{owner}/settings`. */
+/** What a page of an owner's settings is about: a subject, or one webhook. */
+type Place = { subject: Subject; webhook: string | null };
+
+/** The place in the path (`:subject`, or `:webhook`); null if there is none. */
+function placeOf({ context }: Pick<OwnerVisit, 'context'>): Place | null {
+  if (context.req.param('webhook') !== undefined) {
+    const webhook = uuidOf({ context }, 'webhook');
+    return webhook === null ? null : { subject: 'webhooks', webhook };
+  }
+  const subject = context.req.param('subject') ?? 'general';
+  return isSubject(subject) ? { subject, webhook: null } : null;
+}
+
+const pathOf = (login: string, { subject, webhook }: Place): string =>
+  webhook === null ? ownerSettingsPath(login, subject) : webhookPath(login, webhook);
+
+/** `GET /owners/{owner}/settings`, and each subject below it. */
 export async function showOwnerSettingsPage(visit: OwnerVisit): Promise<Response> {
   const { account, viewer, isAdmin } = visit;
   if (!viewer) return signInFirst(visit);
-  if (isAdmin) return ownerSettings(visit);
-  return adminsOnly(visit, account.login, { href: ownerPath(account.login), text: 'Back to the overview' });
+  if (!isAdmin)
+    return adminsOnly(visit, account.login, { href: ownerPath(account.login), text: 'Back to the overview' });
+  const place = placeOf(visit);
+  return (place && (await ownerSettings(visit, place))) ?? absentPage(visit);
 }
-
-/** What each form of the page does, by its `do`. */
-const forms: Forms = {
-  async settings({ deps, actor, account, form }) {
-    assertFresh(form, digestOf(await showOwnerSettings(deps, account)), 'these settings');
-    await changeOwnerSettings(deps, actor, account, readSettingsForm(form, false));
-  },
-  products: ({ deps, actor, account, form }) =>
-    setDefaultProducts(deps, actor, account, readProductsForm(form)),
-  'remove-template': ({ deps, actor, account, form }) =>
-    removeTemplate(deps, actor, account, textOf(form, 'template')),
-  ...keyAndRuleForms,
-  ...lockAppForms,
-  ...slackForms,
-  ...webhookForms,
-};
 
 /** Fields that have other names in the API. */
 const apiNames: Record<string, Record<string, string>> = {
@@ -86,65 +76,79 @@ const apiNames: Record<string, Record<string, string>> = {
   'update-webhook': { repositories: 'webhook_repositories' },
 };
 
-/** `POST /owners/{owner}/settings`. */
-export const sendOwnerSettings = (change: OwnerChange): Promise<Response> =>
-  answerForm(
+/** `POST /owners/{owner}/settings`, and each subject below it. `do` names the form. */
+export async function sendOwnerSettings(change: OwnerChange): Promise<Response> {
+  const { account, administered, form } = change;
+  // Nobody else but its admins: a role for freezes opens no settings.
+  if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its settings.`);
+  const does = form.get('do') ?? '';
+  const page = placeOf(change);
+  if (!page) return absentPage(change);
+  const subject = subjectOf(page.subject, does);
+  const place = subject === page.subject ? page : { subject, webhook: null };
+  return answerForm(
     change,
     async () => {
-      const { account, administered, form } = change;
-      // Nobody else but its admins: a role for freezes opens no settings.
-      if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its settings.`);
-      const done = await forms[form.get('do') ?? '']?.(change);
-      return done instanceof Response ? done : `${ownerSettingsPath(account.login)}?said=saved`;
+      const done = await pageOfSubject(subject).forms[does]?.(change);
+      if (done instanceof Response) return done;
+      return `${typeof done === 'string' ? done : pathOf(account.login, place)}?said=saved`;
     },
-    (problems) => ownerSettings(change, problems, change.form),
-    (error) => problemsOf(error, apiNames[change.form.get('do') ?? '']),
+    async (problems) => (await ownerSettings(change, place, problems, form)) ?? absentPage(change),
+    (error) => problemsOf(error, apiNames[does]),
   );
-
-async function ownerSettings(
-  visit: Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>,
-  problems: FormProblems = noProblems,
-  sent: URLSearchParams | null = null,
-): Promise<Response> {
-  const { deps, context, account } = visit;
-  const { login, id } = account;
-  const action = ownerSettingsPath(login);
-  const settings = await showOwnerSettings(deps, account);
-  const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id } });
-  const templates = await savedTemplates(deps.db, id);
-  const section: Section = { deps, account, action, problems, sent, times: timesOf(visit) };
-  const extra = await readExtraPermissions(deps, { account, installation: account.installation });
-  const refused =
-    (await deps.github.lock.id()) === null
-      ? []
-      : ['The settings of each repository list who pushes directly.'];
-  const body = html`<h1>Settings of ${login}</h1>
-    ${messageOf(context)}
-    <p>These settings apply unless a repository overrides them.</p>
-    ${settingsForm({ action, settings, owner: null, refused, problems, sent })}
-    ${productsForm(action, 'Products of new repositories', defaultProducts, sent)}
-    <h2 id="deployments">Deployments</h2>
-    ${
-      isGranted(extra, 'deployments')
-        ? html`<p>
-            The App has the permissions for deployments.
-            <a href="${firstStepsPath(login)}#deployments">See which environments have the rule</a>.
-          </p>`
-        : howToGrant(extra, 'deployments')
-    }
-    <h2>Templates</h2>
-    ${templates.length === 0 ? html`<p>No saved templates. To save one, fill in a freeze and select <strong>Save as template</strong>.</p>` : ''}
-    ${templates.map(({ name, reason }) => templateRow(action, name, reason))} ${await lockAppSection(section)}
-    ${await slackApp(section)} ${await webhooksSection(section)} ${await keysAndRules(section)}`;
-  const page = { title: `Settings of ${login}`, body, owner: login, tab: 'settings' } as const;
-  return showPage(visit, { ...page, crumbs: [{ name: 'Settings' }] }, problems.size > 0 ? 422 : 200);
 }
 
-const templateRow = (action: string, name: string, reason: string): Html =>
-  html`<div class="card">
-    <strong><bdi>${name}</bdi></strong> <span class="muted">${reason}</span>
-    ${confirmation('Remove…', action, html`${hidden('do', 'remove-template')} ${hidden('template', name)}`, `Remove ${name}`)}
+/** @returns null if there is no such webhook. */
+async function ownerSettings(
+  visit: Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>,
+  place: Place,
+  problems: FormProblems = noProblems,
+  sent: URLSearchParams | null = null,
+): Promise<Response | null> {
+  const { deps, context, account } = visit;
+  const { login } = account;
+  const { subject } = place;
+  const section: Section = {
+    ...{ deps, account, problems, sent, action: pathOf(login, place), times: timesOf(visit) },
+  };
+  const webhook = place.webhook === null ? null : await findShownWebhook(section, place.webhook);
+  if (place.webhook !== null && !webhook) return null;
+  const { name } = subjects[subject];
+  const shown = webhook ? webhookPage(section, webhook) : pageOfSubject(subject).show(section);
+  const body = html`<div class="with-subjects">
+    ${listOfSubjects(login, subject)}
+    <div>
+      ${webhook ? '' : html`<h1>${name}</h1>`} ${messageOf(context)} ${settingsProblem(problems)}
+      ${await shown}
+    </div>
   </div>`;
+  const crumbs = [
+    { name: 'Settings', ...(subject !== 'general' && { href: ownerSettingsPath(login) }) },
+    ...(subject === 'general' ? [] : [{ name, ...(webhook && { href: ownerSettingsPath(login, subject) }) }]),
+    ...(webhook ? [{ name: webhook.name }] : []),
+  ];
+  const page = { title: `${name} · Settings of ${login}`, body, owner: login, tab: 'settings' } as const;
+  return showPage(visit, { ...page, crumbs }, problems.size > 0 ? 422 : 200);
+}
+
+/** The subjects, beside each of their pages. Their ids are where links to parts of the page that had them all lead. */
+const listOfSubjects = (login: string, shown: Subject): Html =>
+  html`<nav class="subjects" aria-label="Settings">
+    <ul>
+      ${(Object.keys(subjects) as Subject[]).map((each) => {
+        const { name, anchor = each } = pageOfSubject(each);
+        const isShown = each === shown;
+        return html`<li>
+          <a
+            id="${anchor}"
+            href="${ownerSettingsPath(login, each)}"
+            ${isShown ? html`aria-current="page"` : ''}
+            >${name}</a
+          >
+        </li>`;
+      })}
+    </ul>
+  </nav>`;
 
 /** `GET /repos/{owner}/{repository}/settings`. */
 export async function showRepositorySettingsPage(visit: RepositoryVisit): Promise<Response> {
@@ -165,7 +169,7 @@ export const sendRepositorySettings = (change: RepositoryChange): Promise<Respon
         await setRepositoryProducts(deps, actor, repository, readProductsForm(form));
       else {
         const settings = await showRepositorySettings(deps, repository);
-        assertFresh(form, digestOf(settings), 'these settings');
+        assertFreshSettings(form, settings);
         await changeRepositorySettings(deps, actor, repository, readSettingsForm(form, true));
       }
       return `${repositorySettingsPath(repository)}?said=saved`;
@@ -186,7 +190,8 @@ async function repositorySettings(
   const extra = await readExtraPermissions(deps, repository);
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
-    ${messageOf(context)} ${settingsForm({ action, settings, owner: login, refused, problems, sent })}
+    ${messageOf(context)} ${settingsProblem(problems)}
+    ${settingsForm({ action, settings, columns: settingColumns, owner: login, refused, problems, sent })}
     ${productsForm(action, 'Products', products, sent)}
     <h2 id="deployments">Deployments</h2>
     ${

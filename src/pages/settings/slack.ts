@@ -33,58 +33,55 @@ export async function slackApp(section: Section): Promise<Html> {
   const { deps, account, action, problems, sent, times } = section;
   const connected = await connectedSlack(deps, account.id);
   const shared = deps.config.slack.app !== null;
-  return html`<h2 id="slack">Slack</h2>
-    ${
-      connected
-        ? html`<div class="card">
-            <strong><bdi>${connected.teamName}</bdi></strong>
-            <span class="badge past">${connected.signingSecret === null ? 'Socket Mode' : 'HTTP'}</span>
-            <p class="muted">
-              Connected ${instant(connected.createdAt, times)} by
-              <bdi>${actorIn(connected.createdBy).name}</bdi>
-            </p>
-            ${confirmation(
-              'Disconnect…',
-              action,
-              html`${hidden('do', 'disconnect-slack')}
-                <p>
-                  Commands and buttons in Slack stop working, and people must link their accounts again.
-                </p>`,
-              'Disconnect Slack',
-            )}
-          </div>`
-        : html`<p>
-            ${
-              shared
-                ? html`The Slack app of this service works for ${account.login}: write
-                    <code>/holdfast help</code> in Slack. You can connect an app of your own instead.`
-                : 'No Slack workspace is connected. Freeze, decide on exemptions and follow freezes in Slack.'
-            }
-          </p>`
-    }
-    ${foldedForm(
-      section,
-      { name: connected ? 'Connect again' : 'Connect Slack', does: 'connect-slack', fields, act: 'Connect' },
-      html`<ol>
-          <li>
-            Create the app:
-            <a href="${newAppUrl(deps.config.publicUrl)}">for a service that Slack can reach</a>, or
-            <a href="${newAppUrl(null)}">for a service behind a firewall (Socket Mode)</a>.
-          </li>
-          <li>
-            Select <strong>Install to Workspace</strong>. Copy the bot token from
-            <strong>OAuth &amp; Permissions</strong>.
-          </li>
-          <li>
-            Copy the signing secret from <strong>Basic Information</strong>. For Socket Mode, create an
-            app-level token with the scope <code>connections:write</code> there instead.
-          </li>
-        </ol>
-        ${ifSent(sent, 'connect-slack') ? typeAgain : ''}
-        ${secretField('bot_token', 'Bot token', 'Begins with xoxb-.', problems)}
-        ${secretField('signing_secret', 'Signing secret', 'Leave it empty for Socket Mode.', problems)}
-        ${secretField('app_token', 'App-level token', 'Begins with xapp-. For Socket Mode only.', problems)}`,
-    )}`;
+  return html`${
+    connected
+      ? html`<div class="card">
+          <strong><bdi>${connected.teamName}</bdi></strong>
+          <span class="badge past">${connected.signingSecret === null ? 'Socket Mode' : 'HTTP'}</span>
+          <p class="muted">
+            Connected ${instant(connected.createdAt, times)} by
+            <bdi>${actorIn(connected.createdBy).name}</bdi>
+          </p>
+          ${confirmation(
+            'Disconnect…',
+            action,
+            html`${hidden('do', 'disconnect-slack')}
+              <p>Commands and buttons in Slack stop working, and people must link their accounts again.</p>`,
+            'Disconnect Slack',
+          )}
+        </div>`
+      : html`<p class="card">
+          ${
+            shared
+              ? html`The Slack app of this service works for ${account.login}: write
+                  <code>/holdfast help</code> in Slack. You can connect an app of your own instead.`
+              : 'No Slack workspace is connected. Freeze, decide on exemptions and follow freezes in Slack.'
+          }
+        </p>`
+  }
+  ${foldedForm(
+    section,
+    { name: connected ? 'Connect again' : 'Connect Slack', does: 'connect-slack', fields, act: 'Connect' },
+    html`<ol>
+        <li>
+          Create the app:
+          <a href="${newAppUrl(deps.config.publicUrl)}">for a service that Slack can reach</a>, or
+          <a href="${newAppUrl(null)}">for a service behind a firewall (Socket Mode)</a>.
+        </li>
+        <li>
+          Select <strong>Install to Workspace</strong>. Copy the bot token from
+          <strong>OAuth &amp; Permissions</strong>.
+        </li>
+        <li>
+          Copy the signing secret from <strong>Basic Information</strong>. For Socket Mode, create an
+          app-level token with the scope <code>connections:write</code> there instead.
+        </li>
+      </ol>
+      ${ifSent(sent, 'connect-slack') ? typeAgain : ''}
+      ${secretField('bot_token', 'Bot token', 'Begins with xoxb-.', problems)}
+      ${secretField('signing_secret', 'Signing secret', 'Leave it empty for Socket Mode.', problems)}
+      ${secretField('app_token', 'App-level token', 'Begins with xapp-. For Socket Mode only.', problems)}`,
+  )}`;
 }
 
 /** In a form that was refused, whose other fields keep what was typed. */

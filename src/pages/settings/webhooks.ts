@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import { newWebhook, readNewWebhook, webhookChange } from '../../api/v1/webhooks.ts';
 import { validate } from '../../api/read-request.ts';
+import { cutText } from '../../cut-text.ts';
+import { actorIn } from '../../events/actor.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import { ownerSettingsPath, webhookPath } from '../../installations/page-paths.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -12,9 +14,12 @@ import {
   updateWebhook,
 } from '../../notices/manage-webhooks.ts';
 import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts';
+import { loadNotices, noticesOf } from '../../notices/notice.ts';
+import { bodyOf } from '../../notices/post.ts';
 import type { OwnerChange } from '../change.ts';
 import { assertFresh, confirmation, hidden, textOf } from '../form.ts';
 import type { Html } from '../layout.ts';
+import { item, madeBy } from '../repository/freeze-list.ts';
 import { instant, type Times } from '../text.ts';
 import { type Forms, type Section, secretPage } from './settings-form.ts';
 import {
@@ -27,41 +32,88 @@ import {
 
 type Shown = OutgoingWebhook & { deliveries: OutgoingDelivery[] };
 
-/** How many deliveries of a webhook the page shows. The API and the command line have the others. */
-const mostDeliveries = 10;
+/** How many deliveries the page of a webhook shows. The API and the command line have the others. */
+const mostDeliveries = 20;
 
-/** The outgoing webhooks of an owner, each with its last deliveries. */
-export async function webhooksSection(section: Section): Promise<Html> {
-  const { deps, account } = section;
-  const webhooks = await deps.db.outgoingWebhook.findMany({
-    where: { accountId: account.id, kind: { not: peopleKind } },
-    include: { deliveries: { orderBy: { serial: 'desc' }, take: mostDeliveries } },
+/** The outgoing webhooks of an owner that one sees, each with its last deliveries. */
+const readWebhooks = ({ deps, account }: Section, id: string | undefined, take: number): Promise<Shown[]> =>
+  deps.db.outgoingWebhook.findMany({
+    where: { id, accountId: account.id, kind: { not: peopleKind } },
+    include: { deliveries: { orderBy: { serial: 'desc' }, take } },
     // With `join`, the default, Prisma can't read a list of BigInt, such as the ids of events.
     relationLoadStrategy: 'query',
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
-  return html`<h2 id="webhooks">Outgoing webhooks</h2>
-    <p>
+
+/** The outgoing webhooks of an owner, each with its last delivery. */
+export async function webhooksSection(section: Section): Promise<Html> {
+  const webhooks = await readWebhooks(section, undefined, 1);
+  return html`<p>
       Send a message to a chat or to your own service when a freeze begins or somebody requests an exemption.
       <a href="/help/notices">How outgoing webhooks work</a>
     </p>
-    ${webhooks.map((webhook) => webhookCard(section, webhook))} ${newWebhookForm(section)}`;
+    ${
+      webhooks.length === 0
+        ? html`<p class="card">No outgoing webhooks.</p>`
+        : html`<table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Webhook</th>
+                <th scope="col">Told</th>
+                <th scope="col">Last delivery</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${webhooks.map((webhook) => webhookRow(section, webhook))}
+            </tbody>
+          </table>`
+    }
+    ${newWebhookForm(section)}`;
 }
 
-function webhookCard(section: Section, webhook: Shown): Html {
-  const { action, times } = section;
-  const { id, kind, shownUrl, isEnabled, description, deliveries } = webhook;
+const webhookRow = ({ account, times }: Section, webhook: Shown): Html => {
+  const [last] = webhook.deliveries;
+  return html`<tr>
+    <th scope="row">
+      <a href="${webhookPath(account.login, webhook.id)}"><bdi>${nameOf(webhook)}</bdi></a>
+      ${stateBadge(webhook)}
+      ${webhook.description !== null && webhook.shownUrl !== '' ? html`<p class="muted">${webhook.shownUrl}</p>` : ''}
+    </th>
+    <td>${heard(webhook)}</td>
+    <td>${last ? outcome(last, times) : 'None yet'}</td>
+  </tr>`;
+};
+
+const stateBadge = ({ isEnabled }: OutgoingWebhook): Html =>
+  html`<span class="badge ${isEnabled ? 'free' : 'past'}">${isEnabled ? 'enabled' : 'disabled'}</span>`;
+
+/** What people call it by. */
+const nameOf = ({ kind, description, shownUrl }: OutgoingWebhook): string =>
+  description ?? (shownUrl === '' ? nameOfKind(kind) : shownUrl);
+
+/** A webhook of an owner for its page; null if there is none. */
+export async function findShownWebhook(
+  section: Section,
+  id: string,
+): Promise<(Shown & { name: string }) | null> {
+  const [webhook] = await readWebhooks(section, id, mostDeliveries);
+  return webhook ? { ...webhook, name: nameOf(webhook) } : null;
+}
+
+/** One webhook: what it is told, its form, and its deliveries. */
+export async function webhookPage(section: Section, webhook: Shown): Promise<Html> {
+  const { action, times, deps } = section;
+  const { id, kind, shownUrl, isEnabled, createdAt, createdBy, deliveries } = webhook;
   const button = (does: string, label: string) => actButton(action, does, id, label);
-  return html`<div class="card" id="webhook-${id}">
-    <strong>${nameOfKind(kind)}</strong>
-    <span class="badge ${isEnabled ? 'free' : 'past'}">${isEnabled ? 'enabled' : 'disabled'}</span>
-    ${shownUrl === '' ? '' : html`<code>${shownUrl}</code>`}
-    ${description === null ? '' : html`<p><bdi>${description}</bdi></p>`}
+  const bodies = await bodiesOf(deps, webhook, section.account.login);
+  return html`<h1><bdi>${nameOf(webhook)}</bdi></h1>
     ${isEnabled ? '' : disabledNote(webhook, times)}
-    <p class="muted">
-      ${heard(webhook)}.
-      ${deliveries[0] ? html`Last delivery: ${outcome(deliveries[0], times)}` : 'No deliveries.'}
-    </p>
+    <dl class="card">
+      ${item('State', stateBadge(webhook))} ${item('Sends to', nameOfKind(kind))}
+      ${shownUrl === '' ? '' : item('Address', html`<code>${shownUrl}</code>`)}
+      ${item('Told', heard(webhook))}
+      ${item('Created by', madeBy(actorIn(createdBy), instant(createdAt, times)))}
+    </dl>
     <div class="actions">
       ${isEnabled ? button('test-webhook', 'Send a test') : ''}
       ${isEnabled ? button('disable-webhook', 'Disable') : button('enable-webhook', 'Enable')}
@@ -86,8 +138,14 @@ function webhookCard(section: Section, webhook: Shown): Html {
         'Delete webhook',
       )}
     </div>
-    ${deliveries.length === 0 ? '' : deliveryTable(action, webhook, times)}
-  </div>`;
+    <h2>Last deliveries</h2>
+    ${
+      deliveries.length === 0
+        ? html`<p class="card">No deliveries yet. Send a test to see whether a message arrives.</p>`
+        : html`<ul class="cards">
+            ${deliveries.map((each, at) => deliveryCard(action, webhook, each, bodies[at]!, times))}
+          </ul>`
+    }`;
 }
 
 /** A form that is one button. @param more its other fields. */
@@ -121,42 +179,63 @@ function outcome(delivery: OutgoingDelivery, times: Times): Html {
   ${lastAttemptAt && nextAttemptAt ? html`Next attempt ${instant(nextAttemptAt, times)}.` : ''}`;
 }
 
-const deliveryTable = (action: string, { id, isEnabled, deliveries }: Shown, times: Times): Html =>
-  html`<details>
-    <summary>Last deliveries</summary>
-    <table class="stacked">
-      <tbody>
-        ${deliveries.map(
-          (delivery) =>
-            html`<tr>
-              <th scope="row">${delivery.type}</th>
-              <td>${outcome(delivery, times)}</td>
-              <td>
-                ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hidden('delivery', delivery.id)) : ''}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </details>`;
+/** What the body of each delivery says, as it would be sent now: the events are stored, and what they became is not. */
+async function bodiesOf(deps: Section['deps'], webhook: Shown, owner: string): Promise<(string | null)[]> {
+  const notices = await loadNotices(
+    deps,
+    webhook.deliveries.flatMap(({ eventIds }) => eventIds),
+  );
+  return webhook.deliveries.map((delivery) => {
+    const its = noticesOf(deps, owner, delivery, notices);
+    const body = its && bodyOf(webhook, its);
+    return body === null ? null : cutText(JSON.stringify(JSON.parse(body), null, 2), longestBody);
+  });
+}
+
+/** Characters of a body that the page shows. */
+const longestBody = 2_000;
+
+const deliveryCard = (
+  action: string,
+  { id, isEnabled }: Shown,
+  delivery: OutgoingDelivery,
+  body: string | null,
+  times: Times,
+): Html =>
+  html`<li class="card">
+    <div class="headline">
+      <p>
+        <strong>${delivery.type}</strong>, saved ${instant(delivery.createdAt, times)}<br />
+        ${outcome(delivery, times)}
+      </p>
+      ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hidden('delivery', delivery.id)) : ''}
+    </div>
+    <details>
+      <summary>Request and answer</summary>
+      <dl>
+        ${item('ID', html`<code class="id">${delivery.id}</code>`)}
+        ${item('Answer', delivery.status === null ? (delivery.error ?? 'None yet') : `HTTP status ${delivery.status}`)}
+        ${item('Body', body === null ? 'Its events are no longer in the audit log.' : html`<pre class="written">${body}</pre>`)}
+      </dl>
+    </details>
+  </li>`;
 
 /** Shows the secret of a webhook for one's own service, once. A chat has none. */
-async function createWebhookByForm(change: OwnerChange): Promise<Response> {
-  const { deps, context, actor, account, form } = change;
+async function createWebhookByForm(change: OwnerChange): Promise<Response | string> {
+  const { deps, actor, account, form } = change;
   const sent = { kind: form.get('kind'), ...readWebhookForm(form) };
   const wanted = readNewWebhook(validate(newWebhook, sent, 'body'));
   const { webhook, secret } = await createWebhook(deps, actor, account, wanted);
-  if (secret !== null) return showSecret(change, secret, webhook.id);
-  return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#webhook-${webhook.id}`, 303);
+  return secret === null ? webhookPath(account.login, webhook.id) : showSecret(change, secret, webhook.id);
 }
 
-async function updateWebhookByForm({ deps, context, actor, account, form }: OwnerChange): Promise<Response> {
+async function updateWebhookByForm({ deps, actor, account, form }: OwnerChange): Promise<string> {
   const id = textOf(form, 'id');
   const before = await requireWebhook(deps.db, account, id);
   assertFresh(form, versionOfWebhook(before), 'this webhook');
   const { public_text: publicText, ...change } = validate(webhookChange, readWebhookForm(form), 'body');
   await updateWebhook(deps, actor, account, id, { ...change, publicText: publicText ?? undefined });
-  return context.redirect(`${ownerSettingsPath(account.login)}?said=saved#webhook-${id}`, 303);
+  return webhookPath(account.login, id);
 }
 
 async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
@@ -170,7 +249,7 @@ const showSecret = (change: OwnerChange, secret: string, id: string): Response |
     title: 'Secret of the webhook',
     notice: 'Copy the secret now. Holdfast does not show it again. Verify each message with it.',
     secret,
-    anchor: `webhook-${id}`,
+    back: webhookPath(change.account.login, id),
   });
 
 const setEnabled =
@@ -185,8 +264,10 @@ export const webhookForms: Forms = {
   'rotate-webhook': rotateWebhookByForm,
   'enable-webhook': setEnabled(true),
   'disable-webhook': setEnabled(false),
-  'delete-webhook': ({ deps, actor, account, form }) =>
-    deleteWebhook(deps, actor, account, textOf(form, 'id')),
+  async 'delete-webhook'({ deps, actor, account, form }) {
+    await deleteWebhook(deps, actor, account, textOf(form, 'id'));
+    return ownerSettingsPath(account.login, 'webhooks');
+  },
   'test-webhook': ({ deps, account, form }) => testWebhook(deps, account, textOf(form, 'id')),
   'replay-delivery': ({ deps, account, form }) =>
     replayDelivery(deps, account, textOf(form, 'id'), textOf(form, 'delivery')),
