@@ -6,6 +6,7 @@ import * as enforcement from './v1/enforcement.ts';
 import * as exemptions from './v1/exemptions.ts';
 import * as explainPullRequest from './v1/explain-pull-request.ts';
 import * as freezePlans from './v1/freeze-plans.ts';
+import { freezeReportEndpoint } from './v1/freeze-report.ts';
 import * as freezeState from './v1/freeze-state.ts';
 import * as freezes from './v1/freezes.ts';
 import * as logs from './v1/logs.ts';
@@ -23,6 +24,7 @@ export const endpoints: AnyEndpoint[] = [
   previews.previewFreezeEndpoint,
   freezes.updateFreezeEndpoint,
   enforcement.freezeEnforcementEndpoint,
+  freezeReportEndpoint,
   freezes.deleteFreezeEndpoint,
   freezes.postDeleteFreezeEndpoint,
   freezes.restoreFreezeEndpoint,

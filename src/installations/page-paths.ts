@@ -35,6 +35,8 @@ export const webhookPath = (login: string, id: string): string =>
   `${ownerSettingsPath(login, 'webhooks')}/${id}`;
 export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
 export const auditPath = (login: string): string => `/owners/${login}/audit`;
+/** What freezes did each month. */
+export const reportsPath = (login: string): string => `/owners/${login}/reports`;
 /** The steps after the installation. */
 export const firstStepsPath = (login: string): string => `/owners/${login}/first-steps`;
 /** Calendars for calendar apps. */

@@ -43,6 +43,7 @@ import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
 import { showPlanPage, showPlans } from './plan/show-plans.ts';
 import { showProgress } from './progress.ts';
 import { openPage, type PageDeps, repositoryPage } from './reader.ts';
+import { showMonths } from './reports/show-months.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { finishLockApp } from './settings/create-lock-app.ts';
 import {
@@ -90,6 +91,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/plans/:plan/occurrences/:start', planPage(deps, showOccurrence, releases));
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
+  pages.get('/owners/:owner/reports', ownerPage(deps, showMonths));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   for (const path of settingsPaths) pages.get(path, ownerPage(deps, showOwnerSettingsPage));
   pages.get('/owners/:owner/live', ownerPage(deps, followOwner));

@@ -4,6 +4,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
+import { keepReports } from '../freezes/reports/freeze-report.ts';
 import { isIdle } from '../freezes/exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
@@ -31,7 +32,8 @@ const deliveriesKept = 8 * day;
 /**
  * Repairs what was missed, and what a wrong clock stored: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
  * exemptions, failed webhook deliveries, messages to outgoing webhooks, rulesets of instant holds, and anything else in repositories that were not observed for an hour. Also plans
- * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
+ * the next boundaries, whose jobs may have been lost, keeps reports of freezes, deletes old rows, and keeps up the embedded
+ * database.
  */
 export async function sweep(deps: Deps): Promise<void> {
   const { db } = deps;
@@ -60,6 +62,8 @@ export async function sweep(deps: Deps): Promise<void> {
   await resealSlackApps(deps);
   if (deps.config.secretKeyPrevious !== null) await loadLock(deps.db, deps.config, deps.log);
   await hearForPeople(deps);
+  // What it forgets counts in reports.
+  await keepReports(deps.sql, now);
   await forget(deps, now);
   await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
@@ -71,6 +75,7 @@ export async function sweep(deps: Deps): Promise<void> {
 const agingTables: [table: string, column: string, age: number][] = [
   ['webhook_deliveries', 'received_at', deliveriesKept],
   ['comment_answers', 'taken_at', deliveriesKept],
+  ['freeze_waits', 'until', retentionDays * day],
   ['idempotency_records', 'answered_at', replayedFor],
   ['minute_counts', 'minute', hour],
   ['known_credentials', 'good_at', knownFor],

@@ -121,8 +121,9 @@ export type SeenRow = {
 };
 
 /**
- * SQL of two parts of a statement: `remembered` saves the open pull requests that the observation `$3` of the repository
- * `$1` saw, and `gone` removes those that are no longer open.
+ * SQL of parts of a statement: `remembered` saves the open pull requests that the observation `$3` of the repository
+ * `$1` saw, `gone` removes those that are no longer open, and `waits` notes since when and until when which freeze holds
+ * each, as of `$4`. Every part sees the rows as they were before the statement.
  * @param seen the parameter with them, as `SeenRow`s. @param askAt when to ask GitHub about those that are newly held.
  * @param gone the numbers that are no longer open.
  */
@@ -151,6 +152,35 @@ export const rememberedAnd = (seen: string, askAt: string, gone: string): string
   ), gone AS (
     DELETE FROM open_pull_requests
     WHERE cardinality(${gone}::int[]) > 0 AND repository_id = $1 AND number = ANY(${gone}) AND observation < $3
+  ), ${waits(seen, gone)}`;
+
+/** In `moved` are the pull requests that a freeze holds from now on or no longer, each with the freezes before and now. */
+const waits = (seen: string, gone: string): string => `
+  moved AS MATERIALIZED (
+    SELECT now.number, coalesce(was.held_by, '{}') AS before, now.held_by AS after, now.is_gone
+    FROM (
+      SELECT number, held_by, false AS is_gone
+      FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, held_by uuid[])
+      UNION ALL SELECT number, '{}', true FROM unnest(${gone}::int[]) AS closed (number)
+    ) now
+    LEFT JOIN LATERAL (
+      SELECT held_by, observation FROM open_pull_requests
+      WHERE repository_id = $1 AND number = now.number OFFSET 0
+    ) was ON true
+    WHERE coalesce(was.observation < $3, true) AND (is_gone OR now.held_by <> coalesce(was.held_by, '{}'))
+  ), begun AS (
+    INSERT INTO freeze_waits AS wait (freeze_id, number, repository_id, since)
+    SELECT held_by, number, $1, $4::timestamptz FROM moved CROSS JOIN unnest(after) AS held_by
+    WHERE held_by <> ALL (before)
+    ON CONFLICT (freeze_id, number) DO UPDATE SET since = excluded.since, until = NULL, closed_at = NULL
+    WHERE wait.until IS NOT NULL
+  ), ended AS (
+    UPDATE freeze_waits wait SET until = coalesce(until, $4::timestamptz),
+      seconds = seconds + CASE WHEN until IS NULL THEN greatest(0, extract(epoch FROM $4::timestamptz - since)) ELSE 0 END,
+      closed_at = CASE WHEN is_gone THEN coalesce(closed_at, $4::timestamptz) ELSE closed_at END
+    FROM moved
+    WHERE wait.repository_id = $1 AND wait.number = moved.number AND freeze_id <> ALL (after)
+      AND (until IS NULL OR (is_gone AND closed_at IS NULL))
   )`;
 
 /** Asks GitHub soon whether the pull requests of a SHA are held, because another status was there for a while. */

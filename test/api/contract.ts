@@ -98,6 +98,11 @@ export const contract: Record<string, Terms> = {
     success: 200,
     last: aFreeze,
   },
+  'get /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/report': {
+    for: 'repository admins',
+    success: 200,
+    last: aFreeze,
+  },
   'get /repos/{owner}/{repository}/pulls/{number}/freezes': { for: 'repository admins', success: 200 },
   'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
     for: 'repository admins',

@@ -16,10 +16,10 @@ import {
 } from '../../events/list-events.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
+import { auditPath, ownerPath, repositoryPath, reportsPath } from '../../installations/page-paths.ts';
 import type { Html, Page } from '../layout.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { idsWithRole, type OwnerVisit, repositoriesFor, withArchived } from '../owner/open-owner.ts';
+import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
 import {
   absentOrSignIn,
   hasAnyRole,
@@ -82,19 +82,14 @@ export async function showRepositoryAudit(visit: RepositoryVisit): Promise<Respo
 export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
   const { context, viewer, account, isAdmin } = visit;
   if (!viewer) return absentOrSignIn(visit);
-  const all = withArchived(visit);
-  const administered = repositoriesFor(all, ['admin']);
-  const withRole = isAdmin
-    ? new Set<bigint>()
-    : await idsWithRole({ ...all, viewer }, ['freezer', 'approver']);
-  const byRole = repositoriesFor(all, [], withRole).filter((each) => !administered.includes(each));
-  const theirs = isAdmin ? administered : [...administered, ...byRole];
+  const { administered, byRole } = await insideOf({ ...visit, viewer });
+  const theirs = [...administered, ...byRole];
   const { login, id: accountId } = account;
-  if (theirs.length === 0 && !isAdmin) return notForThem(visit, login, ownerPath(login));
+  if (theirs.length === 0 && !isAdmin) return notForThem(visit, login);
   const asked = context.req.query('repository')?.trim().toLowerCase();
   const idsOf = (some: RepositoryState[]) =>
     some.filter(({ name }) => !asked || name.toLowerCase() === asked).map(({ id }) => id);
-  const some = { repositories: idsOf(administered), byRole: isAdmin ? [] : idsOf(byRole) };
+  const some = { repositories: idsOf(administered), byRole: idsOf(byRole) };
   return show(visit, {
     place: { accountId, alsoOf: isAdmin && !asked ? 'all' : some },
     name: login,
@@ -105,7 +100,12 @@ export async function showOwnerAudit(visit: OwnerVisit): Promise<Response> {
   });
 }
 
-function notForThem({ context, viewer }: Visit, name: string, back: string): Promise<Response> {
+/** Answers whoever may not see who did what. @param name of the owner, or of the repository. */
+export function notForThem(
+  { context, viewer }: Visit,
+  name: string,
+  back = ownerPath(name),
+): Promise<Response> {
   const text = `On GitHub, you aren't an admin of ${name}, and its settings give you no role. Only its admins, freezers and approvers see who did what. Ask one of them.`;
   const link = { href: back, text: `Back to ${name}` };
   return messagePage(context, { status: 403, title: 'You cannot see the audit log', text, link }, viewer);
@@ -126,6 +126,14 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
   const { page, problem } = await firstPageInstead(view, read);
   const whole = await withWholeActs(page, read);
   const body = html`<h1>Audit log of ${log.name}</h1>
+    ${
+      log.repositories === null
+        ? ''
+        : html`<nav class="bar-of-links" aria-label="Audit">
+            <a href="${auditPath(log.login)}" aria-current="page">Events</a>
+            <a href="${reportsPath(log.login)}">Months</a>
+          </nav>`
+    }
     ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`} ${filters(view, log)}
     <p class="bar-of-links">
       <a href="${auditLink(view, { format: 'csv' })}" download>Download CSV</a>

@@ -7,11 +7,13 @@ import {
 import { retentionDays, recentEvents } from '../../events/list-events.ts';
 import { asPublic, holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { warningsOfDeployments } from '../../freezes/freeze-warnings.ts';
+import { readReport } from '../../freezes/reports/freeze-report.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/list-freezes.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryLivePath, repositoryPath, freezePath } from '../../installations/page-paths.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { assertFresh, formProblem } from '../form.ts';
+import { nowOf } from '../../time/clock.ts';
 import { releasedBy, whatGoesOn } from '../../events/describe-fields.ts';
 import { shorten } from '../../events/event-words.ts';
 import { instant, longText, type Times } from '../text.ts';
@@ -34,6 +36,7 @@ import {
   stateOf,
   stateWords,
 } from '../repository/freeze-list.ts';
+import { freezeReport } from './freeze-report.ts';
 import { changeForms, type ChangeOfFreeze, changes, type RefusedForm, undoEnd } from './change-freeze.ts';
 import { doneNotice, showPage } from '../message-page.ts';
 import { isFresh } from '../undo.ts';
@@ -56,11 +59,13 @@ export async function freezePage(
   const record = await freezeOfPath(visit);
   if (!record) return absentPage(visit);
   const isInside = await isInsider(visit);
-  const [report, history, held, mayChange] = await Promise.all([
+  const isEnded = isOver(stateOf(record, nowOf(deps.clock)));
+  const [report, history, held, mayChange, told] = await Promise.all([
     isInside ? recentEnforcement(deps, repository) : null,
     isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
     heldPullRequests(deps, repository.id),
     mayAs(visit, 'freezer', { releases: true }),
+    isEnded ? readReport(deps, record.id) : null,
   ]);
   const times = timesOf(visit);
   const freeze = isInside ? record : asPublic(record);
@@ -77,6 +82,7 @@ export async function freezePage(
     ${[...warnings].map((warning) => html`<p class="notice">${warning}</p>`)}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
+    ${told ? freezeReport(repository, told, isInside, times) : ''}
     ${
       history
         ? html`<section aria-labelledby="history-heading">

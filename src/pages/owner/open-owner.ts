@@ -140,6 +140,21 @@ export const freezerPage = (
     recency,
   );
 
+/**
+ * The repositories of an owner whose inside the viewer sees, archived ones too: as an admin, and by a role. For an admin of
+ * the owner, all are administered.
+ */
+export async function insideOf(
+  visit: OwnerVisit & { viewer: Person },
+): Promise<Record<'administered' | 'byRole', RepositoryState[]>> {
+  const all = withArchived(visit);
+  const administered = repositoriesFor(all, ['admin']);
+  if (visit.isAdmin) return { administered, byRole: [] };
+  const withRole = await idsWithRole({ ...all, viewer: visit.viewer }, ['freezer', 'approver']);
+  const byRole = repositoriesFor(all, [], withRole).filter((each) => !administered.includes(each));
+  return { administered, byRole };
+}
+
 /** The plan with this id, also when it is over or deleted, if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
   visit: OwnerVisit,

@@ -10,6 +10,8 @@ export const carriedTables = [
   'repositories',
   'freeze_plans',
   'freezes',
+  'freeze_waits',
+  'freeze_reports',
   'deployments',
   'exemptions',
   'comment_answers',

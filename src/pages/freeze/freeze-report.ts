@@ -1,0 +1,127 @@
+import { html } from 'hono/html';
+import { actorIn, actorName } from '../../events/actor.ts';
+import type { FreezeReport } from '../../freezes/reports/freeze-report.ts';
+import { pullRequestPath } from '../../installations/page-paths.ts';
+import { describeLength } from '../../time/duration.ts';
+import type { Html } from '../layout.ts';
+import { instant, longText, type Times } from '../text.ts';
+
+type Place = Parameters<typeof pullRequestPath>[0];
+
+/**
+ * What a freeze did and what it cost, once it is over.
+ * @param isInside whether the viewer may see who did what.
+ */
+export function freezeReport(
+  repository: Place,
+  { pull_requests: held, thaw, exemptions, bypasses, deployments_held: deployments }: FreezeReport,
+  isInside: boolean,
+  times: Times,
+): Html {
+  const link = (number: number) => html`<a href="${pullRequestPath(repository, number)}">#${number}</a>`;
+  return html`<section aria-labelledby="report-heading">
+    <h2 id="report-heading">Report</h2>
+    <dl class="card figures">
+      ${figure('Pull requests held', held.held)}
+      ${
+        held.median_wait_seconds === null
+          ? ''
+          : html`${figure('Median wait', lengthOf(held.median_wait_seconds))}
+            ${figure('Longest wait', html`${lengthOf(held.longest_wait_seconds ?? 0)}${held.longest === null ? '' : html` (${link(held.longest)})`}`)}`
+      }
+      ${figure('Deployments held', deployments)} ${isInside ? figure('Exemptions', exemptions.length) : ''}
+      ${isInside ? figure('Past the freeze', bypasses.length) : ''}
+    </dl>
+    <p>${thawed(thaw)}</p>
+    ${
+      isInside && exemptions.length > 0
+        ? html`<table class="stacked">
+            <caption>
+              Exemptions
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">What</th>
+                <th scope="col">Why</th>
+                <th scope="col">Who</th>
+                <th scope="col">Approved</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${exemptions.map(
+                (each) =>
+                  html`<tr>
+                    <th scope="row">${what(each, link)}</th>
+                    <td>${longText(each.reason)}</td>
+                    <td>
+                      ${each.approved_by === null || nameOf(each.approved_by) === nameOf(each.requested_by) ? nameOf(each.requested_by) : `${nameOf(each.requested_by)}, approved by ${nameOf(each.approved_by)}`}
+                    </td>
+                    <td>
+                      ${instant(new Date(each.approved_at), times)}${each.used_at === null ? ', not used' : ''}
+                    </td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+        : ''
+    }
+    ${
+      isInside && bypasses.length > 0
+        ? html`<table class="stacked">
+            <caption>
+              Merged or deployed past the freeze
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">What</th>
+                <th scope="col">Who</th>
+                <th scope="col">When</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${bypasses.map(
+                (each) =>
+                  html`<tr>
+                    <th scope="row">${what(each, link)}</th>
+                    <td>${each.by === null ? 'not known' : nameOf(each.by)}</td>
+                    <td>${instant(new Date(each.at), times)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+        : ''
+    }
+  </section>`;
+}
+
+const figure = (name: string, value: Html | string | number): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+const lengthOf = (seconds: number): string => describeLength(seconds * 1000);
+const nameOf = (actor: unknown): string => actorName(actorIn(actor));
+
+const what = (
+  {
+    pull_request: number,
+    environment,
+  }: FreezeReport['bypasses'][number] | FreezeReport['exemptions'][number],
+  link: (number: number) => Html,
+): Html => (number === null ? html`Deployment to <bdi>${environment}</bdi>` : link(number));
+
+/** How fast what waited went in. */
+function thawed({
+  waiting,
+  closed,
+  median_seconds: median,
+  last_seconds: last,
+}: FreezeReport['thaw']): string {
+  if (waiting === 0) return 'No pull request waited until the end.';
+  const waited = `${waiting === 1 ? '1 pull request' : `${waiting} pull requests`} waited until the end.`;
+  if (closed === 0 || median === null || last === null)
+    return `${waited} None of them was merged or closed since.`;
+  if (closed === 1) return `${waited} 1 was merged or closed since, ${lengthOf(last)} after the end.`;
+  return `${waited} ${closed} were merged or closed since: half of them within ${lengthOf(median)}, the last one ${lengthOf(last)} after the end.`;
+}
