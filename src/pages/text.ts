@@ -3,7 +3,7 @@ import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { shorten } from '../events/event-words.ts';
 import { describeLength } from '../time/duration.ts';
-import { cityOf, dayAndTime, describeInstant, isTimeZone } from '../time/local-time.ts';
+import { cityOf, dayAndTime, describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
 import { assetUrl } from './assets.ts';
 import type { Html } from './layout.ts';
 
@@ -33,6 +33,12 @@ export function instant(at: Date, { zone, now }: Times, ownZone = zone): Html {
 /** The same, with how far it is from now: once on a page, where it matters most. */
 export const instantAndDistance = (at: Date, times: Times, ownZone = times.zone): Html =>
   html`${instant(at, times, ownZone)}${nearNow(at, times.now).map((near) => html`<span class="muted distance"> (${near})</span>`)}`;
+
+/** `18:00`: an instant below the heading of its day. */
+export const clockTime = (at: Date, { zone }: Times): Html =>
+  html`<time datetime="${at.toISOString()}" title="${describeInstant(at, zone)}"
+    >${toLocalTime(at, zone).slice(11, 16)}${zone === 'UTC' ? ' UTC' : ''}</time
+  >`;
 
 /** The clock of another zone, with its day where that is another one; nothing if it shows the same. */
 function besideIt(at: Date, zone: string, ownZone: string, now: Date): string[] {

@@ -7,13 +7,16 @@ import type { Detail } from '../../events/describe-fields.ts';
 import { roadOfEvent, shorten, whoActed } from '../../events/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
-import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
+import { dayAndTime, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../layout.ts';
-import { instant, longText, type Times } from '../text.ts';
+import { clockTime, instant, longText, type Times } from '../text.ts';
 
 /** The owner; whether events are of many repositories; and whether the viewer is an admin of the owner. */
 type ListPlace = { login: string; isOfMany?: boolean; isOwners?: boolean };
+
+/** How a list shows when something was. */
+type When = typeof instant;
 
 /** Who did what, newest first, each with the values before and after in one line. */
 export const eventList = (events: ListedEvent[], times: Times, place: ListPlace): Html =>
@@ -21,16 +24,26 @@ export const eventList = (events: ListedEvent[], times: Times, place: ListPlace)
     ${events.map((event) => entry(event, times, place))}
   </ol>`;
 
-/** The same, with one row for all that one act made, which opens. */
-export const actList = (acts: Act[], times: Times, place: ListPlace): Html =>
-  html`<ol class="log">
-    ${acts.map((act) => {
-      const { head, events } = act;
-      const [first] = events;
-      if (head) return entry(head, times, place, html`${its(act, times, place)}`);
-      return events.length === 1 ? entry(first!, times, place) : ofMany(act, times, place);
-    })}
-  </ol>`;
+/** The same below their days, with one row for all that one act made, which opens. */
+export function actList(acts: Act[], times: Times, place: ListPlace): Html {
+  const dayAt = ({ head, events }: Act) =>
+    dayAndTime((head ?? events[0]!).receivedAt, times.zone, times.now).split(',')[0]!;
+  const row = (act: Act): Html => {
+    const { head, events } = act;
+    if (head) return entry(head, times, place, clockTime, its(act, times, place));
+    return events.length === 1 ? entry(events[0]!, times, place, clockTime) : ofMany(act, times, place);
+  };
+  const today = dayAndTime(times.now, times.zone, times.now).split(',')[0]!;
+  return html`${[...Map.groupBy(acts, dayAt)].map(
+    ([day, those]) =>
+      html`<section class="day">
+        <h2>${day}${day === today ? ', today' : ''}</h2>
+        <ol class="log">
+          ${those.map(row)}
+        </ol>
+      </section>`,
+  )}`;
+}
 
 /** A row of several freezes that no event of a plan stands before. */
 function ofMany(act: Act, times: Times, place: ListPlace): Html {
@@ -40,7 +53,7 @@ function ofMany(act: Act, times: Times, place: ListPlace): Html {
   const plan = (first.metadata as { freeze_plan_id?: string }).freeze_plan_id;
   const ofPlan = plan === undefined ? '' : about({ ...subject!, kind: 'plan', id: plan }, place.login, null);
   return html`<li>
-    <p class="muted">${instant(first.receivedAt, times)} · ${roadOfEvent(event)}</p>
+    <p class="muted">${clockTime(first.receivedAt, times)} · ${roadOfEvent(event)}</p>
     <p>
       <strong><bdi>${whoActed(actor, event)}</bdi></strong>
       ${didToFreezes(act)} ${freezeCount(act)}${ofPlan}
@@ -102,6 +115,7 @@ function entry(
   row: ListedEvent,
   times: Times,
   { login, isOfMany, isOwners = false }: ListPlace,
+  when: When = instant,
   more: Html | '' = '',
 ): Html {
   const event = presentEvent(row, isOwners);
@@ -109,7 +123,7 @@ function entry(
   const { actor, did, details, attributes, subject } = described;
   return html`<li>
     <p class="muted">
-      ${instant(row.receivedAt, times)}${isOfMany && event.repository ? html` · ${placeLink(event.repository, event.pull_request)}` : ''}
+      ${when(row.receivedAt, times)}${isOfMany && event.repository ? html` · ${placeLink(event.repository, event.pull_request)}` : ''}
       · ${roadOfEvent(event)}
     </p>
     <p>

@@ -1,23 +1,14 @@
 import { Readable } from 'node:stream';
 import { html } from 'hono/html';
-import { Temporal } from 'temporal-polyfill';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { Refusal } from '../../errors.ts';
 import { actsIn } from '../../events/acts.ts';
-import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
-import { type Trigger, triggers } from '../../events/actor.ts';
-import { csvHeader, csvRow, type LoggedEvent, roadNames } from '../../events/event-words.ts';
-import {
-  type EventPage,
-  listEvents,
-  type LogPlace,
-  type EventFilter,
-  retentionDays,
-} from '../../events/list-events.ts';
+import { csvHeader, csvRow, type LoggedEvent } from '../../events/event-words.ts';
+import { type EventPage, listEvents, type LogPlace } from '../../events/list-events.ts';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { auditPath, ownerPath, repositoryPath, reportsPath } from '../../installations/page-paths.ts';
-import type { Html, Page } from '../layout.ts';
+import type { Page } from '../layout.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
 import {
@@ -30,11 +21,8 @@ import {
   type Visit,
 } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
-import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
+import { auditFilters, auditLink, type AuditView, filterOf, readAuditView } from './audit-view.ts';
 import { actList } from './event-list.ts';
-import { isDate } from '../../time/local-time.ts';
-import { startOf } from '../calendar/calendar-window.ts';
-import type { Times } from '../text.ts';
 import { type ReadPage, withWholeActs } from './whole-acts.ts';
 
 const eventsPerPage = 50;
@@ -134,7 +122,8 @@ async function show(visit: Visit, log: ShownLog): Promise<Response> {
             <a href="${reportsPath(log.login)}">Months</a>
           </nav>`
     }
-    ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`} ${filters(view, log)}
+    ${problem === null ? '' : html`<p class="notice" role="status">${problem}</p>`}
+    ${auditFilters(view, log.repositories)}
     <p class="bar-of-links">
       <a href="${auditLink(view, { format: 'csv' })}" download>Download CSV</a>
       <a href="${auditLink(view, { format: 'jsonl' })}" download>Download JSON lines</a>
@@ -169,42 +158,6 @@ async function firstPageInstead(
   }
 }
 
-function filters(view: AuditView, { repositories }: ShownLog): Html {
-  const hasDates = view.from !== null || view.to !== null;
-  return html`<nav class="bar-of-links" aria-label="Time">
-      ${Object.entries(spans).map(
-        ([days, name]) =>
-          html`<a
-            href="${auditLink(view, { days: Number(days), from: null, to: null })}"
-            ${!hasDates && view.days === Number(days) ? html`aria-current="true"` : ''}
-            >${name}</a
-          >`,
-      )}
-    </nav>
-    <form class="choice" method="get" role="search" aria-label="Events">
-      ${hasDates ? '' : hidden('days', String(view.days))}
-      ${filterField('by', 'Person or key', view.by, html`maxlength="255"`)}
-      ${
-        repositories === null
-          ? ''
-          : html`${filterField('repository', 'Repository', view.repository, html`list="repositories" maxlength="100"`)}
-              <datalist id="repositories">
-                ${repositories.slice(0, mostNames).map((name) => html`<option value="${name}"></option>`)}
-              </datalist>`
-      }
-      ${filterChoice('type', 'Event type', 'All events', typeNames, view.type)}
-      ${filterChoice('trigger', 'Came by', 'All roads', roadNames, view.trigger)}
-      <label>From <input type="date" name="from" value="${view.from ?? ''}" /></label>
-      <label>to <input type="date" name="to" value="${view.to ?? ''}" /></label>
-      <button type="submit" class="quiet">Show</button>
-    </form>`;
-}
-
-const typeNames = Object.fromEntries(auditEventTypes.map((type) => [type, eventKinds[type].name]));
-
-/** How many names the field for a repository proposes. */
-const mostNames = 200;
-
 const contentTypes = {
   csv: 'text/csv; charset=utf-8; header=present',
   jsonl: 'application/jsonl; charset=utf-8',
@@ -230,74 +183,3 @@ const download = (lines: AsyncGenerator<Buffer>, file: string, type: string): Re
   new Response(Readable.toWeb(Readable.from(lines)) as ReadableStream, {
     headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${file}"` },
   });
-
-/** What the URL of an audit page asks for. Null: no such filter. */
-type AuditView = {
-  by: string | null;
-  type: AuditEventType | null;
-  trigger: Trigger | null;
-  /** The name of a repository of the owner. */
-  repository: string | null;
-  /** How many days back, unless dates are given. */
-  days: number;
-  /** The first and the last day: `2026-11-27`. */
-  from: string | null;
-  to: string | null;
-  cursor: string | null;
-};
-
-/** The spans to choose from, by their days. */
-const spans: Record<number, string> = {
-  1: 'Last 24 hours',
-  7: 'Last 7 days',
-  30: 'Last 30 days',
-  [retentionDays]: `Last ${retentionDays} days`,
-};
-const usualDays = 7;
-
-/** Reads the query of a URL. Ignores what it does not understand. */
-function readAuditView(query: Record<string, string>): AuditView {
-  // PostgreSQL keeps no NUL.
-  const text = (name: string) => query[name]?.replaceAll('\0', '').trim().slice(0, 255) || null;
-  const date = (name: string) => (isDate(query[name] ?? '') ? query[name]! : null);
-  return {
-    by: text('by'),
-    type: auditEventTypes.find((type) => type === query['type']) ?? null,
-    trigger: triggers.find((trigger) => trigger === query['trigger']) ?? null,
-    repository: text('repository'),
-    days:
-      Object.keys(spans)
-        .map(Number)
-        .find((days) => String(days) === query['days']) ?? usualDays,
-    from: date('from'),
-    to: date('to'),
-    cursor: text('cursor'),
-  };
-}
-
-/** The events that a view asks for. Days are those of the reader's zone. Everything older is forgotten. */
-function filterOf({ by, type, trigger, days, from, to }: AuditView, { now, zone }: Times): EventFilter {
-  const daysAgo = (count: number) => new Date(now.getTime() - count * 86_400_000);
-  const dayAt = (date: string, more = 0) => startOf(Temporal.PlainDate.from(date).add({ days: more }), zone);
-  const oldest = daysAgo(retentionDays);
-  const receivedTo = to === null ? now : earlier(new Date(dayAt(to, 1).getTime() - 1), now);
-  const first = from === null ? (to === null ? daysAgo(days) : oldest) : dayAt(from);
-  const receivedFrom = first < oldest ? oldest : first;
-  return {
-    by: by ?? undefined,
-    eventType: type === null ? undefined : [type],
-    trigger: trigger === null ? undefined : [trigger],
-    // A span that ends before it begins has no events.
-    receivedFrom: earlier(receivedFrom, receivedTo),
-    receivedTo,
-  };
-}
-
-const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
-
-/** The relative URL of a view with some parameters changed: its first page, unless the change has a cursor. */
-function auditLink(view: AuditView, change: Partial<AuditView> & { format?: string } = {}): string {
-  const { days, ...shown } = { ...view, cursor: null, ...change };
-  const isUsual = days === usualDays || shown.from !== null || shown.to !== null;
-  return queryLink({ ...shown, days: isUsual ? null : days });
-}
