@@ -59,6 +59,7 @@ export const endingName = (name: string, released: Released): string =>
 /** What a page says after a change. The URL only names it, so that nobody can inject a message. */
 const messages: Record<string, string> = {
   saved: 'Saved.',
+  told: 'Posted. It arrives within seconds.',
   ...ending('unfrozen', 'Unfrozen.'),
   ...ending('plan-ended', 'The plan has ended.'),
   restored: 'Restored. The freezes are as they were, and block again within seconds.',

@@ -61,6 +61,7 @@ import {
 } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/status-pages.ts';
+import { namedByTelling, sendTelling } from './tell-people.ts';
 import { namedByUndo, sendUndo } from './undo.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze.ts';
 
@@ -135,6 +136,7 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   form('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent));
   form('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
   form('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, isUrgent));
+  form('/owners/:owner/progress/tell', ownerForm(deps, namedByTelling, sendTelling));
   form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent));
   form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
   form(
@@ -162,6 +164,7 @@ export const addressesOfForms = [
   ...['extend', 'delete'].map((form) => ({ path: `/owners/:owner/plans/:plan/${form}`, names: 1 })),
   ...changesOfFreeze.map((form) => ({ path: `/repos/:owner/:repository/freezes/:id/${form}`, names: 1 })),
   { path: '/owners/:owner/unfreeze/undo', names: 1 },
+  { path: '/owners/:owner/progress/tell', names: 1 },
   { path: '/repos/:owner/:repository/pulls/:number/exemptions', names: 1 },
   ...decisions.map((form) => ({
     path: `/repos/:owner/:repository/pulls/:number/exemptions/:id/${form}`,

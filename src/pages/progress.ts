@@ -26,9 +26,10 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import { frozenWord } from './held.ts';
 import type { Html } from './layout.ts';
 import { liveAt } from './live.ts';
-import { showPage } from './message-page.ts';
+import { messageOf, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
+import { tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself until all is known. */
@@ -39,13 +40,15 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const isMoving = progress !== 'over' && !isDone(progress);
   const { login } = visit.account;
   const body = html`<h1>Freezing ${login}</h1>
+    ${messageOf(visit.context)}
     <section class="card" aria-live="polite">
       ${progress === 'over' ? over : progressOf(progress, visit)}
     </section>
     <div class="actions">
       ${progress === 'over' ? '' : html`<a class="button quiet" href="${progress.path}">Details</a>`}
       <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
-    </div>`;
+    </div>
+    ${progress === 'over' ? '' : await tellPeople(visit)}`;
   // With the address, because a browser that has a fragment would only go to that.
   const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
   const head = html`<noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;

@@ -1,0 +1,74 @@
+import { html } from 'hono/html';
+import { z } from 'zod';
+import { notFound } from '../errors.ts';
+import type { Selection } from '../auth/authorize-owner-or.ts';
+import { progressPath } from '../installations/page-paths.ts';
+import { announce, announcementOf, chatsOf, type Told } from '../notices/announce.ts';
+import { findPlan } from '../plans/plan-store.ts';
+import { nowOf } from '../time/clock.ts';
+import type { OwnerChange, Sent } from './change.ts';
+import { hidden } from './form.ts';
+import type { Html } from './layout.ts';
+import type { OwnerVisit } from './owner/open-owner.ts';
+import { nameOfKind } from './settings/webhook-form.ts';
+import { toCopy } from './text.ts';
+
+// After a freeze is made: a text to tell people, to copy or to post to a chat.
+
+const shape = z.union([
+  z.object({ plan: z.guid() }).transform(({ plan }): Told => ({ plan })),
+  z.object({ freeze: z.guid() }).transform(({ freeze }): Told => ({ freeze })),
+]);
+
+/** The freezes that a form or a URL names; null if none. */
+const toldIn = (fields: URLSearchParams): Told | null =>
+  shape.safeParse(Object.fromEntries(fields)).data ?? null;
+
+/** The text, and a button for each chat of the owner; for people who may freeze. */
+export async function tellPeople({ deps, account, context, mayFreeze }: OwnerVisit): Promise<Html> {
+  const told = toldIn(new URLSearchParams(context.req.query()));
+  const text = told && mayFreeze === true ? await announcementOf(deps, account, told) : null;
+  if (!told || text === null) return html``;
+  const [[what, id]] = Object.entries(told) as [[string, string]];
+  const chats = await chatsOf(deps, account);
+  return html`<section class="card" aria-labelledby="tell-people">
+    <h2 class="first" id="tell-people">Tell people</h2>
+    ${toCopy(text)}
+    ${chats.map(
+      (chat) =>
+        html`<form method="post" action="/owners/${account.login}/progress/tell">
+          ${hidden(what, id)} ${hidden('webhook', chat.id)}
+          <button type="submit" class="quiet">
+            Post to <bdi>${chat.description ?? nameOfKind(chat.kind)}</bdi>
+          </button>
+        </form>`,
+    )}
+  </section>`;
+}
+
+/** The repositories whose freezes a chat is told of: whoever may freeze them may tell. */
+export async function namedByTelling({
+  deps,
+  account,
+  form,
+}: Sent & { account: OwnerChange['account'] }): Promise<Selection | null> {
+  const told = toldIn(form);
+  if (!told) return null;
+  if ('plan' in told) {
+    const plan = await findPlan(deps.db, { id: told.plan, accountId: account.id }, nowOf(deps.clock));
+    return plan && plan.repositories;
+  }
+  const found = await deps.db.freeze.findFirst({
+    where: { id: told.freeze, repository: { accountId: account.id } },
+    select: { repository: { select: { name: true } } },
+  });
+  return found && { include: [found.repository.name], exclude: [] };
+}
+
+/** `POST /owners/{owner}/progress/tell`. */
+export async function sendTelling({ deps, context, account, form }: OwnerChange): Promise<Response> {
+  const told = toldIn(form);
+  if (!told) throw notFound('There is no such freeze.');
+  await announce(deps, account, form.get('webhook') ?? '', told);
+  return context.redirect(`${progressPath(account.login, told)}&said=told`, 303);
+}
