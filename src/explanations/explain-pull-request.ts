@@ -68,8 +68,20 @@ export type PullRequestExplanation = {
   nextChangeAt: Date | null;
 };
 
+/** A pull request, and the open ones that share its head or test merge commit, or are below it in its stack. */
+export type ReadPullRequest = Record<'siblings' | 'below', LoadedPullRequest[]> & {
+  pullRequest: LoadedPullRequest;
+};
+
+/** Gives what `read` reads from GitHub, now or lately; null: there is no such pull request. */
+export type ReadLately = (
+  needs: FactNeeds,
+  read: () => Promise<ReadPullRequest | null>,
+) => Promise<ReadPullRequest | null>;
+
 /**
  * Explains what holds a pull request now, why, and until when.
+ * @param lately if what GitHub said lately is good enough. What we know ourselves is always of now.
  * @throws Refusal not-found if the pull request does not exist; conflict while the installation is suspended;
  *   unavailable while GitHub does not answer.
  */
@@ -77,6 +89,7 @@ export async function explainPullRequest(
   deps: Deps,
   repository: FoundRepository,
   number: bigint,
+  lately: ReadLately = (_, read) => read(),
 ): Promise<PullRequestExplanation> {
   const absent = notFound(`${fullName(repository)} has no pull request ${number}.`);
   if (number > greatestNumber) throw absent;
@@ -86,8 +99,9 @@ export async function explainPullRequest(
   const freezes = await parseStoredFreezes(
     all.filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing'),
   );
-  const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
-    readWithSiblings(from, Number(number)),
+  const needs = needsOf(freezes);
+  const read = await lately(needs, () =>
+    readForExplanation(deps, repository, needs, (from) => readWithSiblings(from, Number(number))),
   );
   if (!read) throw absent;
   const { pullRequest, siblings, below } = read;
@@ -120,7 +134,10 @@ export async function explainPullRequest(
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),
     nextChangeAt: earliestOf([
       await nextChangeAmong(freezes, judged, now),
-      ...passes.map(({ exemption }) => exemption.expiresAt),
+      // With the end of its freeze, the end of an exemption changes nothing any more.
+      ...passes.flatMap(({ freeze: { endsAt }, exemption: { expiresAt } }) =>
+        endsAt && endsAt <= expiresAt ? [] : expiresAt,
+      ),
     ]),
   };
 }
@@ -159,11 +176,7 @@ const earliestOf = (instants: (Date | null)[]): Date | null =>
 /** How many pull requests GitHub returns for one question. */
 const mostNodes = 100;
 
-/** The pull request, and the open ones that share its head or test merge commit, or are below it in its stack. */
-async function readWithSiblings(
-  from: LoadFrom,
-  number: number,
-): Promise<(Record<'siblings' | 'below', LoadedPullRequest[]> & { pullRequest: LoadedPullRequest }) | null> {
+async function readWithSiblings(from: LoadFrom, number: number): Promise<ReadPullRequest | null> {
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
   const shas = new Set(shasOf(pullRequest));

@@ -2,9 +2,13 @@ import { mayAskNow } from '../github/ask-github.ts';
 import { Answers } from '../github/cache.ts';
 import { type Clock, within, nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
-import { limited, Refusal, tooManyRequests, unavailable } from '../errors.ts';
+import { limited, tooManyRequests, unavailable } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
+import {
+  explainPullRequest,
+  type PullRequestExplanation,
+  type ReadPullRequest,
+} from './explain-pull-request.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
@@ -12,14 +16,14 @@ import { type ReasonNotHeld, whyGroupNotHeld } from '../statuses/held-pull-reque
 import { type Status, wantedOn } from '../statuses/status.ts';
 import { statusOn } from '../statuses/write-store.ts';
 
-/** Milliseconds to cache an explanation, unless the repository is observed again. */
+/** Milliseconds to keep what GitHub said of a pull request, unless the repository is observed again. */
 const freshFor = 10_000;
-/** Explanations per minute and installation. */
+/** Looks at GitHub per minute and installation. */
 const looksPerMinute = 30;
 /** The share for public pages, which everybody may load. */
 export const publicLooksPerMinute = 20;
 /**
- * The shares of GitHub's hourly rate limit that we reserve for holding pull requests. An explanation costs many requests
+ * The shares of GitHub's hourly rate limit that we reserve for holding pull requests. A look costs many requests
  * if conditions read the files of a large pull request.
  */
 const reserve = 1 / 4;
@@ -30,39 +34,42 @@ const patience = 5000;
 
 /**
  * Explanations for pages. Anybody may load pages as often as they like, so this limits how much of GitHub's hourly rate
- * limit they use.
+ * limit they use. What changes here, such as an exemption, counts at once.
  */
 export class ExplanationsForPages {
   /** That a pull request does not exist counts as an answer. */
-  readonly #answers: Answers<PullRequestExplanation | Refusal>;
+  readonly #looks: Answers<{ read: ReadPullRequest | null }>;
 
   constructor(clock: Clock) {
-    this.#answers = new Answers(clock, mostKept, () => freshFor);
+    this.#looks = new Answers(clock, mostKept, () => freshFor);
   }
 
   /**
-   * @throws Refusal like `explainPullRequest`; too-many-requests if the explanations of this minute are used up;
+   * @throws Refusal like `explainPullRequest`; too-many-requests if the looks of this minute are used up;
    * unavailable if the rest of GitHub's hourly rate limit is reserved.
    */
-  async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
-    const key = `${repository.id} ${number} ${repository.observations}`;
-    const answer = await within(
-      patience,
-      this.#answers.get(key, () => explain(deps, repository, number)),
-    );
-    if (!answer) throw unavailable('GitHub is slow to answer. Reload this page in a moment.');
-    if (answer instanceof Refusal) throw answer;
-    return answer;
+  async get(
+    { questions, ...deps }: Deps,
+    repository: FoundRepository,
+    number: bigint,
+  ): Promise<PullRequestExplanation> {
+    return explainPullRequest(deps, repository, number, async ({ facts, teams }, read) => {
+      const key = [repository.id, number, repository.observations, ...facts, ...teams].join(' ');
+      const look = async () => {
+        // Counts for the person who asks, although the answer serves others too.
+        await questions?.beforeLook();
+        await beforeLook(deps, repository);
+        return { read: await read() };
+      };
+      const answer = await within(patience, this.#looks.get(key, look));
+      if (!answer) throw unavailable('GitHub is slow to answer. Reload this page in a moment.');
+      return answer.read;
+    });
   }
 }
 
-/** Counts for the person who asks, although the answer serves others too. */
-async function explain(
-  { questions, ...deps }: Deps,
-  repository: FoundRepository,
-  number: bigint,
-): Promise<PullRequestExplanation | Refusal> {
-  await questions?.beforeLook();
+/** @throws Refusal if the looks of this minute are used up, or if the rest of the hour is reserved. */
+async function beforeLook(deps: Deps, repository: FoundRepository): Promise<void> {
   const { private: isPrivate, installation } = repository;
   const share = isPrivate ? reserve : publicReserve;
   const answer = await mayAskNow(deps, installation.id, share, {
@@ -83,12 +90,6 @@ async function explain(
       `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
       60,
     );
-  try {
-    return await explainPullRequest(deps, repository, number);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'not-found') return error;
-    throw error;
-  }
 }
 
 /** What the database knows about an open pull request, from its last verdict. */

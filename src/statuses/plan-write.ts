@@ -72,11 +72,11 @@ export function shownNow(
   known: Known | null,
   observation: bigint,
   now: Date,
-): { state: string; description: string } | null {
+): PresentStatus {
   if (!known || known.writtenState === null) return present;
-  const written = { state: known.writtenState, description: known.writtenDescription ?? '' };
-  const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= observation;
   const writtenAt = known.writtenAt ?? never;
+  const written = { state: known.writtenState, description: known.writtenDescription ?? '', at: writtenAt };
+  const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= observation;
   const isRecent = now.getTime() - writtenAt.getTime() < longestLag;
   const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at ?? never));
   const isStale = present && behind !== 0 ? behind > 0 : isRecent;

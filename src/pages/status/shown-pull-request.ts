@@ -12,6 +12,8 @@ import { recallPullRequest } from '../../explanations/explanations-for-pages.ts'
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { shownNow } from '../../statuses/plan-write.ts';
+import { statusOn } from '../../statuses/write-store.ts';
 import { limitedUntilBy, type PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
@@ -35,6 +37,8 @@ export type ShownPullRequest = {
   notHeld: ShownHeld['notHeld'];
   /** When GitHub answers again, if its rate limit is used up. */
   limitedUntil: Date | null;
+  /** Whether GitHub takes no more statuses on its commit. */
+  isFinal: boolean;
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
         passing: ShownFreeze[];
@@ -57,6 +61,10 @@ export async function showablePullRequest(
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
+    const head = await statusOn(deps.db, repository.id, headSha);
+    // What GitHub said may be some seconds old, and what we wrote since is newer.
+    const status = shownNow(live.pullRequest.status, head, repository.observations + 1n, nowOf(deps.clock));
+    const pullRequest = { ...live.pullRequest, status };
     const isHolding = ({ verdict, pass }: ShownFreeze) =>
       !pass && (verdict === 'frozen' || verdict === 'unknown');
     const passing = freezes.filter((each) => !isHolding(each));
@@ -65,9 +73,10 @@ export async function showablePullRequest(
       headSha,
       holding: freezes.filter(isHolding),
       isUnjudged: false,
-      notHeld: await whyNotHeldNow(deps, repository, live.pullRequest, isInside),
+      notHeld: await whyNotHeldNow(deps, repository, pullRequest, isInside),
       limitedUntil: null,
-      live: { ...live, passing },
+      isFinal: head?.isFinal ?? false,
+      live: { ...live, pullRequest, passing },
     };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -81,10 +90,11 @@ export async function showablePullRequest(
     const isUnjudged =
       freezesAreOn(repository.products) && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
     const limitedUntil = limitedUntilBy(deps, repository, error);
+    const isFinal = (await statusOn(deps.db, repository.id, recalled.headSha))?.isFinal ?? false;
     return {
       number: Number(number),
       headSha: recalled.headSha,
-      ...{ holding, isUnjudged, notHeld, limitedUntil, live: null },
+      ...{ holding, isUnjudged, notHeld, limitedUntil, isFinal, live: null },
     };
   }
 }

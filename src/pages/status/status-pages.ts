@@ -8,7 +8,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { pullRequestPath, repositoryLivePath, repositoryPath } from '../../installations/page-paths.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
-import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
+import { writtenStatuses } from '../../statuses/write-store.ts';
 import { eventList } from '../audit/event-list.ts';
 import { formProblem, type FormProblems } from '../form.ts';
 import { type Html, layout, type Page } from '../layout.ts';
@@ -66,16 +66,14 @@ export async function pullRequestPage(
   const { now } = times;
   const permission = await permissionOf(visit);
   const since = new Date(now.getTime() - shownFor);
-  const [statuses, status, all, settings, history] = await Promise.all([
+  const [statuses, all, settings, history] = await Promise.all([
     writtenStatuses(deps.db, repository.id, shown.headSha),
-    statusOn(deps.db, repository.id, shown.headSha),
     exemptionsSince(deps.db, repository.id, shown.number, since),
     readSettings(deps.db, repository.id),
     isInside
       ? recentEvents(deps, repository, { pullRequest: [String(shown.number)] }, { perPage: mostEvents })
       : null,
   ]);
-  const isFinal = status?.isFinal ?? false;
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
   const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
@@ -89,14 +87,15 @@ export async function pullRequestPage(
   const said = isOpen(seen) ? verdict(seen, granted, times) : closedVerdict(seen, about, times);
   const isExempt = granted !== null && said.tone === 'free';
   const own = all.map((each) => ({ exemption: each, repository }));
-  const body = html`${messageOf(context, undoApproval(visit, own))} ${head(deps, repository, seen)}
+  const body = html`${messageOf(context, undoApproval(visit, own))}
+  ${head(deps, repository, seen)}
   ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
   ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
   ${seen.live ? '' : notLive(seen.limitedUntil, times)}
   ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
   ${through(repository, seen, mayEnd, (isHeld) => exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld), times)}
-  ${known && !isExempt ? exemptionNotice(known, times) : ''} ${isFinal && isOpen(shown) ? finalNotice : ''}
-  ${details(deps, repository, seen, isFinal, times)}
+  ${known && !isExempt ? exemptionNotice(known, times) : ''}
+  ${shown.isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, seen, times)}
   ${
     history && history.events.length > 0
       ? html`<details class="fold">
@@ -196,10 +195,9 @@ function details(
   { config }: PageDeps,
   repository: FoundRepository,
   shown: ShownPullRequest,
-  isFinal: boolean,
   times: Times,
 ): Html {
-  const { live } = shown;
+  const { live, isFinal } = shown;
   const place = { publicUrl: config.publicUrl, repository, times };
   const [held, passed] = isOpen(shown) ? [shown.holding, live?.passing ?? []] : [[], []];
   return html`${live ? aboutGitHub(live, isFinal, times) : ''}
