@@ -161,16 +161,30 @@ export async function sendUndo(change: OwnerChange): Promise<Response> {
 /** The query of the page that follows an approval, which names what was approved. */
 export const approvedQuery = (id: string): string => `said=approved&approved=${id}`;
 
+type ShownExemption = { exemption: ExemptionRecord; repository: FoundRepository };
+
+/** What the reader approved, as the URL says, if it is among those that the page shows. */
+const approvedAmong = ({ req }: Context, exemptions: ShownExemption[]): ShownExemption | undefined =>
+  exemptions.find(({ exemption }) => exemption.id === req.query('approved'));
+
+/** Whether `approved` is still so: nobody has revoked it since, and it has not ended. */
+export const stillApproved =
+  (context: Context, exemptions: ShownExemption[]) =>
+  (said: string): boolean => {
+    const found = approvedAmong(context, exemptions);
+    return said !== 'approved' || !found || ['approved', 'used'].includes(found.exemption.state);
+  };
+
 /**
  * The button that revokes the exemption that the reader has just approved; empty for any other, and when it is too late.
  * @param exemptions those that the page shows. @param sent hidden fields of the form.
  */
 export function undoApproval(
   { context, deps, viewer }: Pick<Visit, 'context' | 'deps' | 'viewer'>,
-  exemptions: { exemption: ExemptionRecord; repository: FoundRepository }[],
+  exemptions: ShownExemption[],
   sent: Html = html``,
 ): Html | '' {
-  const found = exemptions.find(({ exemption }) => exemption.id === context.req.query('approved'));
+  const found = approvedAmong(context, exemptions);
   if (!found || !viewer) return '';
   const { id, state, decidedAt, decidedBy } = found.exemption;
   if (state !== 'approved' || decidedBy?.id !== viewer.id || !isFresh(decidedAt, { deps })) return '';

@@ -181,6 +181,9 @@ describe('Undo is offered', () => {
       expect(undoOn((await ada.open(`${path}?said=approved&approved=${body.id}`)).text)).not.toBeNull();
       expect((await press(ada, page.text)).location).toBe(back);
       expect(acme.frozen('acme/infra')).toEqual([1]);
+      // Pages that update themselves ask for the same address.
+      for (const address of [approved.location, `${path}?said=approved&approved=${body.id}`])
+        expect((await ada.open(address)).text).not.toContain('The exemption counts within seconds');
     }
     await endAll();
   });

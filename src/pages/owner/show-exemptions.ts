@@ -21,7 +21,7 @@ import { pageLinks } from '../repository/freeze-list.ts';
 import { aboutListed } from '../status/request-card.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { instant, quoted, type Times } from '../text.ts';
-import { undoApproval } from '../undo.ts';
+import { stillApproved, undoApproval } from '../undo.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
 
 /** The most requests and active exemptions that the page shows. */
@@ -76,7 +76,7 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
       return repository ? [{ exemption, repository }] : [];
     });
   const undo = undoApproval(visit, listed(active?.rows ?? []), hidden('from_list', 'yes'));
-  const body = html`${messageOf(context, undo)}
+  const body = html`${messageOf(context, undo, stillApproved(context, listed(all)))}
     <h1>Exemptions</h1>
     ${filters(view)}
     ${waiting ? await waitingList(visit, deciding, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
@@ -86,7 +86,7 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
       ['Newer exemptions', over.newer && queryLink({ ...view, cursor: over.newer })],
       ['Older exemptions', over.older && queryLink({ ...view, cursor: over.older })],
     ])}
-    ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to, and some of those may be missing. Open their pull requests directly.</p>`}`;
+    ${isAdmin ? '' : html`<p class="muted">You aren’t an admin of ${login}, so this page has only repositories that you can write to or are an approver of, and some of those may be missing. Open their pull requests directly.</p>`}`;
   const title = `Exemptions of ${login}`;
   const live = liveAt(visit, ownerLivePath(login));
   return showPage(visit, { title, body, owner: login, tab: 'exemptions', live });

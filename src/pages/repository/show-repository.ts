@@ -11,7 +11,7 @@ import { fullName } from '../../installations/find-repository.ts';
 import type { Html } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
-import { undoApproval } from '../undo.ts';
+import { stillApproved, undoApproval } from '../undo.ts';
 import { uuid } from '../../api/fields.ts';
 import { findExemption } from '../../freezes/exemptions/exemption-store.ts';
 import {
@@ -63,7 +63,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const chosen = new URLSearchParams({ repository: name });
   const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${chosen}`;
   const approved = await approvedNow(visit);
-  const body = html`${messageOf(context, undoApproval(visit, approved))}
+  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))}
     <div class="headline">
       <h1>${fullName(repository)}</h1>
       <div class="actions">

@@ -26,7 +26,7 @@ import {
 } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
 import { messageOf } from '../message-page.ts';
-import { undoApproval } from '../undo.ts';
+import { stillApproved, undoApproval } from '../undo.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
 import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
 import { closedVerdict } from './let-through.ts';
@@ -87,7 +87,7 @@ export async function pullRequestPage(
   const said = isOpen(seen) ? verdict(seen, granted, times) : closedVerdict(seen, about, times);
   const isExempt = granted !== null && said.tone === 'free';
   const own = all.map((each) => ({ exemption: each, repository }));
-  const body = html`${messageOf(context, undoApproval(visit, own))}
+  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))}
   ${head(deps, repository, seen)}
   ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
   ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
