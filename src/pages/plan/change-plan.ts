@@ -100,8 +100,12 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
   withPlan(change, async (plan) => {
     const { deps, context, account, form } = change;
     const fields = readPlanFields(form, '');
-    return previewOrSave(change, editForm(account.login, plan, fields), 'Save changes', async () => {
-      assertFresh(form, versionOf(plan), 'this plan');
+    // The preview has the version of now, so a change since the form was opened counts before it.
+    const check = () => {
+      if (form.get('step') === 'save' || form.has('version')) assertFresh(form, versionOf(plan), 'this plan');
+    };
+    const empty = editForm(account.login, plan, fields);
+    return previewOrSave({ ...change, check }, empty, 'Save changes', async () => {
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       const { warnings } = await updatePlan(change, plan.id, changed);
       return toWarned(deps, context, warnings, planPath(account.login, plan.id));
@@ -159,15 +163,16 @@ function changeOf(plan: StoredPlan, fields: PlanFields) {
 }
 
 const previewOrSave = (
-  change: OwnerChange,
+  change: OwnerChange & { check?: () => void },
   empty: PlanForm,
   act: string,
   save: () => Promise<string>,
 ): Promise<Response> =>
   answerForm(
     change,
-    async () =>
-      change.form.get('step') === 'template'
+    async () => {
+      change.check?.();
+      return change.form.get('step') === 'template'
         ? templatePath(empty.action, await saveAsNamed(change, templateOf(empty.fields)))
         : previewFirst(
             change,
@@ -175,7 +180,8 @@ const previewOrSave = (
             save,
             async () => ({ act, shown: await previewOf(change, empty.fields) }),
             (preview) => formPage(change, { ...empty, preview }),
-          ),
+          );
+    },
     (problems) => formPage(change, { ...empty, problems }),
     (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
