@@ -65,6 +65,7 @@ async function start(): Promise<void> {
   parts.unshift(github);
   if (!setup) github.askForMore({ ...forComments.default_permissions }, forComments.default_events);
   const tokens = seed(github);
+  if (!setup) github.ownApp('acme');
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const config = configFor(github, port, dataDir, setup);
   const database = await connectDatabase(config.database);

@@ -30,6 +30,8 @@ export interface AppIdentity {
   events: string[];
   /** Its owner; without it, nobody that the sandbox knows. */
   owner?: Account;
+  /** Made from a manifest: whether other accounts than its owner's can install it. */
+  isPublic?: boolean;
   homepage?: string;
   /** Where GitHub sends people after the installation. */
   setupUrl?: string;

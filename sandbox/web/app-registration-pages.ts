@@ -78,6 +78,7 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
       slug,
       name,
       owner,
+      isPublic: manifest.public,
       privateKey,
       clientId: `Iv23li${world.ids.characters(`client ${id}`, 14)}`,
       clientSecret: randomBytes(20).toString('hex'),

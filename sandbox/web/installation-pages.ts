@@ -3,12 +3,15 @@ import type { Api, Parts } from '../http/api.ts';
 import type { AppIdentity } from '../state/world.ts';
 import { webPage } from './web-page.ts';
 
-/** The App's page, and the one on which people install it. */
+/** The App's page, and the one on which people install it: a private App on the account that owns it, and nowhere else. */
 export function installationPages(api: Api, { world, install }: Parts): void {
   const appAt = (slug: string) => world.apps.find((app) => app.slug === slug);
   const candidates = (app: AppIdentity) =>
     [...world.accounts.values()].filter(
-      (account) => account.type !== 'Bot' && world.installationOf(account, app) === undefined,
+      (account) =>
+        account.type !== 'Bot' &&
+        (app.isPublic !== false || account === app.owner) &&
+        world.installationOf(account, app) === undefined,
     );
   const notFound = () => webPage('Not Found', html`<p>There is no such App.</p>`);
 

@@ -67,7 +67,15 @@ export async function showInstalled(visit: Visit): Promise<Response> {
         first?.name ?? 'Holdfast',
         isDone
           ? html`${owners.map(({ account }) => html`<p>It sees the repositories of ${account.login}.</p>`)}
-            ${first ? html`<p><a href="${first.url}/installations/new">Install it on another account</a></p>` : ''}`
+            ${
+              first
+                ? html`<p>
+                    GitHub installs a private App only on the account that owns it. For others, make it public
+                    in the App’s settings on GitHub, then
+                    <a href="${first.url}/installations/new">install it there</a>.
+                  </p>`
+                : ''
+            }`
           : html`<p>Holdfast cannot see your repositories until you install it.</p>
               ${first ? html`<p>${installLink(first)}</p>` : html`<p>GitHub does not answer. Reload the page in a moment.</p>`}`,
       )}

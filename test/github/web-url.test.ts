@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { webUrlOf } from '../../src/github/web-url.ts';
+import { nameOfGitHub, webUrlOf } from '../../src/github/web-url.ts';
 
 test.each([
   ['https://api.github.com', 'https://github.com'],
@@ -8,3 +8,10 @@ test.each([
   ['https://api.acme.example/api/v3', 'https://api.acme.example'],
   ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
 ])('of %s people see %s', (api, web) => expect(webUrlOf(api)).toBe(web));
+
+test.each([
+  ['https://github.com/settings/apps/new', 'github.com'],
+  ['https://github.acme.example', 'github.acme.example'],
+  ['http://127.0.0.1:3001', 'the GitHub at 127.0.0.1:3001'],
+  ['http://[::1]:3001', 'the GitHub at [::1]:3001'],
+])('people call the GitHub at %s %s', (url, name) => expect(nameOfGitHub(url)).toBe(name));

@@ -47,6 +47,7 @@ test('GitHub sends people back to a page that says what worked, after they sign 
   const done = await nina.open(await nina.authorize(begun.location, 'nina'));
   const page = await nina.open(done.location);
   expect(words(page)).toContain('Holdfast is installed on globex');
+  expect(words(page)).toContain('GitHub installs a private App only on the account that owns it.');
   expect(page.text).toContain('href="/owners/globex/first-steps"');
   // Not for somebody who made the number up.
   const ada = await signedIn('ada');

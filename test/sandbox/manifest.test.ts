@@ -88,3 +88,14 @@ test('an App that asks for Administration stands beside the first one, and has n
   expect(await answer.json()).toMatchObject({ slug: 'lock', owner: { login: 'ada' }, webhook_secret: null });
   expect(github.app.id).toBe(id);
 });
+
+test.each([
+  [false, ['acme']],
+  [true, ['acme', 'ada', 'bob']],
+])('with public %s it can be installed on %j', async (isPublic, accounts) => {
+  const answer = { as: 'ada', name: `Public ${isPublic}` };
+  await post('/organizations/acme/settings/apps/new', { ...least, public: isPublic }, answer);
+  const page = await fetch(`${github.url}/apps/public-${isPublic}/installations/new`);
+  const offered = [...(await page.text()).matchAll(/Install on (\w+)/g)].map(([, login]) => login);
+  expect(offered.toSorted()).toEqual(accounts);
+});

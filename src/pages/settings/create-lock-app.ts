@@ -16,7 +16,7 @@ import type { Deps } from '../../deps.ts';
 import { type AppOwner, convertManifest, isCode } from '../../github/app-credentials-store.ts';
 import { type AppManifest, lockManifestFor } from '../../github/app-manifest.ts';
 import { ownerOfFirstApp, saveSecondApp, type SecondAppAdmin } from '../../github/second-app.ts';
-import { webUrlOf } from '../../github/web-url.ts';
+import { nameOfGitHub, webUrlOf } from '../../github/web-url.ts';
 import { installedPath, lockAppCallbackPath } from '../../installations/page-paths.ts';
 import type { Html } from '../layout.ts';
 import { type Message, messagePage } from '../message-page.ts';
@@ -121,7 +121,7 @@ export const newAppForm = ({ manifest, action, owner }: NewAppOffer, beside: Htm
     </dl>
     <form method="post" action="${action}">
       <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
-      <button type="submit" class="next">Continue to ${new URL(action).host}</button>
+      <button type="submit" class="next">Continue to ${nameOfGitHub(action)}</button>
       ${beside}
     </form>`;
 

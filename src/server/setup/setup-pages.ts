@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import * as z from 'zod';
 import { appTemplate } from '../../github/app-manifest.ts';
+import { nameOfGitHub } from '../../github/web-url.ts';
 import { installedPath } from '../../installations/page-paths.ts';
 import { type Html, layout } from '../../pages/layout.ts';
 import { newAppForm, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
@@ -68,13 +69,13 @@ type SetupPage = {
 /** The first step: the owner of the App, its name, and where to save its credentials. */
 export function setupPage(setup: SetupPage): Html {
   const { webUrl, publicUrl, warnings, problem, places } = setup;
-  const github = new URL(webUrl).host;
+  const github = nameOfGitHub(webUrl);
   return page(
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
-        Holdfast runs as your own GitHub App. ${github} creates the App with the right permissions and sends
-        its credentials to this service. Sign in to ${github} in this browser first.
+        Holdfast runs as your own GitHub App. Sign in to ${github} in this browser first. It creates the App
+        with the right permissions, and sends its credentials to this service.
       </p>
       ${alert(problem)}
       <div class="card">
@@ -97,7 +98,7 @@ const secretKeyAdvice = html`<div class="card">
 </div>`;
 
 function setupForm({ choices, webUrl, places }: SetupPage): Html {
-  const github = new URL(webUrl).host;
+  const github = nameOfGitHub(webUrl);
   const radio = (owner: Choices['owner'], label: string) =>
     html`<label class="choice">
       <input type="radio" name="owner" value="${owner}" ${choices.owner === owner ? 'checked' : ''} />
@@ -233,7 +234,7 @@ export function readChoices(form: URLSearchParams): { choices: Choices; problem:
 export const reviewPage = (offer: NewAppOffer): Html =>
   page(
     'Set up',
-    html`<h1>Create the App on ${new URL(offer.action).host}</h1>
+    html`<h1>Create the App on ${nameOfGitHub(offer.action)}</h1>
       ${newAppForm(offer, html`<a class="button quiet" href="/setup">Back</a>`)}`,
   );
 
