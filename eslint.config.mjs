@@ -53,6 +53,7 @@ const floors = [
   'github',
   'events',
   'conditions',
+  'outside',
   'database',
   'deps.ts',
   'config.ts',

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Deps } from '../deps.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
-import type { Claimed } from './delivery-store.ts';
+import type { TakenDelivery } from './delivery-store.ts';
 import { type Attempt, readRetryAfter, type Sent } from './judge-attempt.ts';
 import { messageOf } from './message.ts';
 import type { Notice } from './notice.ts';
@@ -21,7 +21,7 @@ export type Sender = (
   deps: Deps,
   target: Target,
   notices: [Notice, ...Notice[]],
-  delivery: Claimed,
+  delivery: TakenDelivery,
 ) => Promise<Attempt>;
 
 /** Milliseconds for the whole answer. */

@@ -65,7 +65,6 @@ export const limits: Record<string, Limit[]> = {
     { column: 'kept_at', most: 0, instead: longAgo },
     { column: 'source_due_at', most: 15 * minute, instead: '$1' },
   ],
-  outgoing_webhooks: [{ column: 'paused_until', most: 24 * hour, instead: 'NULL' }],
   outgoing_deliveries: [
     {
       column: 'next_attempt_at',
@@ -73,13 +72,6 @@ export const limits: Record<string, Limit[]> = {
       measured: `next_attempt_at - CASE WHEN attempts = 0 THEN interval '0' ELSE interval '27 hours' END`,
       most: minute,
       instead: '$1',
-    },
-    {
-      column: 'claimed_until',
-      most: minute,
-      instead: 'NULL',
-      of: 'next_attempt_at IS NOT NULL',
-      by: 'database',
     },
   ],
   delivery_scans: [

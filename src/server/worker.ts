@@ -20,7 +20,7 @@ import { correctStatusTask } from '../statuses/correct.ts';
 import { findDeploymentsTask, lookAtRunTask } from '../deployments/look-at-runs.ts';
 import { decideDeploymentsTask } from '../deployments/decide-deployments.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
-import { sendNoticesTask } from '../notices/send-notices.ts';
+import { sendMessagesTask, sendNoticesTask } from '../notices/send-notices.ts';
 import { followSourceTask, keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { settleInstantHoldTask } from '../statuses/instant-hold/settle.ts';
@@ -67,6 +67,7 @@ export const tasks = [
   endSessionsTask,
   remindOfFreezesTask,
   sendNoticesTask,
+  sendMessagesTask,
   recordBoundariesTask,
   fillActorKeysTask,
   recoverDeliveriesTask,

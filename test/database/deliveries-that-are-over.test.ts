@@ -1,12 +1,12 @@
 // Deliveries are kept for 30 days, and those that are over are many. Nothing that sends reads them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jobs } from '../../src/database/queue/jobs.ts';
 import type { SqlTx } from '../../src/database/sql.ts';
 import {
-  claimDue,
   forgetDeliveries,
   giveUpOpen,
-  nextAttempt,
   settleAll,
+  takeDue,
   webhooksWithDue,
 } from '../../src/notices/delivery-store.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
@@ -71,10 +71,11 @@ test.each([
     pausedUntil: null,
   };
   const verdict = { ...nothing, outcome: 'delivered' as const };
+  await acme.app.deps.queue.send([jobs.sendMessages(1n, webhook, new Date(now.getTime() + 3_600_000))]);
+  const { id: turn } = await db.job.findFirstOrThrow({ where: { key: webhook } });
   for (const work of [
-    (sql: SqlTx) => claimDue(sql, webhook, now, 32),
-    (sql: SqlTx) => nextAttempt(sql, webhook, now),
-    (sql: SqlTx) => settleAll(sql, [{ delivery, verdict }]),
+    (sql: SqlTx) => takeDue(sql, webhook, turn, now, 32),
+    (sql: SqlTx) => settleAll(sql, turn, [{ delivery, verdict }]),
     (sql: SqlTx) => giveUpOpen(sql, webhook),
     (sql: SqlTx) => webhooksWithDue(sql, now),
     (sql: SqlTx) => forgetDeliveries(sql, new Date(now.getTime() - 30 * 86_400_000)),

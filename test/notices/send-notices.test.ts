@@ -71,7 +71,7 @@ test('what happens arrives, signed, with one id for all receivers', async () => 
   expect(other.accepted()).toHaveLength(1);
   expect(other.accepted()[0]!.headers['webhook-id']).toBe(one.accepted()[0]!.headers['webhook-id']);
   expect(await deliveriesOf(acme, first.id)).toMatchObject([
-    { state: 'delivered', attempts: 1, status: 204, error: null, nextAttemptAt: null, claimedUntil: null },
+    { state: 'delivered', attempts: 1, status: 204, error: null, nextAttemptAt: null },
   ]);
 });
 
@@ -284,27 +284,12 @@ test('one freeze is told in order, also where the first message fails; other fre
   expect(typesOf(one).slice(2)).toEqual(['freeze.started', 'freeze.updated', 'freeze.deleted']);
 });
 
-test('what a worker that died had claimed is sent again, but not while it may be alive', async () => {
-  const one = await receiver();
-  const { id } = await addWebhook(acme, one.url);
-  const { deps } = acme.app;
-  one.next(fails);
-  await acme.freeze(web);
-  const claimedUntil = new Date(acme.clock.now() + 30_000);
-  await deps.db.outgoingDelivery.updateMany({ where: { webhookId: id }, data: { claimedUntil } });
-  await advance(29_000);
-  expect(one.arrivals).toHaveLength(1);
-  await advance(2000);
-  expect(one.accepted()).toHaveLength(1);
-  expect(await deliveriesOf(acme, id)).toMatchObject([{ state: 'delivered', claimedUntil: null }]);
-});
-
 test('if no job knows of a due delivery, the sweep sends it; after 30 days it is deleted', async () => {
   const one = await receiver();
   const { id } = await addWebhook(acme, one.url);
   one.next(fails);
   await acme.freeze(web);
-  await acme.app.deps.db.job.deleteMany({ where: { task: 'send-notices' } });
+  await acme.app.deps.db.job.deleteMany({ where: { task: 'send-messages' } });
   await advance(2 * minute);
   expect(one.accepted()).toHaveLength(1);
   expect(await deliveriesOf(acme, id)).toHaveLength(1);

@@ -312,13 +312,24 @@ export const jobs = {
   /** Write to the audit log which freezes without an end are still on. */
   remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => aboutAll()),
 
-  /** Send the waiting deliveries of an outgoing webhook; with `at`, at that instant. */
+  /** Tell the lanes of outgoing webhooks that they have deliveries; with `at`, at that instant. */
   sendNotices: jobsOf(
     'send-notices',
     'the sweep, where a delivery is due',
     (webhookId: string, at?: Date) => ({
       about: webhookId,
       data: { webhookIds: [webhookId] },
+      at,
+    }),
+  ),
+
+  /** Send the waiting deliveries of an outgoing webhook of an owner; with `at`, at that instant. */
+  sendMessages: inLanes(
+    'send-messages',
+    'the sweep, where a delivery is due',
+    (accountId: bigint, webhookId: string, at?: Date) => ({
+      about: webhookId,
+      data: { accountId: String(accountId), webhookId },
       at,
     }),
   ),
