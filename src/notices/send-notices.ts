@@ -38,8 +38,8 @@ const step = 250;
 
 type Owned = OutgoingWebhook & { account: { login: string } };
 
-/** A delivery with all that sending it needs. @property notices none if the audit log no longer has what it tells. */
-type Message = TakenDelivery & { webhook: Owned; notices: Notice[]; open: () => Target };
+/** A delivery with all that sending it needs. @property notices null if the audit log no longer has what it tells. */
+type Message = TakenDelivery & { webhook: Owned; notices: [Notice, ...Notice[]] | null; open: () => Target };
 type Told = Outcome & { verdict: Verdict };
 
 /**

@@ -110,7 +110,7 @@ test.each<[string, string, (repository: string) => () => void]>([
     const web = await holds().held(name, 'lock', [{ labels: ['hotfix'] }, {}, { labels: ['hotfix'] }]);
     const freeze = await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
     await holds().pass(20);
-    const [{ context }] = holds().rulesets(web) as [{ context: string }];
+    const context = holds().rulesets(web)[0]!.context!;
     const posted = () =>
       [1, 2, 3].map((number) => {
         const { headSha } = acme.github.pullRequest(web, number);

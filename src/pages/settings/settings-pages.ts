@@ -28,7 +28,6 @@ import type { Html } from '../layout.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, permissionOf, type RepositoryVisit, absentPage, uuidOf } from '../reader.ts';
-import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
 import {
   adminsOnly,
   assertFreshSettings,
