@@ -15,6 +15,8 @@ export interface NewRun {
   workflow?: string;
   /** The environment of each job; one without a job of its own gets one. */
   environments: string[];
+  /** The environments of jobs that say `deployment: false`. */
+  careless?: string[];
   ref?: string;
   sha?: string;
   event?: string;
@@ -48,7 +50,7 @@ export class Deployments {
   make(repository: Repository, name: string): Environment {
     const known = this.environment(repository, name);
     if (known) return known;
-    const id = this.#world.ids.next('environment', 1_000_000);
+    const id = this.#world.ids.next('environment', 4_000_000);
     const made: Environment = { id, name, rules: [], adminsBypass: true, createdAt: this.#world.now() };
     repository.environments.set(name.toLowerCase(), made);
     return made;
@@ -63,7 +65,8 @@ export class Deployments {
   }
 
   start(repository: Repository, given: NewRun): WorkflowRun {
-    const { workflow = 'Deploy', environments, ref = repository.defaultBranch, event = 'push' } = given;
+    const { workflow = 'Deploy', environments, careless = [], event = 'push' } = given;
+    const { ref = repository.defaultBranch } = given;
     const now = this.#world.now();
     const run: WorkflowRun = {
       id: this.#world.ids.next('run', 9_000_000_000),
@@ -74,6 +77,8 @@ export class Deployments {
       ref,
       sha: given.sha ?? repository.branches.get(ref) ?? this.#world.ids.sha(),
       isCancelled: false,
+      // A custom protection rule needs a deployment.
+      hasFailed: careless.some((name) => this.make(repository, name).rules.length > 0),
       jobs: [],
       former: [],
       reviews: [],
@@ -130,6 +135,12 @@ export class Deployments {
         job.state === 'waiting' &&
         (environment === undefined || job.environment.name.toLowerCase() === environment.toLowerCase()),
     );
+  }
+
+  conclusionOf(run: WorkflowRun): 'success' | 'failure' | 'cancelled' | null {
+    if (run.isCancelled) return 'cancelled';
+    if (this.statusOf(run) !== 'completed') return null;
+    return run.hasFailed || run.jobs.some(({ state }) => state === 'failure') ? 'failure' : 'success';
   }
 
   statusOf(run: WorkflowRun): 'waiting' | 'queued' | 'in_progress' | 'completed' {

@@ -5,7 +5,7 @@ import { GitHubError, notAccessible, notFound } from '../http/github-error.ts';
 import { page } from '../http/paging.ts';
 import { fullNameOf } from '../state/world.ts';
 import { administer } from './branch-routes.ts';
-import { demand, onRepository, reading } from './on-repository.ts';
+import { demand, onRepository, reading, writing } from './on-repository.ts';
 import type { Environment, Repository, WorkflowRun } from '../state/model.ts';
 
 const mostComment = 1024;
@@ -52,7 +52,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     run_attempt: run.attempt,
     event: run.event,
     status: deployments.statusOf(run),
-    conclusion: run.isCancelled ? 'cancelled' : null,
+    conclusion: deployments.conclusionOf(run),
     head_branch: run.ref,
     head_sha: run.sha,
     path: `.github/workflows/${run.workflow.toLowerCase()}.yml`,
@@ -102,6 +102,15 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
   onRepository(api, world, 'get', '/actions/runs/:run', (c, repository) => {
     read(c, repository);
     return c.json(runJson(repository, runIn(c, repository)));
+  });
+
+  onRepository(api, world, 'post', '/actions/runs/:run/rerun', (c, repository) => {
+    demand(c, repository, writing);
+    const run = runIn(c, repository);
+    if (deployments.statusOf(run) !== 'completed')
+      throw new GitHubError(403, 'This workflow is already running');
+    deployments.rerun(repository, run);
+    return c.json({}, 201);
   });
 
   onRepository(api, world, 'get', '/actions/runs/:run/pending_deployments', (c, repository) => {

@@ -128,16 +128,19 @@ export function ownerRoutes(api: Api, parts: Parts): void {
     return c.json({ id, name });
   });
 
-  // Starts a workflow of the default branch: of its file, only the environments of the jobs count.
+  // Starts a workflow of the default branch: of its file, only the environments of the jobs and their matrices count.
   onRepository(api, world, 'post', '/actions/workflows/:file/dispatches', async (c, repository) => {
     demand(c, repository, writing);
     const text = repository.files.get(`.github/workflows/${c.req.param('file') ?? ''}`);
     if (text === undefined) throw notFound();
-    const { name, jobs } = parse(text) as { name: string; jobs: Record<string, { environment?: string }> };
-    const environments = Object.values(jobs).flatMap(({ environment }) => environment ?? []);
+    const { name, jobs } = parse(text) as { name: string; jobs: Record<string, WorkflowJob> };
+    const all = Object.values(jobs).flatMap((job) => Array.from({ length: sizeOf(job) }, () => job));
+    const named = all.flatMap(({ environment: of }) => (typeof of === 'string' ? { name: of } : (of ?? [])));
+    const of = (isDeployment: boolean) =>
+      named.filter(({ deployment = true }) => deployment === isDeployment).map((each) => each.name);
     const { ref } = await bodyOf(c);
-    const event = 'workflow_dispatch';
-    deployments.start(repository, { workflow: name, environments, ref: String(ref), event });
+    const run = { workflow: name, environments: of(true), careless: of(false) };
+    deployments.start(repository, { ...run, ref: String(ref), event: 'workflow_dispatch' });
     return c.body(null, 204);
   });
 
@@ -149,3 +152,12 @@ export function ownerRoutes(api: Api, parts: Parts): void {
     return c.body(null, 204);
   });
 }
+
+type WorkflowJob = {
+  environment?: string | { name: string; deployment?: boolean };
+  strategy?: { matrix: Record<string, unknown[]> };
+};
+
+/** How many jobs a matrix makes of one. */
+const sizeOf = ({ strategy }: WorkflowJob): number =>
+  Object.values(strategy?.matrix ?? {}).reduce((size, values) => size * values.length, 1);

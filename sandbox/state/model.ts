@@ -131,6 +131,8 @@ export interface WorkflowRun {
   ref: string;
   sha: string;
   isCancelled: boolean;
+  /** Whether a job failed that deploys nothing. */
+  hasFailed: boolean;
   /** Those of the last attempt. */
   jobs: RunJob[];
   /** Those of the attempts before it. */

@@ -42,6 +42,7 @@ const ofRoutes: Record<string, string> = {
   'post /branches/:branch/rename': 'contents=write',
   'put /environments/:environment': 'administration=write',
   'post /actions/workflows/:file/dispatches': 'actions=write',
+  'post /actions/runs/:run/rerun': 'actions=write',
   'put /pulls/:number/merge': 'contents=write',
   'put /pulls/:number/merge-async': 'contents=write',
   'get /commits/:ref{.+}/status': 'statuses=read',

@@ -4,34 +4,27 @@ import type { World } from '../cli/world.ts';
 import { fetchThroughProxy, type Proxies } from '../github/through-proxy.ts';
 import { Unclear } from './verdict.ts';
 
-/** What a run is about. */
-export type Ground = {
+/**
+ * What a run is about.
+ * @property run its name. @property token the owner's. @property stop ends it early. @property note tells how far it is.
+ */
+export type Ground = Record<'apiUrl' | 'organization' | 'run' | 'token', string> & {
   world: Pick<World, 'now' | 'delay'>;
-  apiUrl: string;
   proxies: Proxies;
-  organization: string;
-  /** The name of the run. */
-  run: string;
-  /** The owner's token. */
-  token: string;
-  /** Ends the run early. */
   stop: AbortSignal;
-  /** Tells how far it is. */
   note(text: string): void;
 };
 
-/** Whose credential: the owner's, the App's own, that of an installation of the App or of the second App. */
-export type Caller = 'owner' | 'app' | 'installation' | 'second';
+/** As recordings call them: the owner, the App itself, its installation, that of the second App, and a weaker token. */
+export type Caller = 'ada' | 'app' | 'installation' | 'second' | 'weak';
 
 /** A JSON value, as GitHub sends it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers have every shape, and a step reads few of their fields
 export type Json = any;
 
 /** What was asked and what GitHub answered. */
-export type Exchange = {
+export type Exchange = Record<'method' | 'path', string> & {
   as: Caller;
-  method: string;
-  path: string;
   sent?: Json;
   status: number;
   headers: Record<string, string>;
@@ -52,7 +45,7 @@ export const isLimit = ({ status, answer }: Exchange): boolean =>
   status === 429 || (status === 403 && /rate limit|abuse detection/i.test(String(answer?.message)));
 
 /** Asks of the owner that are kept nowhere. */
-export const ownerOf = (ground: Ground): Ask => askAs(ground, 'owner', async () => ground.token);
+export const ownerOf = (ground: Ground): Ask => askAs(ground, 'ada', async () => ground.token);
 
 /**
  * Asks with a credential. After a limit it waits as long as GitHub says, and asks again.

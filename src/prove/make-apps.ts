@@ -76,11 +76,8 @@ export async function makeApps(ground: Ground, withSecond: boolean): Promise<Pro
   }
 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  // The browser comes back from the last installation while the steps run.
-  server.unref();
   ground.note(`Open ${here()} in a browser where you are signed in to GitHub, and follow the pages.`);
-  // Nothing else keeps the process alive until somebody opens it.
-  const awake = setInterval(() => {}, 60_000);
-  const [first, second] = (await done.finally(() => clearInterval(awake))) as [ProvedApp, ProvedApp?];
+  // The browser comes back from the last installation while the steps run.
+  const [first, second] = (await done.finally(() => server.unref())) as [ProvedApp, ProvedApp?];
   return { first, ...(second && { second }) };
 }

@@ -10,20 +10,14 @@ import { version } from '../cli/version.ts';
 import { type Ground, ownerOf } from './ask.ts';
 import { cleanUp, repositoriesIn, runOf } from './clean-up.ts';
 import { makeApps, type ProvedApps } from './make-apps.ts';
-import { proofAsJson, proofAsMarkdown, type Proved, summary } from './report.ts';
+import { proofAsJson, proofAsMarkdown, summary } from './report.ts';
 import { installationOf, runSteps, uninstall } from './run-steps.ts';
 import type { Step } from './stage.ts';
 import { notProven, steps } from './steps/all.ts';
 import { needed, Unclear } from './verdict.ts';
 
-type Options = {
-  list?: boolean;
-  only?: string;
-  with?: string;
-  lock?: boolean;
-  app?: string;
-  out?: string;
-  clean?: boolean;
+type Options = { [flag in 'list' | 'lock' | 'clean']?: boolean } & {
+  [word in 'only' | 'with' | 'app' | 'out']?: string;
 };
 
 export const prove = command<Options, [organization: string | undefined]>({
@@ -82,9 +76,9 @@ async function groundOf(call: Call, organization: string, stop: AbortSignal): Pr
   const apiUrl = (world.env.GITHUB_API_URL?.trim() || ofHost).replace(/\/+$/, '');
   const token = await credentialOf(world, apiUrl, options.token, options.insecure);
   const { HTTP_PROXY: httpProxy = null, HTTPS_PROXY: httpsProxy = null, NO_PROXY: noProxy = '' } = world.env;
-  const proxies = { httpProxy, httpsProxy, noProxy };
   const run = `holdfast-prove-${randomBytes(4).toString('hex')}`;
-  return { world, apiUrl, proxies, organization, run, token, stop, note: output.note };
+  const about = { world, apiUrl, proxies: { httpProxy, httpsProxy, noProxy }, organization, run };
+  return { ...about, token, stop, note: output.note };
 }
 
 async function cleanAll({ output }: Call, ground: Ground): Promise<ExitCode> {
@@ -116,22 +110,17 @@ async function proveAll({ output, world }: Call, ground: Ground, options: Option
   });
   for (const app of options.app === undefined ? Object.values(apps) : [])
     output.note(`${app.slug} is uninstalled. GitHub deletes an App only at ${await uninstall(ground, app)}`);
-  const about = { at, holdfast: version(), github: new URL(ground.apiUrl).host };
+  const github = new URL(ground.apiUrl).host;
   const names = { [ground.apiUrl]: 'https://api.github.com', [ground.run]: 'holdfast-prove-run' };
   Object.assign(names, { [ground.organization]: 'acme', [person]: 'ada' });
-  const proof = proofAsJson(about, proved, notProven, names);
+  const proof = proofAsJson({ at, holdfast: version(), github, not_proven: notProven }, proved, names);
   const folder = resolve(world.cwd, options.out ?? '.');
   writeFileSync(resolve(folder, 'prove.json'), `${JSON.stringify(proof, null, 2)}\n`);
   writeFileSync(resolve(folder, 'prove.md'), proofAsMarkdown(proof));
   output.line(`${summary(proved)} See prove.md and prove.json in ${folder}.`);
   output.json(proof);
-  return exitCodeOf(proved);
-}
-
-/** Everything held; something did not; or nobody knows. */
-function exitCodeOf(proved: Proved[]): ExitCode {
-  if (proved.some(({ verdict }) => verdict === 'not held')) return exitCodes.frozen;
-  return proved.every(({ verdict }) => verdict === 'held') ? exitCodes.done : exitCodes.notKnown;
+  const is = new Set(proved.map(({ verdict }) => verdict));
+  return is.has('not held') ? exitCodes.frozen : is.has('unknown') ? exitCodes.notKnown : exitCodes.done;
 }
 
 function chosenSteps({ only, with: more }: Options): Step[] {
@@ -143,7 +132,6 @@ function chosenSteps({ only, with: more }: Options): Step[] {
 
 /** Whether this person can use this organization. @throws Stop for what they must change; Unclear. @returns the login. */
 async function checkOwner(ground: Ground): Promise<string> {
-  const { organization } = ground;
   const self = await ownerOf(ground)('GET', '/user');
   if (self.status === 401) throw misused('GitHub does not accept the token. Sign in with gh auth login.');
   const { login } = needed(self, 200);
@@ -151,10 +139,10 @@ async function checkOwner(ground: Ground): Promise<string> {
   const missing = ['repo', 'workflow', 'delete_repo'].filter((scope) => scopes && !scopes.includes(scope));
   if (missing.length > 0)
     throw misused(`Your token lacks ${missing.join(', ')}: gh auth refresh --scopes ${missing.join(',')}`);
-  const membership = await ownerOf(ground)('GET', `/user/memberships/orgs/${organization}`);
+  const membership = await ownerOf(ground)('GET', `/user/memberships/orgs/${ground.organization}`);
   const others = (await repositoriesIn(ground)).filter((each) => runOf(each) === null);
   if (needed(membership, 200).role !== 'admin' || others.length > 0)
-    throw misused(`Use an organization that you own and that has no repositories. ${organization} is none.`);
+    throw misused(`Use an organization of yours that has no repositories: ${ground.organization} is none.`);
   return login;
 }
 

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { notKnown } from '../cli/stop.ts';
 import { appToken } from '../github/app-token.ts';
-import { type Ask, askAs, type Exchange, type Ground } from './ask.ts';
+import { type Ask, askAs, type Caller, type Exchange, type Ground } from './ask.ts';
 import { cleanUp } from './clean-up.ts';
 import { manifestOf, type ProvedApp, type ProvedApps } from './make-apps.ts';
 import type { Proved } from './report.ts';
@@ -12,13 +12,10 @@ import { needed, NotHeld, Unclear } from './verdict.ts';
 const asApp = (ground: Ground, { id, private_key: key }: ProvedApp, tape?: Exchange[]): Ask =>
   askAs(ground, 'app', async () => (await appToken(id, createPrivateKey(key), ground.world.now())).jwt, tape);
 
-/** Milliseconds for a person to install an App. */
-const longestInstallation = 600_000;
-
-/** The installation of an App, as soon as there is one. @throws Unclear; Stop if nobody installs it in time. */
+/** The installation of an App, as soon as there is one. @throws Unclear; Stop if nobody installs it in ten minutes. */
 export async function installationOf(ground: Ground, app: ProvedApp): Promise<number> {
   const { organization, world } = ground;
-  const latest = world.now() + longestInstallation;
+  const latest = world.now() + 600_000;
   for (let isTold = false; ; isTold = true) {
     const installation = await asApp(ground, app)('GET', `/orgs/${organization}/installation`);
     if (installation.status !== 404) return needed(installation, 200).id;
@@ -31,42 +28,29 @@ export async function installationOf(ground: Ground, app: ProvedApp): Promise<nu
 
 /** Everything that steps work with. @throws Unclear */
 async function stageOf(ground: Ground, { first, second }: ProvedApps, tape: Exchange[]): Promise<Stage> {
-  const tokenOf = async (app: ProvedApp, permissions?: Record<string, string>): Promise<string> => {
+  const installed = async (as: Caller, app: ProvedApp, permissions?: Record<string, string>) => {
     const ask = asApp(ground, app);
-    const { id } = needed(await ask('GET', `/orgs/${ground.organization}/installation`), 200);
-    const made = await ask(
-      'POST',
-      `/app/installations/${id}/access_tokens`,
-      permissions ? { permissions } : {},
-    );
-    return needed(made, 201).token;
-  };
-  const installed = async (...given: Parameters<typeof tokenOf>) => {
-    const token = await tokenOf(...given);
-    const as = given[0] === second ? 'second' : 'installation';
+    const { id } = needed(await ask('GET', `/orgs/${ground.organization}/installation`));
+    const made = await ask('POST', `/app/installations/${id}/access_tokens`, { permissions });
+    const { token } = needed(made);
     return (takesLimits = false) => askAs(ground, as, async () => token, tape, takesLimits);
   };
-  const bot = await installed(first);
-  const owner = askAs(ground, 'owner', async () => ground.token, tape);
+  const bot = await installed('installation', first);
+  const owner = askAs(ground, 'ada', async () => ground.token, tape);
   return new Stage({
     ...{ ...ground, tape, owner },
     app: asApp(ground, first, tape),
     bot: bot(),
     impatientBot: bot(true),
-    ruler: second ? (await installed(second))() : owner,
-    botWith: async (wanted) => (await installed(first, wanted))(),
+    ruler: second ? (await installed('second', second))() : owner,
+    weakBot: (await installed('weak', first, { metadata: 'read' }))(),
     appId: first.id,
     wanted: manifestOf(ground.run, 'http://127.0.0.1'),
   });
 }
 
 /** Runs the steps one after the other, and deletes what they made. One that fails does not stop the others. */
-export async function runSteps(
-  ground: Ground,
-  apps: ProvedApps,
-  steps: Step[],
-  onStep: (proved: Proved) => void,
-): Promise<Proved[]> {
+export async function runSteps(ground: Ground, apps: ProvedApps, steps: Step[], tell: Tell) {
   const tape: Exchange[] = [];
   const proved: Proved[] = [];
   ground.note(`Making ${ground.organization}/${ground.run} to prove it in.`);
@@ -83,7 +67,7 @@ export async function runSteps(
         ? { verdict: 'unknown' as const, why: `The run could not be prepared. ${failure.why}` }
         : await outcomeOf(ground.stop, () => run(stage!));
       proved.push({ ...step, ...outcome, exchanges: [...before, ...tape] });
-      onStep(proved.at(-1)!);
+      tell(proved.at(-1)!);
     }
   } finally {
     await tidy(ground);
@@ -92,19 +76,18 @@ export async function runSteps(
 }
 
 type Outcome = Pick<Proved, 'verdict' | 'why'>;
+type Tell = (proved: Proved) => void;
 
 async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<Outcome> {
-  try {
-    if (!stop.aborted) await work();
-    if (!stop.aborted) return { verdict: 'held', why: null };
-  } catch (error) {
-    const { message } = error as Error;
-    if (error instanceof NotHeld) return { verdict: 'not held', why: message };
-    const why =
-      error instanceof Unclear ? message : `GitHub answered in another form than expected: ${message}.`;
-    if (!stop.aborted) return { verdict: 'unknown', why };
-  }
-  return { verdict: 'unknown', why: 'The run was interrupted.' };
+  const held: Outcome = { verdict: 'held', why: null };
+  const whyNot = (error: Error): Outcome => {
+    if (error instanceof NotHeld) return { verdict: 'not held', why: error.message };
+    const form = error instanceof Unclear ? '' : 'GitHub answered in another form than expected: ';
+    return { verdict: 'unknown', why: form + error.message };
+  };
+  const outcome = stop.aborted ? held : await work().then(() => held, whyNot);
+  const isCutOff = stop.aborted && outcome.verdict !== 'not held';
+  return isCutOff ? { verdict: 'unknown', why: 'The run was interrupted.' } : outcome;
 }
 
 /** Deletes what this run made, also after an interruption, and says what it could not delete. */

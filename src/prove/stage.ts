@@ -1,46 +1,37 @@
 import type { AppManifest } from '../github/app-manifest.ts';
 import type { Ask, Exchange, Ground, Json } from './ask.ts';
-import { claim, given, needed, said } from './verdict.ts';
+import { claim, given, type Must, needed, said } from './verdict.ts';
 
-/** One thing that Holdfast relies on. */
-export type Step = {
-  name: string;
-  /** What GitHub does. */
-  proves: string;
-  /** What it means for users if GitHub does not. */
-  otherwise: string;
-  /** What it costs, if it runs only when somebody asks for it. */
-  costs?: string;
-  /** @throws NotHeld; Unclear; anything else makes it unknown, too. */
-  run(stage: Stage): Promise<void>;
-};
+/**
+ * One thing that Holdfast relies on.
+ * @property proves what GitHub does. @property otherwise what it means for users if GitHub does not.
+ * @property costs what it costs, if it runs only when somebody asks for it.
+ * @property run throws NotHeld or Unclear; anything else makes it unknown, too.
+ */
+export type Step = Record<'name' | 'proves' | 'otherwise', string> & { costs?: string; run: Run };
+type Run = (stage: Stage) => Promise<void>;
+export type Asks = Record<string, Run>;
 
-export type Steps = Record<string, Omit<Step, 'name'>>;
-
-export type StageParts = Ground & {
-  owner: Ask;
-  app: Ask;
-  bot: Ask;
-  /** The App, and limits are answers. */
-  impatientBot: Ask;
-  /** Who edits rulesets: the second App, or without one the owner. */
-  ruler: Ask;
-  /** The App with these permissions alone. */
-  botWith(permissions: Record<string, string>): Promise<Ask>;
-  appId: number;
-  /** What the App asks for. */
-  wanted: Pick<AppManifest, 'default_permissions' | 'default_events'>;
-  /** Every exchange of the step so far. */
-  tape: Exchange[];
-};
+/**
+ * @property impatientBot the App, and limits are answers. @property weakBot the App, and it may read metadata alone.
+ * @property ruler who edits rulesets: the second App, or without one the owner. @property wanted what the App asks for.
+ * @property tape every exchange of the step so far.
+ */
+export type StageParts = Ground &
+  Record<'owner' | 'app' | 'bot' | 'impatientBot' | 'weakBot' | 'ruler', Ask> & {
+    appId: number;
+    wanted: Pick<AppManifest, 'default_permissions' | 'default_events'>;
+    tape: Exchange[];
+  };
 
 export const context = 'holdfast/freeze';
 export const environment = 'production';
-export const workflow = 'deploy.yml';
-const workflowText = `name: Deploy
-on: workflow_dispatch
-jobs: { deploy: { runs-on: ubuntu-latest, environment: ${environment}, steps: [{ run: echo deployed }] } }
-`;
+/** What the job of each workflow says. */
+const workflows = {
+  deploy: `environment: ${environment}`,
+  matrix: `environment: ${environment}, strategy: { matrix: { part: [one, two] } }`,
+  careless: `environment: { name: ${environment}, deployment: false }`,
+};
 
 /** By this description, and not by the name alone, `--clean` recognises the repositories of a run. */
 export const markOf = (run: string): string =>
@@ -49,6 +40,7 @@ export const markOf = (run: string): string =>
 export type PullRequest = { path: string; number: number; sha: string; head: string; nodeId: string };
 type Rule = { include: string; bypass?: Json[]; enforcement?: string; more?: Json[] };
 type Judge = (exchange: Exchange) => boolean | Promise<boolean>;
+type Meant = (payload: Json) => boolean;
 type Merging = 'merged' | 'blocked' | 'other';
 
 const isMerged = ({ answer }: Exchange): boolean => answer?.merged === true;
@@ -76,16 +68,33 @@ export class Stage {
   /** Makes the repository, with the rule that blocks: each step merges into a branch `trunk-…` of its own. */
   async build(): Promise<void> {
     await this.makeRepository('');
-    await this.commit('main', `.github/workflows/${workflow}`, workflowText);
+    for (const [name, job] of Object.entries(workflows)) {
+      const jobs = `{ deploy: { runs-on: ubuntu-latest, ${job}, steps: [{ run: echo deployed }] } }`;
+      const text = `name: ${name}\non: workflow_dispatch\njobs: ${jobs}\n`;
+      await this.commit('main', `.github/workflows/${name}.yml`, text);
+    }
     await this.requireCheck(this.repository, { include: 'refs/heads/trunk-*' });
+    const place = `${this.repository}/environments/${environment}`;
+    const rule = { integration_id: this.parts.appId };
+    await this.parts.owner('PUT', place, {});
+    // Some plans have no such rules. Then only the steps about them are unknown.
+    await this.parts.owner('POST', `${place}/deployment_protection_rules`, rule);
   }
+
+  /** Asks as the owner for what a step needs. @throws Unclear unless GitHub does it. */
+  sure = async (method: string, path: string, sent?: Json): Promise<Json> =>
+    needed(await this.parts.owner(method, path, sent));
+
+  /** The commit at the tip of a branch. */
+  tip = async (repository: string, branch = 'main'): Promise<string> =>
+    (await this.sure('GET', `${repository}/branches/${branch}`)).commit.sha;
 
   /** Makes a repository that carries the mark. @returns its path. */
   async makeRepository(suffix: string, isPrivate = false): Promise<string> {
-    const { owner, organization, run } = this.parts;
+    const { organization, run } = this.parts;
     const more = { private: isPrivate, auto_init: true, allow_auto_merge: true };
     const sent = { name: run + suffix, description: markOf(run), ...more };
-    needed(await owner('POST', `/orgs/${organization}/repos`, sent), 201);
+    await this.sure('POST', `/orgs/${organization}/repos`, sent);
     return `/repos/${organization}/${run}${suffix}`;
   }
 
@@ -97,7 +106,7 @@ export class Stage {
       do_not_enforce_on_create: true,
       required_status_checks: [{ context, integration_id: this.parts.appId }],
     };
-    const made = await this.parts.owner('POST', `${repository}/rulesets`, {
+    return this.sure('POST', `${repository}/rulesets`, {
       name: `${this.parts.run} ${include}`,
       target: 'branch',
       enforcement,
@@ -105,19 +114,17 @@ export class Stage {
       conditions: { ref_name: { include: [include], exclude: [] } },
       rules: [{ type: 'required_status_checks', parameters }, ...more],
     });
-    return needed(made, 201);
   }
 
   async commit(branch: string, path: string, text: string): Promise<void> {
     const sent = { message: `Write ${path}`, content: Buffer.from(text).toString('base64'), branch };
-    needed(await this.parts.owner('PUT', `${this.repository}/contents/${path}`, sent), 201);
+    await this.sure('PUT', `${this.repository}/contents/${path}`, sent);
   }
 
   /** A branch from the tip of another one. */
   async branch(name: string, from = 'main'): Promise<void> {
-    const { sha } = needed(await this.parts.owner('GET', `${this.repository}/branches/${from}`), 200).commit;
-    const sent = { ref: `refs/heads/${name}`, sha };
-    needed(await this.parts.owner('POST', `${this.repository}/git/refs`, sent), 201);
+    const sent = { ref: `refs/heads/${name}`, sha: await this.tip(this.repository, from) };
+    await this.sure('POST', `${this.repository}/git/refs`, sent);
   }
 
   /** Opens a pull request with a commit of its own. @param base a branch that is there, by default a new `trunk-NAME`. */
@@ -138,24 +145,28 @@ export class Stage {
 
   async openFrom(head: string, base: string): Promise<PullRequest> {
     const sent = { title: `${head} into ${base}`, head, base };
-    const made = needed(await this.parts.owner('POST', `${this.repository}/pulls`, sent), 201);
+    const made = await this.sure('POST', `${this.repository}/pulls`, sent);
     const path = `${this.repository}/pulls/${made.number}`;
     // GitHub looks in the background whether it can be merged, and refuses to merge it before.
     const isJudged = ({ answer }: Exchange) => typeof answer?.mergeable === 'boolean';
-    const shown = needed(await this.until(60, () => this.parts.owner('GET', path), isJudged), 200);
+    const shown = needed(await this.until(60, () => this.parts.owner('GET', path), isJudged));
     given(shown.mergeable === true, `GitHub does not say that ${path} can be merged.`);
     return { path, number: made.number, nodeId: made.node_id, head, sha: shown.head.sha };
   }
 
-  /** Posts the status of Holdfast as the App. */
-  tryPost(sha: string, state: string, description: string): Promise<Exchange> {
-    return this.parts.bot('POST', `${this.repository}/statuses/${sha}`, { state, context, description });
+  /** Presses the merge button. A status may take a moment, so it presses again while the answer is not the expected one. */
+  merge({ path }: PullRequest, expected: Merging): Promise<Exchange> {
+    const isSo = (each: Exchange) => [expected, 'merged'].includes(mergingOf(each));
+    return this.until(60, () => this.parts.owner('PUT', `${path}/merge`, {}), isSo);
   }
 
+  /** Posts the status of Holdfast as the App. */
+  tryPost = (sha: string, state: string, description: string): Promise<Exchange> =>
+    this.parts.bot('POST', `${this.repository}/statuses/${sha}`, { state, context, description });
+
   /** The same, for a step that needs it. @returns the status. */
-  async post(sha: string, state: string): Promise<Json> {
-    return needed(await this.tryPost(sha, state, `Proved: ${state}`), 201);
-  }
+  post = async (sha: string, state: string): Promise<Json> =>
+    needed(await this.tryPost(sha, state, `Proved: ${state}`));
 
   /** Asks every second until it is so, or until it is too late. @returns the last exchange, which alone is kept. */
   async until(seconds: number, ask: () => Promise<Exchange>, isSo: Judge): Promise<Exchange> {
@@ -170,53 +181,45 @@ export class Stage {
     }
   }
 
-  /** Presses the merge button. A status may take a moment, so it presses again while the answer is not the expected one. */
-  async merge({ path }: PullRequest, expected: Merging): Promise<{ is: Merging; exchange: Exchange }> {
-    const isSo = (each: Exchange) => [expected, 'merged'].includes(mergingOf(each));
-    const exchange = await this.until(60, () => this.parts.owner('PUT', `${path}/merge`, {}), isSo);
-    return { is: mergingOf(exchange), exchange };
-  }
-
   /** Claims that GitHub merges it, or refuses to because of the check. */
-  async claimThat(is: Merging, pr: PullRequest): Promise<void> {
-    const merging = await this.merge(pr, is);
-    given(merging.is !== 'other', said(merging.exchange));
-    claim(merging.is === is, `It is ${merging.is}: ${said(merging.exchange)}`);
+  async claimThat(expected: Merging, pr: PullRequest): Promise<void> {
+    const last = await this.merge(pr, expected);
+    const is = mergingOf(last);
+    given(is !== 'other', said(last));
+    claim(is === expected, `It is ${is}: ${said(last)}`);
   }
 
   /** Claims that something else merges it. */
   async claimMergedByItself({ path }: PullRequest): Promise<void> {
     const last = await this.until(120, () => this.parts.owner('GET', path), isMerged);
-    claim(needed(last, 200).merged, 'It was not merged within two minutes.');
+    claim(needed(last).merged, 'It was not merged within two minutes.');
   }
 
-  /** Waits for a webhook: GitHub lists those that nobody could receive, too. @returns its payload; null if none came. */
-  async delivered(event: string, action: string, isMeant: (payload: Json) => boolean): Promise<Json | null> {
-    const seen = new Set<number>();
+  /** Waits for a webhook: GitHub lists those that nobody could receive, too. @returns its payload. @throws as `must` does. */
+  async told(event: string, action: string, isMeant: Meant, must: Must = claim): Promise<Json> {
+    const { tape, app, run } = this.parts;
+    const [seen, before] = [new Set<number>(), tape.length];
     let payload: Json = null;
-    const { tape } = this.parts;
-    const before = tape.length;
-    const list = () => this.parts.app('GET', '/app/hook/deliveries?per_page=100');
+    const list = () => app('GET', '/app/hook/deliveries?per_page=100');
     await this.until(90, list, async (listed) => {
-      for (const { id, event: of, action: does } of needed(listed, 200)) {
-        if (of !== event || does !== action || seen.has(id)) continue;
+      for (const { id, ...told } of needed(listed)) {
+        if (told.event !== event || told.action !== action || seen.has(id)) continue;
         seen.add(id);
-        const { answer } = await this.parts.app('GET', `/app/hook/deliveries/${id}`);
-        const its = answer?.request?.payload;
+        const its = (await app('GET', `/app/hook/deliveries/${id}`)).answer?.request?.payload;
         // The App may have been told of former runs, too.
-        if (its?.repository?.name === this.parts.run && isMeant(its)) return (payload = its) !== null;
+        if (its?.repository?.name === run && isMeant(its)) return (payload = its) !== null;
       }
       return false;
     });
+    must(payload, `No webhook ${event} told of it.`);
     // The list differs from run to run.
-    if (payload) tape.splice(before, tape.length - before - 1);
+    tape.splice(before, tape.length - before - 1);
     return payload;
   }
 
   /** Asks GraphQL about a pull request as the owner. @returns its `data`. */
   async graphql(query: string, { nodeId: id }: PullRequest): Promise<Json> {
-    const exchange = await this.parts.owner('POST', '/graphql', { query, variables: { id } });
-    const { data, errors } = needed(exchange, 200);
+    const { data, errors } = await this.sure('POST', '/graphql', { query, variables: { id } });
     given(!errors, `GraphQL answered: ${errors?.[0]?.message}`);
     return data;
   }

@@ -10,20 +10,29 @@ export class NotHeld extends Error {}
 export class Unclear extends Error {}
 
 /** What the step is about. @throws NotHeld */
-export function claim(isSo: boolean, otherwise: string): asserts isSo {
+export function claim(isSo: unknown, otherwise: string): asserts isSo {
   if (!isSo) throw new NotHeld(otherwise);
 }
 
 /** What the step only needs, in order to ask. @throws Unclear */
-export function given(isSo: boolean, otherwise: string): asserts isSo {
+export function given(isSo: unknown, otherwise: string): asserts isSo {
   if (!isSo) throw new Unclear(otherwise);
 }
 
-/** The body of an answer that the step needs. @throws Unclear for another status. */
-export function needed(exchange: Exchange, ...statuses: number[]): Exchange['answer'] {
-  given(statuses.includes(exchange.status), said(exchange));
-  return exchange.answer;
-}
+/** Either of them: whether the step is about it, or only needs it. */
+export type Must = (isSo: unknown, otherwise: string) => void;
+
+const answerThat =
+  (must: Must) =>
+  (exchange: Exchange, ...statuses: number[]): Exchange['answer'] => {
+    const { status, answer } = exchange;
+    must(statuses.length === 0 ? status < 300 : statuses.includes(status), said(exchange));
+    return answer;
+  };
+/** The body of an answer that the step needs: with one of these statuses, or with one of success. @throws Unclear */
+export const needed = answerThat(given);
+/** The same where the status is what the step is about. @throws NotHeld */
+export const claimed = answerThat(claim);
 
 /** An answer in a sentence. */
 export const said = ({ method, path, status, answer }: Exchange): string =>

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { steps } from '../../src/prove/steps/all.ts';
+import { asks, notProven, steps } from '../../src/prove/steps/all.ts';
 import { serveInside } from '../support/inside.ts';
 import { type ProvingGround, startProvingGround, verdictsOf } from './proof.ts';
 import { wrongGitHubs } from './wrong-githubs.ts';
@@ -13,6 +14,17 @@ afterAll(() => ground.close());
 const names = steps.map(({ name }) => name);
 const all = ['--only', names.join()];
 const caught = (verdicts: Record<string, string>) => names.filter((name) => verdicts[name] === 'not held');
+
+test('each step asks, and everything that asks is a step', () => {
+  expect(Object.keys(asks).toSorted()).toEqual(names.toSorted());
+  for (const { run, otherwise } of steps)
+    expect([run, otherwise]).toEqual([expect.any(Function), expect.any(String)]);
+});
+
+test('what no step asks is in the documentation', () => {
+  const text = readFileSync(new URL('../../docs/proved.md', import.meta.url), 'utf8');
+  expect(text.match(/(?<=^- ).*/gm)).toEqual(Object.keys(notProven));
+});
 
 test('everything holds at a GitHub that does what Holdfast relies on, and nothing is left', async () => {
   const { code, proof, err } = await ground.prove(all);

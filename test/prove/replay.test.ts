@@ -1,9 +1,8 @@
-// A proof is a conversation: another sandbox, to which the same is said, answers the same.
+// A proof is a recording: a sandbox of another test, to which the same is said, answers the same.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { appJwt } from '../sandbox/acme.ts';
-import { organization, type Proof, type ProvingGround, startProvingGround } from './proof.ts';
-
-type Exchange = Proof['steps'][number]['exchanges'][number];
+import { recordingsIn } from '../recorded/recording.ts';
+import { differencesOf } from '../recorded/setups.ts';
+import { type ProvingGround, startProvingGround } from './proof.ts';
 
 let ground: ProvingGround;
 beforeAll(async () => {
@@ -11,65 +10,27 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-/** Learns which value stands for which: those of a recorded answer for those of the same answer now. */
-function learn(recorded: unknown, now: unknown, known: Map<string, string>): void {
-  if (recorded !== null && typeof recorded === 'object')
-    for (const [key, value] of Object.entries(recorded))
-      learn(value, (now as Record<string, unknown> | null)?.[key], known);
-  else if (/^(?:[A-Z]+_|[0-]*)10000\d\d$/.test(String(recorded)) && now !== undefined)
-    known.set(String(recorded), String(now));
-}
-
-/** Has a conversation with the sandbox. @returns what was asked, and the status and message of each answer. */
-async function converse(exchanges: Exchange[], name: string): Promise<[asked: string, answered: unknown][]> {
-  const { github, token } = ground;
-  const [, appId = ''] = /"integration_id":(\d+)/.exec(JSON.stringify(exchanges))!;
-  const known = new Map([[appId, String(github.app.id)]]);
-  const meant = (text: string) => {
-    const named = text.replaceAll('holdfast-prove-run', name).replaceAll(/\bacme\b/g, organization);
-    // The longest first: a SHA ends with a number.
-    const all = [...known].toSorted(([one], [other]) => other.length - one.length);
-    return all.reduce((so, [recorded, now]) => so.replaceAll(recorded, now), named);
-  };
-  const answers: [string, unknown][] = [];
-  for (const { as, request, response } of exchanges) {
-    const credential =
-      { ada: token, app: appJwt(github) }[as] ?? (await ground.installationToken(as === 'second'));
-    for (let tries = 0; ; tries++) {
-      const answer = await fetch(github.url + meant(request.path), {
-        method: request.method,
-        redirect: 'manual',
-        headers: { authorization: `Bearer ${credential}`, 'user-agent': 'replay' },
-        ...(request.body !== undefined && { body: meant(JSON.stringify(request.body)) }),
-      });
-      const text = await answer.text();
-      const body = text === '' ? null : JSON.parse(text);
-      // Something that runs in the background may take a moment.
-      if (body?.status === 'pending' && response.body.status !== 'pending' && tries < 50) {
-        await new Promise((resolve) => void setImmediate(resolve));
-        continue;
-      }
-      learn(response.body, body, known);
-      answers.push([`${request.method} ${request.path}`, { status: answer.status, message: body?.message }]);
-      break;
-    }
-  }
-  return answers;
-}
-
-test('a sandbox answers the recorded questions of a proof with the same statuses and messages', async () => {
+test('a proof is replayed as it is written, and the sandbox answers as it did', async () => {
   const { proof } = await ground.prove([
     '--only',
-    'missing,released,texts,async,forged,renamed,archived,pinned',
+    'missing,released,texts,async,forged,stack-key,hint,flip,renamed,archived,pinned,deployment-careless,environment',
   ]);
-  expect(proof.steps).toHaveLength(8);
-  for (const [index, { name, exchanges }] of proof.steps.entries()) {
-    const said = exchanges.map(({ request, response }) => [
-      `${request.method} ${request.path}`,
-      { status: response.status, message: response.body?.message },
-    ]);
-    expect(await converse(exchanges, `holdfast-prove-0000000${index}`), name).toEqual(said);
+  const recordings = recordingsIn('prove', proof);
+  expect(recordings).toHaveLength(13);
+  for (const [name, recording] of recordings) {
+    expect(recording.source).toMatch(/^holdfast prove \d\S* on 127\.0\.0\.1:\d+, 2026-11-26$/);
+    expect(await differencesOf(recording), name).toEqual([]);
   }
+});
+
+test('an answer that differs from the proof is found', async () => {
+  const { proof } = await ground.prove(['--only', 'archived']);
+  const text = JSON.stringify(proof).replaceAll('Repository was archived', 'Repository is asleep');
+  expect(text).not.toBe(JSON.stringify(proof));
+  const [[, recording]] = recordingsIn('prove', JSON.parse(text)) as [
+    ReturnType<typeof recordingsIn>[number],
+  ];
+  expect(await differencesOf(recording)).toEqual([expect.stringContaining('Repository is asleep')]);
 });
 
 test('a proof has no name, id, time or token of its run', async () => {

@@ -66,6 +66,23 @@ const ofPullRequest = (method: string, end: string, distort: (asked: Asked) => R
   },
 });
 
+/** Answers about one run of a workflow: null for the real one. */
+const ofRun = (
+  distort: (asked: { real: Real; reviews: { state: string }[]; jobs: number }) => object | null,
+) => ({
+  install(github: Sandbox) {
+    github.faults.add({
+      ...{ kind: 'answer', match: { method: 'GET', path: /\/actions\/runs\/\d+$/ } },
+      answer(real, { path }) {
+        const [, , owner, name, , , id] = path.split('/');
+        const run = github.runsOf(`${owner}/${name}`).find((each) => each.id === Number(id))!;
+        const body = distort({ real, reviews: run.reviews, jobs: run.jobs.length });
+        return body && { status: 200, body };
+      },
+    });
+  },
+});
+
 const merging = (isWrong: (asked: Asked) => boolean) =>
   ofPullRequest('PUT', '/merge', (asked) => (asked.real.status === 405 && isWrong(asked) ? merged : null));
 const inBackground = (distort: (asked: Asked) => ReturnType<Distort>) =>
@@ -90,7 +107,9 @@ const posting = (distort: (real: Real) => ReturnType<Distort>) =>
 export const wrongGitHubs: Record<string, { install(github: Sandbox): void }> = {
   missing: merging(({ states, former }) => states.length === 0 && former === undefined),
   pending: merging(({ states }) => states.at(-1) === 'pending'),
-  released: ofPullRequest('PUT', '/merge', ({ isMerged }) => (isMerged ? refused : null)),
+  released: ofPullRequest('PUT', '/merge', ({ isMerged, states }) =>
+    isMerged && states.at(-1) === 'success' ? refused : null,
+  ),
   push: merging(({ states, former }) => states.length === 0 && former !== undefined),
   forged: merging(({ by }) => by === 'olga'),
   'shared-head': ofPullRequest('PUT', '/merge', ({ isMerged, github, fullName, number }) => {
@@ -148,6 +167,9 @@ export const wrongGitHubs: Record<string, { install(github: Sandbox): void }> = 
       github.rulesetFaults.ignoredUpdates = 1;
     },
   },
+  unflip: ofPullRequest('PUT', '/merge', ({ isMerged, states }) =>
+    isMerged && states.at(-1) === 'failure' ? refused : null,
+  ),
   private: answers({ path: /\/rules\/branches\/main$/ }, () => ({ status: 403, body: { message: 'No.' } })),
   renamed: answers({ method: 'GET', path: /^\/repos\/[^/]+\/[^/]+$/ }, ({ status }) =>
     status === 301 ? { status: 404, body: { message: 'Not Found' } } : null,
@@ -174,9 +196,28 @@ export const wrongGitHubs: Record<string, { install(github: Sandbox): void }> = 
   'deployment-approved': answers({ method: 'POST', path: /\/deployment_protection_rule$/ }, ({ status }) =>
     status === 422 ? { status: 204, body: null } : null,
   ),
-  'deployment-rejected': answers({ path: /\/actions\/runs\/\d+$/ }, ({ body }) =>
-    body.status === 'completed' ? { status: 200, body: { ...body, status: 'in_progress' } } : null,
+  'deployment-rejected': ofRun(({ real: { body }, reviews }) =>
+    body.status === 'completed' && reviews.at(-1)?.state === 'rejected'
+      ? { ...body, status: 'in_progress' }
+      : null,
   ),
+  'deployment-matrix': ofRun(({ real: { body }, jobs }) =>
+    jobs === 2 && body.status !== 'waiting' ? { ...body, status: 'waiting' } : null,
+  ),
+  'deployment-again': ofRun(({ real: { body } }) =>
+    body.run_attempt === 2 ? { ...body, run_attempt: 1 } : null,
+  ),
+  'deployment-careless': ofRun(({ real: { body }, jobs }) =>
+    jobs === 0 ? { ...body, conclusion: 'success' } : null,
+  ),
+  environment: answers({ path: /\/environments$/ }, ({ status, body: { environments } }) => ({
+    status,
+    body: {
+      environments: environments.map(
+        ({ can_admins_bypass: _, ...each }: object & { can_admins_bypass: unknown }) => each,
+      ),
+    },
+  })),
   app: answers({ path: /^\/app$/ }, ({ body }) => ({ status: 200, body: { ...body, events: [] } })),
   hint: posting(({ status, body }) =>
     status === 403 && /not accessible/.test(body.message) ? { status: 403, body } : null,

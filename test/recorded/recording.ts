@@ -21,18 +21,39 @@ export type Recording = { name: string; source: string; setup?: string[]; exchan
 
 const folder = new URL('exchanges/', import.meta.url);
 
-/** Every recording, by the name of its file. */
+/** What `holdfast prove` writes: each step is a conversation. */
+type Proof = { at: string; holdfast: string; github: string; steps: Pick<Recording, 'name' | 'exchanges'>[] };
+
+/** The setup of every step of a proof. */
+export const setupOfProofs = 'the App of a proof';
+
+/** The recordings of a file, by its name; those of a proof, by that of each step too. */
+export function recordingsIn(file: string, content: Recording | Proof): [string, Recording][] {
+  if (!('steps' in content)) return [[file, content]];
+  const { at, holdfast, github } = content;
+  const source = `holdfast prove ${holdfast} on ${github}, ${at.slice(0, 10)}`;
+  return content.steps.map((step) => [`${file}: ${step.name}`, { source, setup: [setupOfProofs], ...step }]);
+}
+
+/** Every recording. */
 export const recordings: Record<string, Recording> = Object.fromEntries(
   readdirSync(folder)
     .sort()
-    .map((file) => [
-      file.replace(/\.json$/, ''),
-      JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recording,
-    ]),
+    .flatMap((file) =>
+      recordingsIn(
+        file.replace(/\.json$/, ''),
+        JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Recording | Proof,
+      ),
+    ),
 );
 
 /** What the sandbox answers to one exchange of a recording. */
-export type Answered = { exchange: Exchange; answer: { status: number; headers: Headers; body: Json } };
+export type Answered = {
+  /** As recorded, and with the values of now. */
+  recorded: Exchange;
+  exchange: Exchange;
+  answer: { status: number; headers: Headers; body: Json };
+};
 
 /** Has a recorded conversation with the sandbox. @param names the values of placeholders. */
 export async function converse(
@@ -41,30 +62,85 @@ export async function converse(
   names: Record<string, string>,
 ): Promise<Answered[]> {
   const known = { ...names };
+  const ids = new Ids(exchanges, github);
   const answered: Answered[] = [];
   // ETags are those of a credential.
   const credentials = new Map<string, string | null>();
   for (const exchange of exchanges) {
-    const { method, path, headers, body } = exchange.request;
+    // A proof leaves out lists that differ from run to run, and with them ids that they had.
+    if (ids.areUnknownIn(exchange.request.path)) continue;
+    const { method, path, headers, body } = ids.of(exchange.request);
     const as = exchange.as ?? 'installation';
     if (!credentials.has(as)) credentials.set(as, await credentialOf(github, as, known));
     const credential = credentials.get(as) ?? null;
-    const answer = await ask(github.url + filled(path, known), {
-      method,
-      headers: {
-        ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
-        ...(headers && filledJson(headers, known)),
-      },
-      body: body === undefined ? undefined : JSON.stringify(filledJson(body, known)),
-    });
+    const once = () =>
+      ask(github.url + filled(path, known), {
+        method,
+        headers: {
+          ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
+          ...(headers && filledJson(headers, known)),
+        },
+        body: body === undefined ? undefined : JSON.stringify(filledJson(body, known)),
+      });
+    let answer = await once();
+    // What happens in the background may take a moment.
+    for (let tries = 0; tries < 50 && method === 'GET' && isUnderWay(answer.body, exchange); tries++) {
+      await new Promise((resolve) => void setImmediate(resolve));
+      answer = await once();
+    }
+    ids.learn(exchange.response.body, answer.body);
     for (const [name, place] of Object.entries(exchange.keep ?? {}))
       known[name] = String(
         place.startsWith('header ') ? answer.headers.get(place.slice(7)) : at(answer.body, place),
       );
-    const response = filledJson(exchange.response, known);
-    answered.push({ exchange: { ...exchange, response }, answer });
+    const response = filledJson(ids.of(exchange.response), known);
+    answered.push({ recorded: exchange, exchange: { ...exchange, response }, answer });
   }
   return answered;
+}
+
+/** Whether an answer says that something is not done yet which was done in the recording. */
+const isUnderWay = (body: Json, { response }: Exchange): boolean =>
+  ['status', 'mergeable', 'merged'].some((key) => {
+    const recorded = at(response.body, key);
+    return recorded !== undefined && at(body, key) !== recorded;
+  });
+
+/**
+ * The ids of a proof, 1000001 and on, each with the one that stands for it now: what was equal is equal. SHAs, UUIDs and
+ * node ids end with the number.
+ */
+class Ids {
+  readonly #known = new Map<string, Json>();
+  readonly #url: string;
+  readonly #all = /(?:\b[A-Z]{1,5}_|\b0[0-]*|(?<!\d))10\d{5}\b/g;
+
+  constructor(exchanges: Exchange[], { app, url }: Sandbox) {
+    this.#url = url;
+    const [, first] = /"integration_id":(10\d{5})\b/.exec(JSON.stringify(exchanges)) ?? [];
+    if (first !== undefined) this.#known.set(first, app.id);
+  }
+
+  /** Learns from an answer of now. */
+  learn(recorded: Json | undefined, now: Json | undefined): void {
+    if (recorded !== null && typeof recorded === 'object' && now !== null && typeof now === 'object')
+      for (const [key, value] of Object.entries(recorded)) this.learn(value, at(now, key));
+    else if (now !== undefined && new RegExp(`^(?:${this.#all.source})$`).test(String(recorded)))
+      this.#known.set(String(recorded), now);
+  }
+
+  /** The same with the ids and the address of now. */
+  of<Value>(value: Value): Value {
+    return JSON.parse(JSON.stringify(value), (_, each: Json) => {
+      if (typeof each === 'number') return this.#known.get(String(each)) ?? each;
+      if (typeof each !== 'string') return each;
+      const here = each.replaceAll('https://api.github.com', this.#url);
+      return here.replaceAll(this.#all, (id) => String(this.#known.get(id) ?? id));
+    }) as Value;
+  }
+
+  areUnknownIn = (path: string): boolean =>
+    path.match(this.#all)?.some((id) => !this.#known.has(id)) ?? false;
 }
 
 /** The value at a path such as `0.details.uuid`; undefined if there is none. */
@@ -106,11 +182,13 @@ const filledJson = <Value>(value: Value, names: Record<string, string>): Value =
 async function credentialOf(
   github: Sandbox,
   as: string,
-  { installation, secondInstallation }: Record<string, string>,
+  { installation, secondInstallation, secondJwt }: Record<string, string>,
 ): Promise<string | null> {
   if (as === 'nobody') return null;
   if (as === 'app') return appJwt(github);
   if (as === 'installation') return installationToken(github, Number(installation));
-  if (as === 'second') return installationToken(github, Number(secondInstallation));
+  if (as === 'weak')
+    return installationToken(github, Number(installation), { permissions: { metadata: 'read' } });
+  if (as === 'second') return installationToken(github, Number(secondInstallation), {}, secondJwt);
   return github.addToken(as, { scopes: ['repo', 'read:org'] });
 }

@@ -1,12 +1,21 @@
 // The worlds in which GitHub's answers were recorded.
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
+import { manifestOf } from '../../src/prove/make-apps.ts';
+import { appJwt } from '../sandbox/acme.ts';
 import { postWebhook, serveInside } from '../support/inside.ts';
+import { differences } from './compare.ts';
+import { converse, type Recording, setupOfProofs } from './recording.ts';
 
 const web = 'acme/web';
 const check = 'holdfast/freeze';
 
 /** What is so before, by the words of `setup`. They are set up in this order. */
 export const setups: Record<string, (github: Sandbox) => unknown> = {
+  [setupOfProofs](github) {
+    const { default_permissions: permissions, default_events: events } = manifestOf('', 'http://127.0.0.1');
+    github.askForMore(permissions, events);
+    github.acceptPermissions('acme', github.app.permissions);
+  },
   'a private repository': (github) => github.privatize(web),
   'GitHub Free': (github) => github.setPlan('acme', 'free'),
   'branch protection requires a check': (github) =>
@@ -41,7 +50,7 @@ export async function prepared(words: string[] = []) {
   github.addOrganization('acme', { admins: ['ada'] });
   const repository = github.addRepository(web, { roles: { bob: 'write' } });
   const { id: installation } = github.install('acme');
-  github.addSecondApp();
+  const second = github.addSecondApp();
   const { id: secondInstallation } = github.install('acme', { second: true });
   const { headSha } = github.openPullRequest(web, { author: 'ada', head: 'feature' });
   const unknown = words.filter((word) => !(word in setups));
@@ -54,6 +63,7 @@ export async function prepared(words: string[] = []) {
       repository: String(repository.id),
       installation: String(installation),
       secondInstallation: String(secondInstallation),
+      secondJwt: appJwt(github, { iss: second.id }, second.privateKey),
       app: String(github.app.id),
     },
     async close() {
@@ -61,4 +71,19 @@ export async function prepared(words: string[] = []) {
       await github.close();
     },
   };
+}
+
+/** What the sandbox answers otherwise than a recording, in a sentence each. */
+export async function differencesOf(recording: Recording): Promise<string[]> {
+  const { github, names, close } = await prepared(recording.setup);
+  try {
+    const answered = await converse(github, recording, names);
+    return answered.flatMap((each) => {
+      const { method, path } = each.exchange.request;
+      const place = `${recording.exchanges.indexOf(each.recorded) + 1}. ${method} ${path}`;
+      return differences(each).map((one) => `${place}: ${one}`);
+    });
+  } finally {
+    await close();
+  }
 }

@@ -59,8 +59,14 @@ export async function call(
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
 }
 
-export async function installationToken(github: Sandbox, id: number, body: object = {}): Promise<string> {
-  const answer = await call(github, appJwt(github), 'POST', `/app/installations/${id}/access_tokens`, body);
+/** @param jwt of another App than the first. */
+export async function installationToken(
+  github: Sandbox,
+  id: number,
+  body: object = {},
+  jwt = appJwt(github),
+): Promise<string> {
+  const answer = await call(github, jwt, 'POST', `/app/installations/${id}/access_tokens`, body);
   return answer.body.token;
 }
 

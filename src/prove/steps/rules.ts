@@ -1,90 +1,74 @@
 // Rulesets, and what names lead to after somebody changes them.
-import { context, type Steps } from '../stage.ts';
-import { claim, needed, said } from '../verdict.ts';
 import type { Json } from '../ask.ts';
+import { type Asks, context, type PullRequest, type Stage } from '../stage.ts';
+import { claim, claimed, needed, said } from '../verdict.ts';
 
-export const rules: Steps = {
-  pinned: {
-    proves: 'A ruleset requires the check from the App, although the App only posts statuses.',
-    otherwise: 'A person with write access can forge the status, as Holdfast then says.',
-    async run(stage) {
-      await stage.branch('pinned');
-      await stage.requireCheck(stage.repository, { include: 'refs/heads/pinned' });
-      const shown = needed(await stage.parts.bot('GET', `${stage.repository}/rules/branches/pinned`), 200);
-      const own = shown
-        .flatMap((each: Json) => each.parameters?.required_status_checks ?? [])
-        .find((each: Json) => each.context === context);
-      claim(own?.integration_id === stage.parts.appId, `The rule requires ${JSON.stringify(own)}.`);
-    },
+/** A pull request that a ruleset of its own is about, with a failure. @returns it, and the path of the ruleset. */
+async function ruled(stage: Stage, name: string, enforcement: string): Promise<[PullRequest, string]> {
+  await stage.branch(name);
+  const { id } = await stage.requireCheck(stage.repository, { include: `refs/heads/${name}`, enforcement });
+  return [await stage.openWith('failure', name, name), `${stage.repository}/rulesets/${id}`];
+}
+
+/** Claims that a pull request is blocked, or merged, within seconds of a change. */
+async function claimSoon(stage: Stage, is: 'blocked' | 'merged', pr: PullRequest, since: number) {
+  await stage.claimThat(is, pr);
+  const seconds = Math.round((stage.parts.world.now() - since) / 1000);
+  claim(seconds <= 30, `It took ${seconds} seconds until it was ${is}.`);
+}
+
+export const rules: Asks = {
+  async pinned(stage) {
+    await stage.branch('pinned');
+    await stage.requireCheck(stage.repository, { include: 'refs/heads/pinned' });
+    const shown = needed(await stage.parts.bot('GET', `${stage.repository}/rules/branches/pinned`));
+    const own = shown
+      .flatMap((each: Json) => each.parameters?.required_status_checks ?? [])
+      .find((each: Json) => each.context === context);
+    claim(own?.integration_id === stage.parts.appId, `The rule requires ${JSON.stringify(own)}.`);
   },
-  flip: {
-    proves: 'A ruleset that is switched on by its enforcement alone keeps its rules, and blocks in seconds.',
-    otherwise: 'Instant hold holds nothing, or not at once.',
-    async run(stage) {
-      const { world, ruler } = stage.parts;
-      await stage.branch('flip');
-      const rule = { include: 'refs/heads/flip', enforcement: 'disabled' };
-      const { id } = await stage.requireCheck(stage.repository, rule);
-      const pr = await stage.openWith('failure', 'flip', 'flip');
-      const began = world.now();
-      const flipped = await ruler('PUT', `${stage.repository}/rulesets/${id}`, { enforcement: 'active' });
-      const { enforcement, rules: kept } = needed(flipped, 200);
-      claim(enforcement === 'active' && kept?.length === 1, `${enforcement}, ${kept?.length} rules`);
-      await stage.claimThat('blocked', pr);
-      const seconds = Math.round((world.now() - began) / 1000);
-      claim(seconds <= 30, `It took ${seconds} seconds until GitHub blocked.`);
-    },
+  async flip(stage) {
+    const [pr, ruleset] = await ruled(stage, 'flip', 'disabled');
+    const began = stage.parts.world.now();
+    const { enforcement, rules } = needed(await stage.parts.ruler('PUT', ruleset, { enforcement: 'active' }));
+    claim(enforcement === 'active' && rules?.length === 1, `${enforcement}, ${rules?.length} rules`);
+    await claimSoon(stage, 'blocked', pr, began);
   },
-  private: {
-    proves: 'GitHub shows the rules of a private repository, or says that the plan has none, in known words.',
-    otherwise: 'Holdfast does not warn that nothing enforces a freeze in such a repository.',
-    async run(stage) {
-      const shown = await stage.parts.owner(
-        'GET',
-        `${await stage.makeRepository('-private', true)}/rules/branches/main`,
-      );
-      const isWithoutRules = shown.status === 403 && /upgrade to/i.test(String(shown.answer?.message));
-      claim(shown.status === 200 || isWithoutRules, said(shown));
-    },
+  async unflip(stage) {
+    const [pr, ruleset] = await ruled(stage, 'unflip', 'active');
+    needed(await stage.parts.owner('PUT', ruleset, { enforcement: 'disabled' }));
+    await claimSoon(stage, 'merged', pr, stage.parts.world.now());
   },
-  renamed: {
-    proves: 'The former name of a repository leads to it: reads by a 301, writes by a 307.',
-    otherwise: 'Pull requests get no status after somebody renames a repository.',
-    async run(stage) {
-      const { bot, owner, run } = stage.parts;
-      const repository = await stage.makeRepository('-name');
-      const { sha } = needed(await bot('GET', `${repository}/branches/main`), 200).commit;
-      needed(await owner('PATCH', repository, { name: `${run}-other-name` }), 200);
-      const read = await bot('GET', repository);
-      claim(read.status === 301 && /\/repositories\/\d+$/.test(read.headers['location'] ?? ''), said(read));
-      const written = await bot('POST', `${repository}/statuses/${sha}`, { state: 'success', context });
-      claim(written.status === 307, said(written));
-    },
+  async private(stage) {
+    const repository = await stage.makeRepository('-private', true);
+    const shown = await stage.parts.owner('GET', `${repository}/rules/branches/main`);
+    const isWithoutRules = shown.status === 403 && /upgrade to/i.test(String(shown.answer?.message));
+    claim(shown.status === 200 || isWithoutRules, said(shown));
   },
-  archived: {
-    proves: 'An archived repository refuses statuses in the words that Holdfast knows.',
-    otherwise: 'Holdfast tries again and again to write into archived repositories.',
-    async run(stage) {
-      const { bot, owner } = stage.parts;
-      const repository = await stage.makeRepository('-archive');
-      const { sha } = needed(await bot('GET', `${repository}/branches/main`), 200).commit;
-      needed(await owner('PATCH', repository, { archived: true }), 200);
-      const refused = await bot('POST', `${repository}/statuses/${sha}`, { state: 'success', context });
-      claim(refused.status === 403 && /archived/i.test(String(refused.answer?.message)), said(refused));
-    },
+  async renamed(stage) {
+    const { bot, run } = stage.parts;
+    const repository = await stage.makeRepository('-name');
+    const sha = await stage.tip(repository);
+    await stage.sure('PATCH', repository, { name: `${run}-other-name` });
+    const read = await bot('GET', repository);
+    claim(read.status === 301 && /\/repositories\/\d+$/.test(read.headers['location'] ?? ''), said(read));
+    claimed(await bot('POST', `${repository}/statuses/${sha}`, { state: 'success', context }), 307);
   },
-  'default-branch': {
-    proves: 'A rule for the default branch follows when that is renamed, and the former name leads there.',
-    otherwise: 'Freezes hold nothing on a default branch that was renamed.',
-    async run(stage) {
-      const { bot, owner } = stage.parts;
-      const repository = await stage.makeRepository('-branch');
-      await stage.requireCheck(repository, { include: '~DEFAULT_BRANCH' });
-      needed(await owner('POST', `${repository}/branches/main/rename`, { new_name: 'trunk' }), 201);
-      const former = await bot('GET', `${repository}/branches/main`);
-      claim(former.status === 301, said(former));
-      const shown = needed(await bot('GET', `${repository}/rules/branches/trunk`), 200);
-      claim(shown.length > 0, 'No rule applies to the default branch under its new name.');
-    },
+  async archived(stage) {
+    const repository = await stage.makeRepository('-archive');
+    const sha = await stage.tip(repository);
+    await stage.sure('PATCH', repository, { archived: true });
+    const sent = { state: 'success', context };
+    const refused = await stage.parts.bot('POST', `${repository}/statuses/${sha}`, sent);
+    claim(refused.status === 403 && /archived/i.test(String(refused.answer?.message)), said(refused));
+  },
+  async 'default-branch'(stage) {
+    const { bot } = stage.parts;
+    const repository = await stage.makeRepository('-branch');
+    await stage.requireCheck(repository, { include: '~DEFAULT_BRANCH' });
+    await stage.sure('POST', `${repository}/branches/main/rename`, { new_name: 'trunk' });
+    claimed(await bot('GET', `${repository}/branches/main`), 301);
+    const shown = needed(await bot('GET', `${repository}/rules/branches/trunk`));
+    claim(shown.length > 0, 'No rule applies to the default branch under its new name.');
   },
 };
