@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Deps } from '../deps.ts';
 import { listDeployments } from '../deployments/deployment-store.ts';
-import { environmentKey } from '../deployments/deployment.ts';
+import { type Deployment, environmentKey } from '../deployments/deployment.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
 import { globsOfNothing } from '../freezes/unknown-names.ts';
@@ -14,7 +14,7 @@ import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
 import { next } from '../plans/keep-plan.ts';
 import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';
 import type { Occurrence } from '../plans/occurrences.ts';
-import type { PlanInput } from '../plans/plan.ts';
+import type { Plan, PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
 import { warnOfEnvironments } from '../plans/unknown-environments.ts';
@@ -41,14 +41,22 @@ export type PreviewedRepository = {
   environments: PreviewedEnvironment[] | null;
 };
 
-/** @property hasRule whether GitHub waits for Holdfast there. @property waiting how many deployments wait there now. */
-export type PreviewedEnvironment = { name: string; hasRule: boolean; waiting: number };
+/** @property hasRule whether GitHub waits for Holdfast there. @property waiting the deployments that wait there now, the newest first. */
+export type PreviewedEnvironment = {
+  name: string;
+  hasRule: boolean;
+  waiting: Pick<Deployment, 'runId' | 'workflow' | 'runNumber' | 'ref'>[];
+};
 
 export type PlanPreview = {
   /** What it blocks. */
   holding: Pick<Freeze, 'holds' | 'environments' | 'onDeployment'>;
+  /** The plan, as it would be saved. */
+  plan: Omit<Plan, 'id'>;
   repositories: PreviewedRepository[];
   matched: number;
+  /** The ids of the repositories that it matches. */
+  matchedIds: bigint[];
   /** The archived repositories that it would skip, by name. */
   archived: string[];
   /** Full names. */
@@ -59,6 +67,8 @@ export type PlanPreview = {
   /** The included globs that match no repository, as they were sent. */
   matchesNone: string[];
   nextOccurrences: Occurrence[];
+  /** The titles of the events of the calendar that it follows, by the keys of its occurrences. */
+  eventNames: ReadonlyMap<string, string>;
   /** Warnings for the creator, in sentences. */
   warnings: string[];
   /** How long it takes until everything is blocked where Holdfast looked; null if nothing is. */
@@ -197,8 +207,10 @@ async function previewBy(
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
   return {
     holding: plan,
+    plan,
     repositories: seen,
     matched: matched.length,
+    matchedIds: matched.map(({ id }) => id),
     archived: archived.map(({ name }) => name),
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: freezable.filter(({ name }) => !isSeen.has(name)).map(fullName),
@@ -208,6 +220,7 @@ async function previewBy(
       [...matched, ...archived].map(({ name }) => name),
     ),
     nextOccurrences,
+    eventNames: read.names,
     timeUntilHeld:
       previewed[0] && holdsMerges(freeze.freeze)
         ? await foreseeTime(
@@ -293,7 +306,7 @@ async function previewEnvironments(
     environmentKey(each.environment) === environmentKey(name);
   return environments
     .filter(({ name }) => holdsDeployments(freeze, name))
-    .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)).length }));
+    .map(({ name, waits }) => ({ name, hasRule: waits, waiting: rows.filter(isAt(name)) }));
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -240,7 +240,7 @@ export async function previewFirst<Fields extends object>(
   sent: Sent,
   { step, fields, labels }: { step: string; fields: Fields; labels: Record<keyof Fields, string> },
   change: () => Promise<string>,
-  preview: () => Promise<{ shown: Html; act: string }>,
+  preview: () => Promise<{ shown: Html; below?: Html; act: string }>,
   show: (preview: FormPreview) => Response | Promise<Response>,
 ): Promise<string | Response> {
   const { form, isKept } = sent;
@@ -254,7 +254,7 @@ export async function previewFirst<Fields extends object>(
       .filter((field) => isWanted && !before.has(field))
       .map((field) => labels[field.split('=')[0] as keyof Fields]);
     const key = (isKept && form.get('key')) || randomUUID();
-    return show({ ...(await preview()), previewed, key, changed: [...new Set(changed)] });
+    return show({ below: '', ...(await preview()), previewed, key, changed: [...new Set(changed)] });
   });
 }
 

@@ -151,18 +151,27 @@ export const isHeldGiven = ({ holds, environments, onDeployment }: HeldFields): 
 const choices = (words: Record<string, string>) =>
   Object.entries(words).map(([value, label]) => ({ value, label }));
 
-export const heldFields = (
-  { holds, environments, onDeployment: chosen }: HeldFields,
+/** Asks what it blocks. */
+export const whatField = ({ holds }: HeldFields, problems: FormProblems): Html =>
+  chips('radio', { name: 'holds', label: heldLabels.holds, problems }, choices(held), [holds]);
+
+/** Asks which deployments it blocks, and how. The style sheet hides it where it blocks merges alone. */
+export const deploymentFields = (
+  { environments, onDeployment: chosen }: HeldFields,
   problems: FormProblems,
 ): Html =>
-  html`${chips('radio', { name: 'holds', label: heldLabels.holds, problems }, choices(held), [holds])}
-  ${textArea({
-    name: 'environments',
-    label: heldLabels.environments,
-    value: environments,
-    hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for
-      every environment. GitHub must wait for Holdfast there.`,
-    problems,
-    attributes: html`spellcheck="false" autocapitalize="none"`,
-  })}
-  ${chips('radio', { name: 'on_deployment', label: heldLabels.onDeployment, problems }, choices(onDeployment), [chosen])}`;
+  html`<div class="of-deployments">
+    ${textArea({
+      name: 'environments',
+      label: heldLabels.environments,
+      value: environments,
+      hint: html`One name or pattern on each line, such as <code>prod-*</code>. Leave empty for every
+        environment. GitHub must wait for Holdfast there.`,
+      problems,
+      attributes: html`spellcheck="false" autocapitalize="none"`,
+    })}
+    ${chips('radio', { name: 'on_deployment', label: heldLabels.onDeployment, problems }, choices(onDeployment), [chosen])}
+  </div>`;
+
+export const heldFields = (fields: HeldFields, problems: FormProblems): Html =>
+  html`${whatField(fields, problems)} ${deploymentFields(fields, problems)}`;

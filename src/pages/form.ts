@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
+import { assetUrl } from './assets.ts';
 import type { Html } from './layout.ts';
 
 // The parts of a form. Each works with the keyboard alone and without scripts, and shows an error next to its field.
@@ -240,11 +241,12 @@ export const confirmation = (
 
 /**
  * What a form would do, the label of its button, and the fields that were previewed. Null before the first preview.
- * @property key identifies the preview, so that its change is made once.
+ * @property below what stands below the button. @property key identifies the preview, so that its change is made once.
  * @property changed the labels of the fields that changed after the last preview, if the button was pressed all the same.
  */
 export type FormPreview = {
   shown: Html;
+  below: Html | '';
   act: string;
   previewed: string;
   key: string;
@@ -258,33 +260,51 @@ export const previewedOf = (fields: object): string =>
     .join(' ');
 
 /**
- * The last part of a form that has a preview before it makes the change.
+ * The part of a form that stands beside its fields: a preview, and the button that makes the change. Before the first
+ * preview, which live-form.js asks for by itself, the button that shows one.
  * @param step the value of `step` that the button sends to make the change.
- * @param back where Cancel leads.
+ * @param back where Cancel leads. @param always what stands there before the first preview too.
  */
-export const previewBeforeDoing = (preview: FormPreview, step: string, back: string): Html =>
-  preview
-    ? html`<section class="card preview" aria-labelledby="preview">
-        <h2 class="first" id="preview">Preview</h2>
-        ${preview.changed.length > 0 ? changedNotice(preview.changed, preview.act) : ''} ${preview.shown}
-        ${hidden('previewed', preview.previewed)} ${hidden('key', preview.key)}
-        <div class="actions">
-          <button
-            type="submit"
-            name="step"
-            value="${step}"
-            ${step === 'freeze' ? html`class="freeze"` : ''}
-            autofocus
-          >
-            ${preview.act}
-          </button>
-          <button type="submit" name="step" value="preview" class="quiet">Preview again</button>
-        </div>
-      </section>`
-    : html`<div class="actions">
-        <button type="submit" name="step" value="preview" class="next">Preview</button>
-        <a class="button quiet" href="${back}">Cancel</a>
-      </div>`;
+export const previewBeforeDoing = (
+  preview: FormPreview,
+  step: string,
+  back: string,
+  always: Html | '' = '',
+): Html =>
+  html`<section class="card preview" aria-labelledby="preview">
+      <h2 class="first" id="preview">Preview</h2>
+      ${
+        preview
+          ? html`${preview.changed.length > 0 ? changedNotice(preview.changed, preview.act) : ''}
+              ${preview.shown} ${always} ${hidden('previewed', preview.previewed)}
+              ${hidden('key', preview.key)}
+              <div class="actions in-reach">
+                <button
+                  type="submit"
+                  name="step"
+                  value="${step}"
+                  ${step === 'freeze' ? html`class="freeze"` : ''}
+                  autofocus
+                >
+                  ${preview.act}
+                </button>
+                <button type="submit" name="step" value="preview" class="quiet" data-only-without-scripts>
+                  Preview again
+                </button>
+                <a class="button quiet" href="${back}">Cancel</a>
+              </div>
+              ${preview.below}`
+          : html`<p class="muted">
+                See first what it does. Nothing changes before you choose the button there.
+              </p>
+              ${always}
+              <div class="actions in-reach">
+                <button type="submit" name="step" value="preview" class="next">Preview</button>
+                <a class="button quiet" href="${back}">Cancel</a>
+              </div>`
+      }
+    </section>
+    <script type="module" src="${assetUrl('live-form.js')}"></script>`;
 
 const changedNotice = (changed: string[], act: string): Html =>
   html`<p class="notice wrong" role="alert">

@@ -96,6 +96,22 @@ export const showAnswer =
     return handler(context, next);
   };
 
+/**
+ * Handles a form that is still being filled in (`?live`): shows its preview, and changes nothing. What it lacks that does not
+ * change the preview is made up.
+ * @param handler of the form.
+ */
+export const showLive =
+  (handler: Handler): Handler =>
+  async (context, next) => {
+    if (context.req.query('live') === undefined) return next();
+    const form = new URLSearchParams(new URL(context.req.url).search);
+    form.set('step', 'preview');
+    form.set('reason', form.get('reason')?.trim() || '-');
+    context.set(keptForm, form);
+    return handler(context, next);
+  };
+
 const keptForm = 'keptForm';
 /** The form whose preview this request shows; undefined if it is a form that was sent. */
 export const keptFormOf = (context: Context): URLSearchParams | undefined => context.get(keptForm);

@@ -22,7 +22,7 @@ import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
 import { followHome, showHome } from './home.ts';
 import { showInstalled } from './installed.ts';
-import { keepAnswer, showAnswer } from './kept-answers.ts';
+import { keepAnswer, showAnswer, showLive } from './kept-answers.ts';
 import { pageHeaders } from './layout.ts';
 import { followOwner, followRepository, OpenStreams } from './live.ts';
 import { errorPage, ownForms } from './message-page.ts';
@@ -127,18 +127,20 @@ const isUrgent = { isUrgent: true };
 
 /** Mounts what receives the forms, each with the address of its answer. */
 function mountForms(pages: Hono, deps: PageDeps): void {
-  const form = (path: string, handler: Handler) => {
+  const form = (path: string, handler: Handler, { isLive = false } = {}) => {
     pages.get(path, showAnswer(deps, handler));
+    if (isLive) pages.get(path, showLive(handler));
     pages.post(path, keepAnswer(deps), handler);
   };
   const forAdmins = async () => null;
+  const live = { isLive: true };
   form('/owners/:owner/calendar/subscribe', ownerForm(deps, forAdmins, sendSubscribe));
-  form('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent));
+  form('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent), live);
   form('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
   form('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, isUrgent));
   form('/owners/:owner/progress/tell', ownerForm(deps, namedByTelling, sendTelling));
-  form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent));
-  form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases));
+  form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent), live);
+  form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases), live);
   form(
     '/owners/:owner/plans/:plan/occurrences/:start',
     ownerForm(deps, namedByPlan, sendOccurrence, releases),

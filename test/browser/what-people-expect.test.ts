@@ -86,7 +86,7 @@ test.each([
   expect(await focused(page).getAttribute('name')).toBe(field);
 });
 
-test('the errors of a refused form have the focus, and a preview its button', async () => {
+test('the errors of a refused form have the focus, and its preview comes back when they are mended', async () => {
   const page = await adasPage('/owners/acme/freeze');
   await page.fill('[name=reason]', 'INC-4711');
   await page.getByRole('radio', { name: 'Until…' }).check({ force: true });
@@ -96,8 +96,7 @@ test('the errors of a refused form have the focus, and a preview its button', as
   await screenshot(page, 'refused-has-focus');
   await expectAccessible(page);
   await page.getByRole('radio', { name: '1 hour' }).check({ force: true });
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.locator('button:focus', { hasText: 'Freeze 2 repositories' }).waitFor();
+  await page.getByRole('button', { name: 'Freeze 2 repositories' }).waitFor();
 });
 
 test('a button shows that its form was sent, until the answer is there', async () => {
@@ -108,9 +107,9 @@ test('a button shows that its form was sent, until the answer is there', async (
     localStorage.setItem('seen', [submitter.textContent.trim(), submitter.getAttribute('aria-busy'), width].join());
   }))`);
   await page.fill('[name=reason]', 'INC-4711');
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByRole('button', { name: 'Freeze 2 repositories' }).waitFor();
-  expect(await page.evaluate(`localStorage.getItem('seen')`)).toBe('Preview,true,10.5px');
+  await page.getByRole('button', { name: 'Freeze 2 repositories' }).click();
+  await page.getByRole('heading', { name: 'Freezing acme' }).waitFor();
+  expect(await page.evaluate(`localStorage.getItem('seen')`)).toBe('Freeze 2 repositories,true,10.5px');
   expect(await page.locator('[aria-busy]').count()).toBe(0);
   expect(page.problems).toEqual([]);
 });

@@ -131,7 +131,7 @@ test('a day leads to a new plan that begins on it, in the zone of the reader', a
   const form = (await ada.open(href.replaceAll('&amp;', '&'))).text;
   expect(form).toMatch(/name="start"[\s\S]*?value="2026-03-24T00:00"/);
   expect(form).toMatch(/name="zone"[\s\S]*?value="Europe\/Paris"/);
-  expect(form).toMatch(/name="include"[\s\S]*?>\s*web\s*</);
+  expect(form).toMatch(/name="repository"\s+value="web"\s+checked/);
   ada.cookies.delete('zone');
 });
 

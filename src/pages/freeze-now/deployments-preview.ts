@@ -10,6 +10,8 @@ import type { Html } from '../layout.ts';
 
 /** How many repositories are listed. */
 const mostListed = 100;
+/** How many runs that wait are named. */
+const mostRuns = 3;
 
 /** What a freeze would do to deployments, and its environments in each repository. Nothing for one of merges alone. */
 export function deploymentsPreview(login: string, { holding, repositories }: PlanPreview): Html | '' {
@@ -50,5 +52,5 @@ const rowOf = (login: string, { name, environments }: PreviewedRepository): Html
 const wordsOf = ({ name, hasRule, waiting }: PreviewedEnvironment): Html =>
   html`<p>
     <bdi>${name}</bdi>:
-    ${hasRule ? 'GitHub waits for Holdfast' : html`<strong class="leaking">the rule is not enabled</strong>`}${waiting > 0 ? `, ${waiting} waiting now` : ''}
+    ${hasRule ? 'GitHub waits for Holdfast' : html`<strong class="leaking">the rule is not enabled</strong>`}${waiting.length > 0 ? html`, ${waiting.length} waiting now: ${waiting.slice(0, mostRuns).map(({ workflow, runNumber, ref }, at) => html`${at > 0 ? ', ' : ''}<bdi>${workflow} #${runNumber}</bdi> of <bdi>${ref}</bdi>`)}${waiting.length > mostRuns ? ` and ${waiting.length - mostRuns} more` : ''}` : ''}
   </p>`;

@@ -29,7 +29,8 @@ import {
   labels,
   readFreezeFields,
 } from './freeze-form.ts';
-import { countOf, planPreview } from './plan-preview.ts';
+import { countOf } from './plan-preview.ts';
+import { previewOfForm } from './preview-of-form.ts';
 import { showPage } from '../message-page.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
@@ -45,7 +46,7 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
 }
 
 /** Whether the viewer may freeze every repository of the owner: as its admin, or by a role in its settings. */
-const mayFreezeAll = async ({ deps, viewer, account, isAdmin }: OwnerVisit): Promise<boolean> =>
+export const mayFreezeAll = async ({ deps, viewer, account, isAdmin }: OwnerVisit): Promise<boolean> =>
   isAdmin || (viewer !== null && (await unlessUnsaid(isOwnerFreezer(deps, viewer, account))) === true);
 
 /** The repositories that a form names. */
@@ -70,9 +71,11 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
       if (form.get('step') === 'template')
         return templatePath(ownerFormPath(account.login, 'freeze'), await saveAsNamed(change, fields));
       const ticked = readTicked(fields, account, all);
+      // The reasons do not change what it does, so they may be written after the preview.
+      const { reason: _reason, publicReason: _public, ...previewed } = fields;
       return previewFirst(
         change,
-        { step: 'freeze', fields, labels },
+        { step: 'freeze', fields: previewed, labels },
         () => freeze(change, fields, ticked),
         () => previewOf(visit, fields, textOf(form, 'find')),
         (preview) => page(visit, fields, { preview, filter }),
@@ -118,9 +121,9 @@ async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) 
   const preview = await previewPlanSoon(deps, account, planInput(fields, nowOf(deps.clock)));
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
-  const shown = html`<p>Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>
-    ${planPreview(account.login, preview, find)}`;
-  return { shown, act };
+  const { shown, below } = await previewOfForm(visit, preview, { isNow: true, own: null, find });
+  const starts = html`<p class="muted">Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>`;
+  return { shown: html`${shown} ${starts}`, below, act };
 }
 
 /** The API body for a new freeze. */

@@ -6,7 +6,6 @@ import { repositoryPath } from '../../installations/page-paths.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { describeRule } from '../../plans/repetition.ts';
 import { clockChangeAt } from '../../time/local-time.ts';
-import { assetUrl } from '../assets.ts';
 import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
@@ -21,11 +20,11 @@ const mostListed = 100;
 const mostPullRequests = 20;
 
 /**
- * What a freeze of several repositories would do: a summary sentence, a row for each repository, and the pull requests
+ * What a freeze of several repositories would do: a summary, and below it a row for each repository, and the pull requests
  * that it would hold. For people who may make it, and so can read all of these repositories.
  * @param find a part of a repository's name, or of the number or title of a pull request; or empty.
  */
-export function planPreview(login: string, preview: PlanPreview, find: string): Html {
+export function planPreview(login: string, preview: PlanPreview, find: string): { shown: Html; below: Html } {
   const { repositories, matched, notEnforced, notLookedAt, isLooking, matchesNone, warnings, timeUntilHeld } =
     preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
@@ -58,8 +57,8 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       row(nameIn(name), null, html`Unknown: GitHub did not answer in time`),
     ),
   ];
-  return html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
-    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''} ${deploymentsPreview(login, preview)}
+  const shown = html`<div class="look" ${isLooking ? html`data-fills-in` : ''}>
+    ${isLooking ? stillLooking(login, notLookedAt, matched) : ''}
     ${
       isOfMerges
         ? html`<p>
@@ -76,17 +75,19 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
     ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
-    ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
-    ${
-      rows.length > mostShown
-        ? html`<details>
-            <summary>${rows.length - mostShown} more</summary>
-            ${table(rows.slice(mostShown))}
-          </details>`
-        : ''
-    }
-    ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}
   </div>`;
+  const below = html`${deploymentsPreview(login, preview)}
+  ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
+  ${
+    rows.length > mostShown
+      ? html`<details>
+          <summary>${rows.length - mostShown} more</summary>
+          ${table(rows.slice(mostShown))}
+        </details>`
+      : ''
+  }
+  ${toHold > 0 ? pullRequestsToHold(login, repositories, find) : ''}`;
+  return { shown, below };
 }
 
 /** Names the archived repositories that a plan matches. */
@@ -98,23 +99,24 @@ export function skippedNote(archived: string[]): Html | '' {
 /** Says what was not looked at yet. It fills itself in, or shows more when the button is pressed. */
 const stillLooking = (login: string, left: string[], all: number): Html =>
   html`<div class="notice" role="status">
-      <div class="headline">
-        <span>
-          Holdfast has looked at ${all - left.length} of ${countOf(all, 'repository', 'repositories')} so far.
-        </span>
-        <button type="submit" name="step" value="preview" class="quiet">Show more</button>
-      </div>
-      <details>
-        <summary>Not looked at yet: ${left.length}</summary>
-        <p>
-          ${listed(
-            left.map((name) => name.slice(login.length + 1)),
-            mostListed,
-          )}
-        </p>
-      </details>
+    <div class="headline">
+      <span>
+        Holdfast has looked at ${all - left.length} of ${countOf(all, 'repository', 'repositories')} so far.
+      </span>
+      <button type="submit" name="step" value="preview" class="quiet" data-only-without-scripts>
+        Show more
+      </button>
     </div>
-    <script type="module" src="${assetUrl('fill-in.js')}"></script>`;
+    <details>
+      <summary>Not looked at yet: ${left.length}</summary>
+      <p>
+        ${listed(
+          left.map((name) => name.slice(login.length + 1)),
+          mostListed,
+        )}
+      </p>
+    </details>
+  </div>`;
 
 /** Also those that GitHub would not refuse, which say so. */
 function pullRequestsToHold(login: string, repositories: PreviewedRepository[], find: string): Html {
@@ -197,18 +199,23 @@ export const ruleWords = (rule: string, start: string): Html =>
 export const repetition = ({ rule, until, except }: Recurrence, start: string): Html =>
   html`${ruleWords(rule, start)}${until === null ? '' : html` until ${until}`}${except.length > 0 ? html`, except on ${except.join(', ')}` : ''}`;
 
-/** The occurrences of a plan. @param zone its own zone. @param changeOf where the reader changes one alone. */
+/**
+ * The occurrences of a plan. @param zone its own zone. @param changeOf where the reader changes one alone.
+ * @param names the titles of the events that they follow, by their keys.
+ */
 export const occurrenceTable = (
   occurrences: Occurrence[],
   zone: string,
   times: Times,
   changeOf: (occurrence: Occurrence) => string | null = () => null,
+  names: ReadonlyMap<string, string> = new Map(),
 ): Html =>
   html`<table class="occurrences">
     <thead>
       <tr>
         <th>Start</th>
         <th>End</th>
+        ${names.size > 0 ? html`<th>Event</th>` : ''}
       </tr>
     </thead>
     <tbody>
@@ -221,6 +228,7 @@ export const occurrenceTable = (
             ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
             ${change ? html`<a class="beside" href="${change}">Skip or move</a>` : ''}
           </td>
+          ${names.size > 0 ? html`<td><bdi>${names.get(each.key) ?? ''}</bdi></td>` : ''}
         </tr>`;
       })}
     </tbody>

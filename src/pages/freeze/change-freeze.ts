@@ -34,6 +34,7 @@ import {
 import type { Html } from '../layout.ts';
 import { undoButton } from '../undo.ts';
 import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
+import { duplicateLink } from '../plan/plan-actions.ts';
 
 /** What an admin can do with a freeze that is not over. Each has its own form and URL. */
 export const changesOfFreeze = ['edit', 'extend', 'end', 'delete', 'restore'] as const;
@@ -70,6 +71,7 @@ export function changeForms(
       <summary class="button quiet">Edit…</summary>
       ${editForm(to('edit'), freeze, state, edit)}
     </details>
+    ${duplicateLink(repository.account.login, freeze.id)}
   </div>`;
 }
 

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { html } from 'hono/html';
+import * as z from 'zod';
 import { validate } from '../../api/read-request.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
+import { Refusal } from '../../errors.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
+import { repositoriesOfAccount } from '../../explanations/repository-states.ts';
 import {
   ownerFormPath,
   ownerPath,
@@ -12,25 +15,38 @@ import {
   progressPath,
 } from '../../installations/page-paths.ts';
 import { templatesOf } from '../../freezes/templates.ts';
+import { freezeRecord, repositoryIdOf } from '../../freezes/list-freezes.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
+import { checkPlan } from '../../plans/check-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { ruleOfFields } from '../../plans/repetition.ts';
 import { nowOf } from '../../time/clock.ts';
-import { answerForm, once, type OwnerChange, previewFirst } from '../change.ts';
+import { answerForm, once, type OwnerChange, previewFirst, showKept } from '../change.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
 import { assertFresh, badField, problemsOf, textOf } from '../form.ts';
-import { countOf, occurrenceTable, planPreview, repetition } from '../freeze-now/plan-preview.ts';
+import { countOf, occurrenceTable, repetition } from '../freeze-now/plan-preview.ts';
 import { toWarned } from '../kept-answers.ts';
+import { monthsOf } from '../freeze-now/days-to-skip.ts';
+import { mayFreezeAll } from '../freeze-now/freeze-now.ts';
+import { previewOfForm } from '../freeze-now/preview-of-form.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
+import { findShownPlan, type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone } from '../text.ts';
 import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
-import { fieldsOf, labels, type PlanFields, planForm, type PlanForm, readPlanFields } from './plan-form.ts';
+import {
+  datesIn,
+  fieldsOf,
+  labels,
+  type PlanFields,
+  planForm,
+  type PlanForm,
+  readPlanFields,
+} from './plan-form.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
@@ -41,8 +57,23 @@ export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
   const query = fillIn(searchParams, saved);
   const ticked = query.getAll('repository');
   if (!query.has('zone')) query.set('zone', readerZone(visit.context));
-  const fields = readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
-  return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin });
+  const copied = await copiedFields(visit, searchParams.get('copy'));
+  const fields = copied ?? readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
+  return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin }, query);
+}
+
+/** The fields of a plan or a freeze that is copied, also one that is over; null if there is none that the viewer could change. */
+async function copiedFields(visit: OwnerVisit, id: string | null): Promise<PlanFields | null> {
+  if (!z.uuid().safeParse(id).success) return null;
+  const { deps, repositories, isAdmin, permissions } = visit;
+  const found = await findShownPlan(visit, id!);
+  if (found) return (await mayChangePlan({ ...visit, ...found })) ? fieldsOf(found.plan) : null;
+  const repositoryId = await repositoryIdOf(deps.db, id!);
+  const repository = repositories.find((each) => each.id === repositoryId);
+  if (!repository || !(isAdmin || permissions.get(repository.id) === 'admin')) return null;
+  const freeze = await freezeRecord(deps.db, repository.id, id!);
+  const all = { include: [repository.name], exclude: [] };
+  return freeze && fieldsOf({ ...freeze, name: '', repositories: all, recurrence: null, source: null });
 }
 
 /** `GET /owners/{owner}/plans/{plan}/edit`. */
@@ -60,10 +91,10 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
 }
 
 /** The repositories that a new plan names. */
-export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<Selection> => ({
-  include: linesOf(form.get('include') ?? ''),
-  exclude: linesOf(form.get('exclude') ?? ''),
-});
+export async function namedByNewPlan({ form }: { form: URLSearchParams }): Promise<Selection> {
+  const { include, exclude } = readPlanFields(form, '');
+  return { include: linesOf(include), exclude: linesOf(exclude) };
+}
 
 /** The repositories that a change to a plan touches. */
 export async function namedByPlan(
@@ -73,7 +104,7 @@ export async function namedByPlan(
   const id = uuidOf(sent, 'plan');
   const now = nowOf(deps.clock);
   const plan = id && (await findPlan(deps.db, { id, accountId: account.id }, now));
-  return plan ? touchedByChange(deps.db, plan, now, linesOf(form.get('include') ?? '')) : null;
+  return plan ? touchedByChange(deps.db, plan, now, linesOf(readPlanFields(form, '').include)) : null;
 }
 
 /** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */
@@ -82,7 +113,7 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   const fields = readPlanFields(form, '');
   const { login } = account;
   const empty = { ...newForm(login, fields), maySaveTemplate: change.administered === null };
-  return previewOrSave(change, empty, 'Create plan', async () => {
+  return previewOrSave(change, empty, 'Create plan', null, async () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
       fields.start === '' && fields.repeat !== 'calendar'
@@ -105,7 +136,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
       if (form.get('step') === 'save' || form.has('version')) assertFresh(form, versionOf(plan), 'this plan');
     };
     const empty = editForm(account.login, plan, fields);
-    return previewOrSave({ ...change, check }, empty, 'Save changes', async () => {
+    return previewOrSave({ ...change, check }, empty, 'Save changes', plan.id, async () => {
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       const { warnings } = await updatePlan(change, plan.id, changed);
       return toWarned(deps, context, warnings, planPath(account.login, plan.id));
@@ -141,7 +172,7 @@ function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }
   if (repeat === 'once') return null;
   const rule = own || ruleOfFields(repetition, start);
   if (rule === null) throw badField('every', 'Enter a whole number from 1 to 9999.');
-  return { rule, except: except.split(/[\s,]+/).filter(Boolean), until: until || null };
+  return { rule, except: datesIn(except), until: until || null };
 }
 
 /** What a template keeps of a plan. */
@@ -162,39 +193,67 @@ function changeOf(plan: StoredPlan, fields: PlanFields) {
   return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
 }
 
-const previewOrSave = (
+/** @param own the plan that the form changes; null for a new one. */
+async function previewOrSave(
   change: OwnerChange & { check?: () => void },
-  empty: PlanForm,
+  empty: EmptyForm,
   act: string,
+  own: string | null,
   save: () => Promise<string>,
-): Promise<Response> =>
-  answerForm(
+): Promise<Response> {
+  const { deps, account, form } = change;
+  const visit = await seeOwner(change, await repositoriesOfAccount(deps, account.id));
+  const show = (more: Partial<PlanForm>) => formPage(visit, { ...empty, ...more }, form);
+  if (form.get('step') === 'show' && !form.has('previewed')) return showKept(change, () => show({}));
+  // What people read does not change what it does, so it may be written after the preview.
+  const { name: _name, reason: _reason, publicReason: _public, ...rest } = empty.fields;
+  const previewed = { ...rest, except: datesIn(rest.except).toSorted() };
+  return answerForm(
     change,
     async () => {
       change.check?.();
-      return change.form.get('step') === 'template'
+      return form.get('step') === 'template'
         ? templatePath(empty.action, await saveAsNamed(change, templateOf(empty.fields)))
         : previewFirst(
             change,
-            { step: 'save', fields: empty.fields, labels },
+            { step: 'save', fields: previewed, labels },
             save,
-            async () => ({ act, shown: await previewOf(change, empty.fields) }),
-            (preview) => formPage(change, { ...empty, preview }),
+            async () => ({ act, ...(await previewOf(change, empty.fields, own)) }),
+            (preview) => show({ preview }),
           );
     },
-    (problems) => formPage(change, { ...empty, problems }),
+    (problems) => show({ problems }),
     (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
+}
 
-async function previewOf(change: OwnerChange, fields: PlanFields) {
+async function previewOf(change: OwnerChange, fields: PlanFields, own: string | null) {
   const { deps, account, form } = change;
   const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
   const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]?.start ?? '';
-  return html`${planPreview(account.login, preview, textOf(form, 'find'))}
-    ${input.recurrence ? html`<p>Repeats: ${repetition(input.recurrence, start)}</p>` : ''}
-    <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
-    ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change))}`;
+  const isNow = input.start === null && input.source === null;
+  const { shown, below } = await previewOfForm(change, preview, { isNow, own, find: textOf(form, 'find') });
+  return {
+    shown,
+    below: html`${input.recurrence ? html`<p>Repeats: ${repetition(input.recurrence, start)}</p>` : ''}
+      <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
+      ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change), undefined, preview.eventNames)}
+      ${below}`,
+  };
+}
+
+/** The days on which the plan of a form begins; none while it does not say when. */
+function monthsIn(fields: PlanFields, now: Date): Map<string, string[]> {
+  if (fields.repeat !== 'every') return new Map();
+  const empty = { name: '-', reason: '-', matching: '', exceptions: { usual: [], lines: '' } };
+  try {
+    const body = planBody({ ...fields, ...empty, include: '*' });
+    return monthsOf(checkPlan({ ...readNewPlan(validate(newPlan, body, 'body')), source: null }, now), now);
+  } catch (error) {
+    if (error instanceof Refusal) return new Map();
+    throw error;
+  }
 }
 
 /** The form field for each API field. */
@@ -209,7 +268,9 @@ const formFields = {
   exclude_conditions: 'exceptions',
 };
 
-const newForm = (login: string, fields: PlanFields): PlanForm => ({
+type EmptyForm = Omit<PlanForm, 'choice' | 'months'>;
+
+const newForm = (login: string, fields: PlanFields): EmptyForm => ({
   heading: `New plan for ${login}`,
   crumbs: [{ name: 'New plan' }],
   action: ownerFormPath(login, 'plans/new'),
@@ -218,7 +279,7 @@ const newForm = (login: string, fields: PlanFields): PlanForm => ({
   version: null,
 });
 
-const editForm = (login: string, plan: StoredPlan, fields: PlanFields): PlanForm => ({
+const editForm = (login: string, plan: StoredPlan, fields: PlanFields): EmptyForm => ({
   heading: `Edit ${plan.name}`,
   crumbs: [{ name: plan.name, href: planPath(login, plan.id) }, { name: 'Edit' }],
   action: `${planPath(login, plan.id)}/edit`,
@@ -227,12 +288,18 @@ const editForm = (login: string, plan: StoredPlan, fields: PlanFields): PlanForm
   version: versionOf(plan),
 });
 
-function formPage(
-  visit: Pick<OwnerVisit, 'context' | 'viewer' | 'account'>,
-  form: PlanForm,
-): Response | Promise<Response> {
-  const { login } = visit.account;
+/** @param query what was sent, or the address has: the filter of repositories. */
+async function formPage(
+  visit: OwnerVisit,
+  form: EmptyForm,
+  query: URLSearchParams = new URLSearchParams(),
+): Promise<Response> {
+  const { account, repositories } = visit;
+  const { login } = account;
   const crumbs = [{ name: 'Plans', href: plansPath(login) }, ...form.crumbs];
   const page = { title: form.heading, owner: login, tab: 'plans', crumbs } as const;
-  return showPage(visit, { ...page, body: planForm(form) }, form.problems ? 422 : 200);
+  const months = monthsIn(form.fields, nowOf(visit.deps.clock));
+  const choice = { repositories, mayAll: await mayFreezeAll(visit), filter: textOf(query, 'filter') };
+  const body = planForm({ ...form, months, choice });
+  return showPage(visit, { ...page, body }, form.problems ? 422 : 200);
 }

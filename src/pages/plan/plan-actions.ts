@@ -85,10 +85,15 @@ export function planActions(visit: PlanVisit, on: StoredFreeze[]): Html {
   return group(
     'The plan',
     html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>
+      ${duplicateLink(account.login, plan.id)}
       ${isOnce(plan) && !isOngoing ? extendForms(pathTo(visit, 'extend'), versionField(versionOf(plan)), plan) : ''}
       ${isOnce(plan) && isOngoing ? '' : deletion(visit, 'Delete plan…', 'Delete plan', `This ${what} and the entire plan. You cannot undo this.`)}`,
   );
 }
+
+/** Leads to the form of a new plan, filled in as this one. */
+export const duplicateLink = (login: string, id: string): Html =>
+  html`<a class="button quiet" href="${ownerFormPath(login, 'plans/new')}?copy=${id}">Duplicate</a>`;
 
 const group = (name: string, actions: Html): Html =>
   html`<section aria-label="${name}">

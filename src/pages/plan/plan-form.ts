@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import type { StoredPlan } from '../../plans/plan-store.ts';
+import type { FreezeFields } from '../../freezes/freeze.ts';
+import type { Plan } from '../../plans/plan.ts';
 import {
   dayNames,
   everyWeek,
@@ -10,17 +11,18 @@ import {
   weekDays,
 } from '../../plans/repetition.ts';
 import {
+  deploymentFields,
   exceptionFields,
   type Exceptions,
   exceptionsOf,
   type HeldFields,
-  heldFields,
   heldLabels,
   heldOf,
-  isHeldGiven,
+  linesOf,
   readExceptions,
   readHeld,
   toLines,
+  whatField,
 } from '../condition-fields.ts';
 import {
   chips,
@@ -36,6 +38,8 @@ import {
   versionField,
 } from '../form.ts';
 import type { Crumb, Html } from '../layout.ts';
+import { daysToSkip } from '../freeze-now/days-to-skip.ts';
+import { type Choice, repositoryChooser } from '../freeze-now/repository-chooser.ts';
 import { saveAsTemplate } from '../templates.ts';
 
 /** The fields of a plan form, as the text that people typed. */
@@ -94,12 +98,16 @@ export const labels: Record<keyof PlanFields, string> = {
 
 /** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
+  const named = [...form.getAll('repository'), ...form.getAll('include').flatMap(linesOf)];
+  const skipped = [...datesIn(form.get('except') ?? ''), ...form.getAll('off')];
   const all = Object.keys(labels).map((name) => [name, textOf(form, name)]);
   const given = Object.fromEntries(all) as Record<keyof PlanFields, string>;
   return {
     ...given,
     publicReason: textOf(form, 'public_reason'),
-    include: form.has('include') ? given.include : ticked,
+    include:
+      form.get('which') === 'all' ? '*' : form.has('include') ? [...new Set(named)].join('\n') : ticked,
+    except: form.has('off') ? [...new Set(skipped)].join('\n') : given.except,
     zone: given.zone || 'UTC',
     repeat: (['every', 'calendar'] as const).find((each) => each === given.repeat) ?? 'once',
     every: given.every || everyWeek.every,
@@ -111,8 +119,13 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
   };
 }
 
-/** The form fields of a plan. */
-export function fieldsOf(plan: StoredPlan): PlanFields {
+/** The dates in a text, with lines, commas or spaces between them. */
+export const datesIn = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+type Filled = Pick<Plan, 'name' | 'repositories' | 'recurrence' | 'source'> & FreezeFields;
+
+/** The form fields of a plan, or of a freeze that becomes one. */
+export function fieldsOf(plan: Filled): PlanFields {
   const { repositories, recurrence, source } = plan;
   const said = recurrence && fieldsOfRule(recurrence.rule, plan.start);
   return {
@@ -144,6 +157,10 @@ export type PlanForm = {
   action: string;
   back: string;
   fields: PlanFields;
+  /** The repositories to choose from, whether the viewer may freeze all, and a part of their names, or empty. */
+  choice: Pick<Choice, 'repositories' | 'mayAll' | 'filter'>;
+  /** The days on which it begins, by months, if it repeats. */
+  months: ReadonlyMap<string, string[]>;
   /** The current version of the plan that the form changes; null for a new plan. */
   version: string | null;
   problems?: FormProblems;
@@ -155,17 +172,18 @@ export type PlanForm = {
 };
 
 const shown = [
-  ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'every', 'until'],
-  ...['source', 'titles'],
-  ...['except', 'rule', 'matching', 'exceptions', 'environments', 'template_name'],
+  ...['environments', 'include', 'exclude', 'start', 'end', 'zone', 'source', 'titles', 'every', 'until'],
+  ...['except', 'rule', 'reason', 'name', 'exceptions', 'matching', 'public_reason', 'template_name'],
 ];
 
-/** Asks for the fields of a plan; then shows a preview with the button that saves. */
+/** Asks for the fields of a plan, beside its preview with the button that saves. */
 export function planForm({
   heading,
   action,
   back,
   fields,
+  choice,
+  months,
   version,
   problems = noProblems,
   preview = null,
@@ -173,30 +191,41 @@ export function planForm({
   maySaveTemplate,
 }: PlanForm): Html {
   const text = fieldOf(fields, problems);
+  const skipped = datesIn(fields.except);
+  const boxed = new Set([...months.values()].flat());
+  const typed =
+    boxed.size === 0 ? fields.except : skipped.filter((date) => !boxed.has(date)).join('\n');
+  const which = fields.include === '*' ? 'all' : 'ticked';
+  const selected = which === 'all' ? [] : linesOf(fields.include);
+  const isNew = version === null;
   return html`<h1>${heading}</h1>
     ${templates ?? ''} ${formProblem(problems, shown)}
-    <form class="form" method="post" action="${action}">
-      ${version === null ? '' : versionField(version)}
-      ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255" ${preview ? '' : html`autofocus`}` }))}
-      ${textArea(text('reason', { attributes: html`required maxlength="10000"` }))}
-      <div class="side-by-side">
-        ${textArea(text('include', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
-        ${textArea(text('exclude', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
+    <form class="form two" method="post" action="${action}" data-live>
+      <div class="asks">
+        ${isNew ? '' : versionField(version)} ${whatField(fields, problems)}
+        ${deploymentFields(fields, problems)}
+        ${repositoryChooser({ ...choice, which, selected, typed: 'include' }, problems)}
+        <details ${fields.exclude || problems.has('exclude') ? html`open` : ''}>
+          <summary>Excluded repositories</summary>
+          ${textArea(text('exclude', { hint: 'One name or pattern on each line.', attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        </details>
+        <div class="side-by-side of-times">
+          ${textField(text('start', { hint: 'Leave empty to start now.' }), 'datetime-local')}
+          ${textField(text('end', { hint: 'Leave empty for no end.' }), 'datetime-local')}
+        </div>
+        ${textField(text('zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
+        ${zones} ${repetitionFields({ ...fields, except: typed }, problems)}
+        ${textArea(text('reason', { attributes: html`required maxlength="10000" ${preview ? '' : html`autofocus`}` }))}
+        ${textField(text('name', { hint: 'Leave empty to use the reason.', attributes: html`maxlength="255"` }))}
+        ${exceptionFields(fields.exceptions, problems)}
+        <details ${isMore(fields, problems) ? html`open` : ''}>
+          <summary>Conditions, public reason</summary>
+          ${textArea(text('matching', { label: 'Block pull requests that match', hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
+          ${textField(text('publicReason', { name: 'public_reason', hint: 'Statuses and public pages show this instead of the reason.' }))}
+        </details>
+        ${maySaveTemplate ? saveAsTemplate(problems) : ''}
       </div>
-      <div class="side-by-side">
-        ${textField(text('start', { hint: 'Leave empty to start now.' }), 'datetime-local')}
-        ${textField(text('end', { hint: 'Leave empty for no end.' }), 'datetime-local')}
-        ${textField(text('zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${version === null && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
-        ${zones}
-      </div>
-      ${repetitionFields(fields, problems)} ${exceptionFields(fields.exceptions, problems)}
-      <details ${isMore(fields, problems) ? html`open` : ''}>
-        <summary>Conditions, deployments, public reason</summary>
-        ${textArea(text('matching', { label: 'Block pull requests that match', hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
-        ${textField(text('publicReason', { name: 'public_reason', hint: 'Statuses and public pages show this instead of the reason.' }))}
-        ${heldFields(fields, problems)}
-      </details>
-      ${maySaveTemplate ? saveAsTemplate(problems) : ''} ${previewBeforeDoing(preview, 'save', back)}
+      ${previewBeforeDoing(preview, 'save', back, daysToSkip(months, skipped))}
     </form>`;
 }
 
@@ -258,8 +287,7 @@ function repetitionFields(fields: PlanFields, problems: FormProblems): Html {
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
   fields.matching !== '' ||
   fields.publicReason !== '' ||
-  isHeldGiven(fields) ||
-  ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
+  ['matching', 'public_reason'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">
   ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value="${zone}"></option>`)}

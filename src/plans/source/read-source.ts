@@ -17,8 +17,13 @@ const mostBytes = 5 * 1024 * 1024;
 /** A calendar that says for so long that nothing changed is read as a whole: its rules yield later events by then. */
 const wholeEvery = 7 * 86_400_000;
 
-/** A calendar that was read. @property warnings in sentences. */
-type Read = { source: Source; warnings: string[] };
+/**
+ * A calendar that was read. @property names the titles of its events, by the keys of their windows. @property warnings in
+ *   sentences.
+ */
+type Read = { source: Source; names: ReadonlyMap<string, string>; warnings: string[] };
+
+const noNames: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the calendar that a plan follows: one at a time for an owner.
@@ -44,7 +49,8 @@ async function readNow(
   const isFresh = known && now.getTime() - Date.parse(known.readWholeAt) < wholeEvery;
   const answer = await ask(deps, url, isFresh ? known : null);
   const readAt = now.toISOString();
-  if (answer === 'unchanged') return { source: { ...known!, readAt, error: null }, warnings: [] };
+  if (answer === 'unchanged')
+    return { source: { ...known!, readAt, error: null }, names: noNames, warnings: [] };
   const { bytes, charset, etag, lastModified } = answer;
   const events = await readInWorker({ bytes, charset, titles, timezone, now }).catch((error: Error) => {
     throw new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`);
@@ -60,6 +66,7 @@ async function readNow(
       etag,
       lastModified,
     },
+    names: events.names,
     warnings: [...warningsOf(events.matchNothing, events.windows.length, url), ...events.warnings],
   };
 }
@@ -125,13 +132,13 @@ export async function readInput(
   deps: Pick<Deps, 'config' | 'clock'>,
   account: Pick<Account, 'id'>,
   { source, ...input }: PlanInput,
-): Promise<{ input: ReadInput; warnings: string[] }> {
+): Promise<{ input: ReadInput } & Pick<Read, 'names' | 'warnings'>> {
   await parseAhead(input.matchingConditions, input.excludeConditions);
   // A zone that does not exist is refused with the other fields.
   if (source === null || !isTimeZone(input.timezone))
-    return { input: { ...input, source: null }, warnings: [] };
+    return { input: { ...input, source: null }, names: noNames, warnings: [] };
   const read = await readSource(deps, account.id, source, input.timezone).catch(refuseUnreadable);
-  return { input: { ...input, source: read.source }, warnings: read.warnings };
+  return { input: { ...input, source: read.source }, names: read.names, warnings: read.warnings };
 }
 
 /** @throws Refusal invalid for a calendar that cannot be read, and every other error. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cutText } from '../../cut-text.ts';
 import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import { SourceUnreadable, type SourceWindow } from './source-window.ts';
 import { calendarObjects } from './calendar-objects.ts';
@@ -16,13 +17,20 @@ export type CalendarQuestion = {
   now: Date;
 };
 
-/** @property matchNothing the titles that no event has. @property warnings in sentences. */
-export type SourceEvents = { windows: SourceWindow[]; matchNothing: string[]; warnings: string[] };
+/** @property names the title of each window's event, by its key. @property matchNothing the titles that no event has. @property warnings in sentences. */
+export type SourceEvents = {
+  windows: SourceWindow[];
+  names: Map<string, string>;
+  matchNothing: string[];
+  warnings: string[];
+};
 
 /** Events that ended longer ago are left out. */
 const daysBack = 31;
 const daysAhead = 2 * 366;
 const mostWindows = 10_000;
+/** Characters of a title that are shown. */
+const longestName = 200;
 // What freezes can have.
 const earliest = Date.parse('1900-01-01T00:00:00Z');
 
@@ -39,13 +47,17 @@ export function readEvents({ bytes, charset, titles, timezone, now }: CalendarQu
   const isWanted = ({ title }: { title: string }) => tests.some((test) => test(title));
   const [from, to] = [now.getTime() - daysBack * day, now.getTime() + daysAhead * day];
   const windows = new Map<string, SourceWindow>();
+  const names = new Map<string, string>();
   for (const series of seriesOf(events)) {
     // What nobody wants may repeat as it likes.
     if (![series.main ?? [], series.changes].flat().some(isWanted)) continue;
     for (const occurrence of occurrencesOf(series, zones, from, to)) {
       if (occurrence.event.isCancelled || !isWanted(occurrence.event)) continue;
       const window = windowOf(occurrence, series, zones, { from, to });
-      if (window && !windows.has(window.key)) windows.set(window.key, window);
+      if (window && !windows.has(window.key)) {
+        windows.set(window.key, window);
+        names.set(window.key, cutText(occurrence.event.title, longestName));
+      }
       if (windows.size > mostWindows)
         throw new SourceUnreadable(
           `has more than ${mostWindows} events within two years. Choose fewer with \`titles\``,
@@ -54,6 +66,7 @@ export function readEvents({ bytes, charset, titles, timezone, now }: CalendarQu
   }
   return {
     windows: [...windows.values()],
+    names,
     matchNothing: titles?.filter((_, index) => !events.some(({ title }) => tests[index]!(title))) ?? [],
     warnings: zones.warnings(),
   };

@@ -1,0 +1,93 @@
+// Keeps the preview beside a form up to date while one fills it in, and the list of repositories to choose from. Without
+// this script, buttons do.
+const form = document.querySelector('form[data-live]');
+// What does not change the preview, or belongs to an earlier one.
+const left = [
+  'reason',
+  'public_reason',
+  'name',
+  'template_name',
+  'step',
+  'key',
+  'previewed',
+  'version',
+  'find',
+];
+const parts = ['.preview', '.matching'];
+// The server limits the length of an address.
+const longest = 8000;
+// The same for one entry of the history: who goes back and presses the button again makes nothing twice.
+const key = history.state?.form ?? String(Math.random());
+history.replaceState({ ...history.state, form: key }, '');
+let asking = new AbortController();
+let timer;
+let pause = 1000;
+
+const later = (after) => {
+  clearTimeout(timer);
+  timer = setTimeout(() => void refresh(), after);
+};
+
+async function refresh() {
+  asking.abort();
+  asking = new AbortController();
+  const query = new URLSearchParams(new FormData(form));
+  for (const name of left) query.delete(name);
+  query.set('live', '');
+  query.set('key', key);
+  if (String(query).length > longest) return;
+  const { signal } = asking;
+  try {
+    const answer = await fetch(`${form.getAttribute('action')}?${query}`, { signal });
+    if (!answer.ok && answer.status !== 422) return;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (signal.aborted) return;
+    for (const part of parts) swap(part, page);
+    chooseParts();
+  } catch {
+    return; // The buttons still work.
+  }
+  pause = form.querySelector('[data-fills-in]') ? Math.min(2 * pause, 8000) : 1000;
+  if (form.querySelector('[data-fills-in]')) later(pause);
+}
+
+/** Replaces a part of the form with that of a page. What has the focus keeps it. */
+function swap(part, page) {
+  const [here, there] = [form.querySelector(part), page.querySelector(part)];
+  if (!here || !there) return;
+  const { activeElement: active } = document;
+  const isInside = here.contains(active);
+  for (const each of there.querySelectorAll('[autofocus]')) each.removeAttribute('autofocus');
+  for (const each of there.querySelectorAll('details'))
+    each.open ||= [...here.querySelectorAll('details[open] > summary')].some(
+      (summary) => summary.textContent === each.firstElementChild.textContent,
+    );
+  here.replaceWith(there);
+  if (isInside && active.name)
+    there.querySelector(`[name="${CSS.escape(active.name)}"][value="${CSS.escape(active.value)}"]`)?.focus();
+}
+
+/** Hides what this script does by itself, and shows what needs it. */
+function chooseParts() {
+  for (const button of form.querySelectorAll('[data-only-without-scripts]')) button.hidden = true;
+  for (const box of form.querySelectorAll('[data-with-scripts]')) box.hidden = false;
+}
+
+if (form) {
+  form.addEventListener('input', ({ target }) => {
+    if (left.includes(target.name)) return;
+    // A day that is taken back may have been typed.
+    const typed = form.elements.except;
+    if (target.name === 'off' && typed) typed.value = typed.value.replaceAll(target.value, '').trim();
+    pause = 1000;
+    later(target.type === 'checkbox' || target.type === 'radio' ? 50 : 500);
+  });
+  form.addEventListener('change', ({ target }) => {
+    // Ticks all that is listed.
+    if (!target.matches('[data-ticks-all]')) return;
+    for (const box of form.querySelectorAll('.ticks input:enabled')) box.checked = target.checked;
+    later(50);
+  });
+  chooseParts();
+  later(form.querySelector('[data-fills-in]') ? pause : 0);
+}
