@@ -40,8 +40,8 @@ const see = async (path: string): Promise<string> => {
 };
 
 test.each<[path: string, says: RegExp]>([
-  ['/', /2 of 2 repositories are frozen .* Repositories frozen 2 of 2 Pull requests blocked 2 /],
-  ['/repos/acme', /Repositories frozen 2 of 2 .*Everything web , api , by .*2 pull requests blocked/],
+  ['/', / acme is frozen until .* 2 pull requests blocked /],
+  ['/repos/acme', /acme is frozen until .*Everything Frozen until .*2 pull requests blocked web , api , by /],
   ['/owners/acme/freeze', /All 2 /],
   ['/owners/acme/unfreeze', /The entire plan\. 2 pull requests in 2 repositories: api, web /],
   [

@@ -100,7 +100,16 @@ export type CurrentGroup = Group & {
   /** In how many repositories it is known not to be enforced, and in how many that is not known. */
   notEnforced: number;
   unknown: number;
+  /** When it is on within the next seven days: each start with its end, null for none. */
+  soon: [start: string, end: string | null][];
+  /** The reader's own pull requests that it should hold. */
+  mine: { repositoryId: string; number: number; title: string | null; isAsked: boolean }[];
 };
+
+/** How far ahead `soon` reaches, in milliseconds; and how many pull requests and times of a group are listed. */
+export const soonWithin = 7 * 86_400_000;
+const mostMine = 20;
+const mostSoon = 60;
 
 /** The repositories of which groups are asked. */
 type GroupQuery = {
@@ -109,6 +118,8 @@ type GroupQuery = {
   inside: bigint[];
   notEnforced: bigint[];
   unknown: bigint[];
+  /** The login of the reader, whose own pull requests are told; null for nobody. */
+  login: string | null;
 };
 
 /**
@@ -119,7 +130,7 @@ type GroupQuery = {
 export async function currentGroups(
   tx: Tx,
   which: 'ongoing' | 'scheduled',
-  { all, inside, notEnforced, unknown }: GroupQuery,
+  { all, inside, notEnforced, unknown, login }: GroupQuery,
   now: Date,
   most: number,
 ): Promise<{ groups: CurrentGroup[]; total: number }> {
@@ -137,12 +148,21 @@ export async function currentGroups(
       FROM freezes, LATERAL (SELECT repository_id = ANY (${inside}::int8[]) AS is_inside) AS viewer
       WHERE repository_id = ANY (${all}::int8[]) AND deleted_at IS NULL AND ${isIt}
         AND (ends_at IS NULL OR ends_at > ${now})
+    ), times AS (
+      SELECT key, json_agg(json_build_array(starts_at, ends_at) ORDER BY starts_at) AS soon
+      FROM (SELECT DISTINCT key, starts_at, ends_at FROM found
+        WHERE starts_at < ${new Date(now.getTime() + soonWithin)}) AS once GROUP BY key
     ), pulls AS (
-      SELECT key, ${pullRequests(Prisma.sql`why IS NULL AND NOT is_loose`)} AS held,
+      SELECT key, json_agg(DISTINCT jsonb_build_object('repositoryId', repository_id::text, 'number', number, 'title', title,
+          'isAsked', EXISTS (SELECT FROM exemptions e WHERE e.repository_id = judged.repository_id
+            AND e.number = judged.number AND e.state = 'requested' AND e.ended_at IS NULL AND e.expires_at > ${now})))
+          FILTER (WHERE is_mine) AS mine,
+        ${pullRequests(Prisma.sql`why IS NULL AND NOT is_loose`)} AS held,
         ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking,
         ${pullRequests(Prisma.sql`why <> 'leaking' OR (why IS NULL AND is_loose)`)} AS waiting
       FROM (
-        SELECT found.key, held.repository_id, held.number, ${whyNotHeld} AS why,
+        SELECT found.key, held.repository_id, held.number, held.title, ${whyNotHeld} AS why,
+          coalesce(lower(held.author) = lower(${login}::text), false) AS is_mine,
           held.repository_id = ANY (${notEnforced}::int8[]) AND ${mergeAnswer(now)} IS DISTINCT FROM 'refuses' AS is_loose
         FROM found JOIN open_pull_requests held
           ON held.repository_id = found.repository_id AND found.id = ANY (held.held_by) ${statusesOfHeld}
@@ -160,19 +180,22 @@ export async function currentGroups(
       (array_agg(DISTINCT f.repository_id))[1:3] AS "repositoryIds",
       coalesce(max(pulls.held), 0)::int4 AS held, coalesce(max(pulls.leaking), 0)::int4 AS leaking,
       coalesce(max(pulls.waiting), 0)::int4 AS waiting,
+      coalesce((array_agg(pulls.mine))[1], '[]') AS mine, coalesce((array_agg(times.soon))[1], '[]') AS soon,
       ${inRepositories(isToJudge(Prisma.raw('f'), Prisma.raw('r')))} AS "toJudge",
       ${inRepositories(Prisma.sql`f.repository_id = ANY (${notEnforced}::int8[])`)} AS "notEnforced",
       ${inRepositories(Prisma.sql`f.repository_id = ANY (${unknown}::int8[])`)} AS unknown,
       (count(*) OVER ())::int4 AS total
     FROM found f JOIN repositories r ON r.id = f.repository_id LEFT JOIN freeze_plans p ON p.id = f.plan_id
-      LEFT JOIN pulls ON pulls.key = f.key
+      LEFT JOIN pulls ON pulls.key = f.key LEFT JOIN times ON times.key = f.key
     WHERE ${isOngoing} OR f.starts_at = f.first_at
     GROUP BY f.key, f.plan_id
-    ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, count(*) DESC, min(f.starts_at), f.key
+    ORDER BY CASE WHEN NOT ${isOngoing} THEN min(f.starts_at) END, bool_or(pulls.mine IS NOT NULL) DESC, count(*) DESC, min(f.starts_at), f.key
     LIMIT ${most}`;
   return {
     groups: rows.map(({ total: _total, ...group }) => ({
       ...group,
+      mine: group.mine.slice(0, mostMine),
+      soon: group.soon.slice(0, mostSoon),
       createdBy: group.createdBy && actorIn(group.createdBy),
     })),
     total: rows[0]?.total ?? 0,

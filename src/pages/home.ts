@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Session } from '../auth/sign-in/sessions.ts';
 import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { isTooManyRequests, refusedIf, Refusal } from '../errors.ts';
+import { badge } from './states.ts';
 import type { Times } from './text.ts';
 import { type Html, layout } from './layout.ts';
 import { appPage, installLink } from './installed.ts';
@@ -27,8 +28,9 @@ import { accountsOf } from '../installations/find-account.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
-import { figures } from './owner/figures.ts';
-import { frozenIn, loadOverview, type Overview, type SeenOwner, overviewLists } from './owner/overview.ts';
+import { frozenIn, loadOverview, type Overview, type SeenOwner } from './owner/overview.ts';
+import { overviewLists } from './owner/overview-lists.ts';
+import { stateOfOwners } from './owner/state-of-owners.ts';
 
 /** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(visit: Visit): Promise<Response> {
@@ -41,7 +43,7 @@ export async function showHome(visit: Visit): Promise<Response> {
     const { owners, silent } = await ownersOf(deps, viewer);
     const times = timesOf(visit);
     const [overview, notices] = await Promise.all([
-      loadOverview(deps, viewer, owners, times.now),
+      loadOverview(deps, viewer, owners, times),
       disabledNotices(deps, owners),
     ]);
     const glance = html`${notices} ${atAGlance(owners, silent, overview, times)}`;
@@ -88,22 +90,10 @@ const nothingYet = (app: AppPage | null): Html =>
     ${app ? html`<p class="actions">${installLink(app)}</p>` : ''}`;
 
 function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overview, times: Times): Html {
-  const all = owners.flatMap(({ repositories }) => repositories);
-  const frozen = all.filter((each) => stateOf(each) === 'frozen').length;
-  const ofDeployments = all.filter(areDeploymentsFrozen).length;
   const [only] = owners.length === 1 ? owners : [];
-  const known = silent.length > 0 ? 'Nothing is frozen where GitHub answers' : 'Nothing is frozen';
-  const nothing = owners.length === 0 ? 'GitHub does not answer about your owners' : known;
-  const merges = frozen > 0 ? `${frozen} of ${all.length} repositories are frozen` : '';
-  const deployments =
-    ofDeployments > 0
-      ? `Deployments are frozen in ${ofDeployments} of ${countOf(all.length, 'repository', 'repositories')}`
-      : '';
-  return html`<div class="headline">
-      <h1>${[merges, deployments].filter(Boolean).join('. ') || nothing}</h1>
-      ${actions(owners)}
-    </div>
-    ${figures(owners, only ? ownerPath(only.account.login) : null)} ${overviewLists(overview, times, !only)}
+  const list = only && silent.length === 0 ? ownerPath(only.account.login) : null;
+  return html`${stateOfOwners(owners, { list, times, actions: actions(owners), silent: silent.length })}
+    ${overviewLists(overview, times, !only)}
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
       <table class="stacked">
@@ -164,9 +154,9 @@ const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
     </th>
     <td>
       ${countOf(repositories.length, 'repository', 'repositories')}
-      ${frozen > 0 ? html`<span class="badge held">${frozen} frozen</span>` : ''}
-      ${ofDeployments > 0 ? html`<span class="badge held">deployments of ${ofDeployments} frozen</span>` : ''}
-      ${frozen + ofDeployments === 0 ? html`<span class="badge free">none frozen</span>` : ''}
+      ${frozen > 0 ? badge('frozen', `${frozen} frozen`) : ''}
+      ${ofDeployments > 0 ? badge('frozen', `deployments of ${ofDeployments} frozen`) : ''}
+      ${frozen + ofDeployments === 0 ? badge('free', 'none frozen') : ''}
     </td>
   </tr>`;
 };
@@ -194,7 +184,7 @@ const mostOwners = 12;
 /**
  * The owners where a person can read something, and those that GitHub does not answer about. One owner never hides others.
  */
-async function ownersOf(
+export async function ownersOf(
   deps: PageDeps,
   viewer: Session,
 ): Promise<{ owners: SeenOwner[]; silent: SilentOwner[] }> {

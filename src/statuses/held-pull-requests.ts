@@ -44,12 +44,13 @@ export const leakingWithGroup = Prisma.sql`
   (SELECT min(merged.leaking_since) FROM open_pull_requests merged
     WHERE merged.repository_id = merge_groups.repository_id AND merged.number = ANY(merge_groups.pull_requests))`;
 
-/** An open pull request that a freeze held when it was last judged. */
+/** An open pull request, and the freezes that held it when it was last judged. */
 export type HeldPullRequest = {
   number: number;
   headSha: string;
   /** Null until an observation has saved it. */
   title: string | null;
+  author: string | null;
   /** The branch that it merges into; null if it is not known. */
   baseRef: string | null;
   /** The ids of the freezes. */
@@ -59,24 +60,41 @@ export type HeldPullRequest = {
   /** Since when its status waits to be written; null if none does. */
   waitingSince: Date | null;
   mergeAnswer: MergeAnswer | null;
+  /** Whether an exemption lets it through now. */
+  isExempt: boolean;
 };
 
 /**
  * The pull requests of a repository that freezes hold or should hold, by number, from our tables. Does not ask GitHub.
  * @param only limits the result to this number.
  */
-export async function heldPullRequests(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+export const heldPullRequests = (
+  deps: Pick<Deps, 'db' | 'clock'>,
   repositoryId: bigint,
   only: number | null = null,
+): Promise<HeldPullRequest[]> =>
+  openPullRequests(
+    deps,
+    repositoryId,
+    Prisma.sql`cardinality(held.held_by) > 0
+      AND (${only}::int IS NULL OR held.number = ${only}::int)`,
+  );
+
+/** All open pull requests of a repository, or those of a condition, by number. */
+export async function openPullRequests(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  repositoryId: bigint,
+  isWanted = Prisma.sql`true`,
 ): Promise<HeldPullRequest[]> {
+  const now = nowOf(clock);
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.title, held.base_ref AS "baseRef",
-      held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld", ${mergeAnswer(nowOf(clock))} AS "mergeAnswer",
-      least(head.waiting_since, merge.waiting_since) AS "waitingSince"
+    SELECT held.number, held.head_sha AS "headSha", held.title, held.author, held.base_ref AS "baseRef",
+      held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld", ${mergeAnswer(now)} AS "mergeAnswer",
+      least(head.waiting_since, merge.waiting_since) AS "waitingSince",
+      EXISTS (SELECT FROM exemptions e WHERE e.repository_id = held.repository_id AND e.number = held.number
+        AND e.state = 'approved' AND e.ended_at IS NULL AND e.expires_at > ${now}) AS "isExempt"
     FROM open_pull_requests held ${statusesOfHeld}
-    WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
-      AND (${only}::int IS NULL OR held.number = ${only}::int)
+    WHERE held.repository_id = ${repositoryId} AND ${isWanted}
     ORDER BY held.number`;
 }
 

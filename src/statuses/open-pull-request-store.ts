@@ -1,5 +1,6 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
+import type { AttributeValues } from '../conditions/attributes.ts';
 import { lockRepository } from '../installations/find-repository.ts';
 import { jobs } from '../database/queue/jobs.ts';
 
@@ -113,11 +114,23 @@ export type SeenRow = {
   node_id: string;
   head_sha: string;
   title: string;
+  author: string | null;
+  added_lines: number | null;
+  deleted_lines: number | null;
   merge_sha: string | null;
   held_by: string[];
   changed_at: Date | null;
   base_ref: string | null;
   head_ref: string | null;
+};
+
+/** The size of a pull request, as GitHub said. */
+export const sizeIn = (values: AttributeValues): Pick<SeenRow, 'added_lines' | 'deleted_lines'> => {
+  const numberIn = (value: unknown) => (typeof value === 'number' ? value : null);
+  return {
+    added_lines: numberIn(values['added-lines']),
+    deleted_lines: numberIn(values['deleted-lines']),
+  };
 };
 
 /**
@@ -129,14 +142,16 @@ export type SeenRow = {
  */
 export const rememberedAnd = (seen: string, askAt: string, gone: string): string => `
   remembered AS (
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
-      changed_at, head_since, base_ref, head_ref, observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, base_ref, head_ref, $3,
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, author, added_lines, deleted_lines,
+      merge_sha, held_by, changed_at, head_since, base_ref, head_ref, observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, title, author, added_lines, deleted_lines,
+      merge_sha, held_by, changed_at, changed_at, base_ref, head_ref, $3,
       CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END
-    FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
-      held_by uuid[], changed_at timestamptz, base_ref text, head_ref text)
+    FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, node_id text, head_sha text, title text, author text,
+      added_lines int, deleted_lines int, merge_sha text, held_by uuid[], changed_at timestamptz, base_ref text, head_ref text)
     ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
+      node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, author = excluded.author,
+      added_lines = excluded.added_lines, deleted_lines = excluded.deleted_lines, merge_sha = excluded.merge_sha,
       held_by = excluded.held_by, base_ref = excluded.base_ref, head_ref = excluded.head_ref,
       head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
       changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,

@@ -21,7 +21,7 @@ import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from
 import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
 import { askSoonAt } from './held-pull-requests.ts';
 import type { Observed } from './observe.ts';
-import { type LastSeen, shasThen, supersededBy } from './open-pull-request-store.ts';
+import { type LastSeen, shasThen, sizeIn, supersededBy } from './open-pull-request-store.ts';
 import { changedIn, freezesOf } from './changed-pull-requests.ts';
 import { foreignIn, mostOfFew, mustWrite, rankOf, shownNow, tiers } from './plan-write.ts';
 
@@ -280,11 +280,12 @@ async function write(
     changed,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
-    pullRequests: judged.map(({ pullRequest: { facts, testMerge, title, headBranch }, holds }) => ({
+    pullRequests: judged.map(({ pullRequest: { facts, testMerge, title, author, headBranch }, holds }) => ({
       number: facts.number,
       node_id: facts.nodeId,
       head_sha: facts.headSha,
       title: title.toWellFormed(),
+      ...{ author, ...sizeIn(facts.values) },
       merge_sha: testMerge?.sha ?? null,
       held_by: freezesOf(holds),
       changed_at: changedAtOf(facts),

@@ -107,7 +107,7 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   expect(first).not.toContain('Earlier freezes');
   const second = await load(laterLink(first));
   expect(second.match(/<tr id="freeze-/g)).toHaveLength(20);
-  expect(second).toContain('1 freeze is ongoing');
+  expect(second).toContain('is frozen');
   expect(second).toContain('Freeze number 20.');
   expect(second).toContain('Earlier freezes');
   expect(await load('?current=nonsense')).toContain(

@@ -30,12 +30,12 @@ beforeAll(async () => {
 const blocks = 'Deployments to production wait; merges are not blocked.';
 
 test.each<[path: string, says: RegExp | string]>([
-  ['/', /Deployments are frozen in 1 of 2 repositories .*Deployments frozen 1 of 2 Deployments that wait 1 /],
-  ['/', /Deployments: Migration web .* Deployments frozen until .*deployments of 1 frozen/],
+  ['/', /Deployments are frozen in 1 of 2 repositories of acme .*1 deployment waits /],
+  ['/', /Deployments: Migration Deployments frozen until .* web , .*deployments of 1 frozen/],
   ['/repos/acme', /web Deployments frozen – – .*infra Free|infra Free .*web Deployments frozen – –/],
   [
     '/repos/acme/web',
-    `Deployments frozen No freeze of merges is ongoing. Deployments ${blocks} 1 deployment waits`,
+    /Deployments of acme\/web are frozen .* No freeze of merges is ongoing\. Deployments to production wait; merges are not blocked\. 1 deployment waits/,
   ],
   ['/owners/acme/unfreeze', `Migration ${blocks} Deployments in 1 repository: web`],
   ['/owners/acme/calendar', /Frozen Deployments: Migration web/],

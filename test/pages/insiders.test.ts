@@ -92,7 +92,7 @@ test('says that nothing enforces a freeze and what to click; once it is required
   expect(before).toContain('<span class="badge leaking">Freezes are not enforced</span>');
   expect(before).toMatch(/<strong>Failed:<\/strong> main does not require holdfast\/freeze/);
   const rules = `${acme.github.url}/${web}/settings/rules/new?target=branch`;
-  expect(before).toContain(`<a href="${rules}" rel="noreferrer">${rules}</a>, or as an admin`);
+  expect(before).toContain(`<a class="button" href="${rules}" rel="noreferrer">Fix it on GitHub</a>`);
   expect(before).toContain('created a freeze that is not enforced');
   acme.github.protect(web, 'main', {
     checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }],

@@ -63,7 +63,7 @@ test('a writer requests, an admin approves, and the pull request can merge', asy
   expect(waits).not.toContain('Deny…');
   expect(waits).toMatch(
     new RegExp(
-      `Requested Sun 1 Mar, \\d\\d:\\d\\d UTC \\(.*\\) ?\\. It waits until an admin of ${web} approves it\\. .* Holdfast sends no mail, so tell one of them\\. Withdraw…`,
+      `Requested Sun 1 Mar, \\d\\d:\\d\\d UTC ?\\. It waits until an admin of ${web} approves it\\. .* Holdfast sends no mail, so tell one of them\\. Withdraw…`,
     ),
   );
   expect((await decide('ada', 'approve')).status).toBe(303);
@@ -71,7 +71,7 @@ test('a writer requests, an admin approves, and the pull request can merge', asy
   expect(await exemptions()).toMatchObject([{ state: 'approved', decided_by: { name: 'ada' } }]);
   const through = await see('wendy');
   expect(through).toMatch(
-    /Exempt until .* UTC .*, because INC-4711 fix . Requested by wendy, approved by ada\./,
+    /Exempt until .* UTC .*, because INC-4711 fix . Merge on GitHub Requested by wendy, approved by ada\./,
   );
   expect(through).not.toContain('Free No freeze');
   expect(through).toMatch(/History .*ada approved the exemption for #1.*wendy requested an exemption for #1/);

@@ -88,11 +88,12 @@ test('nobody is told to ask themselves, and a request that waits is not asked fo
   const others = await see('bob', 'api');
   expect(others).toContain('It waits until an admin of acme/api or an approver (wendy) approves it.');
   expect(others).not.toContain('Request exemption');
-  const card =
-    /By ada ?: \d+ lines added and \d+ deleted in \d+ files?\. Blocked by Incident until removed ?\./;
+  const card = /By ada \+\d+ \d+ lines added −\d+ and \d+ deleted into main .*Why Incident /;
   expect(await see('ada', 'api')).toMatch(card);
   const list = words(await visitors['ada']!.open('/owners/acme/exemptions'));
-  expect(list).toMatch(/acme\/api #1 .*Change number 1 Blocked by Incident until removed ?\. Mine/);
+  expect(list).toMatch(
+    /acme\/api #1 Change number 1 By ada \+\d+ .*Blocked by Incident until removed ?\. .*Mine/,
+  );
   expect(await see('ada', 'api')).toContain('Set an end or delete it on the page of the freeze');
   expect(await see('ada', 'api')).not.toMatch(/Ask an admin|tell one of them/);
 });

@@ -63,7 +63,7 @@ describe('the list', () => {
     const its = (await ada.open(`/repos/${web}/freezes/${freeze.id}`)).text;
     expect(its).toContain('<dt>Created by</dt>');
     expect(its).toMatch(new RegExp(`href="/repos/${web}/pulls/1"\\s*>#1 <span dir="auto">`));
-    expect(html).toContain('<span class="badge held">Frozen</span>');
+    expect(html).toMatch(/<bdi>acme\/web-\d+<\/bdi> is frozen without an end/);
     expect(html).toContain('2 pull requests are blocked.');
   });
 
@@ -119,7 +119,7 @@ describe('the list', () => {
     expect(idsOf(back.html)).toEqual(idsOf(first.html));
     expect(idsOf(first.html)[0]).toBe(mistake.id);
     expect(row(first.html, mistake)).toMatch(
-      /^Made by mistake Deleted Deleted by the application key admin key, Sun 1 Mar, 09:00 UTC \(.*\) : Done$/,
+      /^Made by mistake Deleted Deleted by the application key admin key, Sun 1 Mar, 09:00 UTC : Done$/,
     );
     expect(idsOf((await read(`?past=${kept.id}`)).html)).toEqual(idsOf(first.html));
   });
@@ -141,10 +141,10 @@ describe('the first lines', () => {
     await acme.freeze(web, { reason: 'Three', start: '2027-04-01T00:00:00' });
     expect(first((await read()).html)).toMatch(
       // The second one begins when the first one ends.
-      /Frozen until Wed 3 Mar 2027, 00:00 UTC \(01:00 Paris\) . 1 freeze is ongoing. Blocked 2 pull requests are blocked. Enforced Yes, GitHub refuses to merge what is frozen Next Two , from Tue 2 Mar 2027, 11:00 UTC/,
+      /acme\/web-\d+ is frozen until Wed 3 Mar 2027, 00:00 UTC \(01:00 Paris\) .* 2 pull requests are blocked\. Enforced: GitHub refuses to merge what is frozen Next: Two , from Tue 2 Mar 2027, 11:00 UTC/,
     );
     const endless = await acme.freeze(web, { reason: 'No end' });
-    expect(first((await read()).html)).toContain('Frozen without an end. 2 freezes are ongoing.');
+    expect(first((await read()).html)).toContain('is frozen without an end');
     await acme.remove(web, endless.id);
   });
 
@@ -157,7 +157,7 @@ describe('the first lines', () => {
 
   test('say what to do first, if there never was a freeze', async () => {
     const { html } = await read();
-    expect(first(html)).toContain('Not frozen No freezes are ongoing.');
+    expect(first(html)).toMatch(/acme\/web-\d+ is free .*No freezes are ongoing\./);
     expect(first(html)).toContain('This repository has no freezes yet');
     expect(first(html)).toContain('Check whether freezes are enforced');
     const freeze = await acme.freeze(web);
@@ -201,7 +201,7 @@ test('what is long is folded, until you ask for a part of it', async () => {
 
 test('those who may freeze have the buttons at the top', async () => {
   await anotherRepository();
-  const top = (html: string) => html.slice(html.indexOf('<h1'), html.indexOf('aria-label="Now"'));
+  const top = (html: string) => html.slice(html.indexOf('<h1'), html.indexOf('class="counts"'));
   const unfreeze = `href="/owners/acme/unfreeze?repository=${web.split('/')[1]}"`;
   expect(top((await read()).html)).not.toContain(unfreeze);
   await acme.freeze(web);

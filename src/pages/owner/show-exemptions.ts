@@ -20,6 +20,7 @@ import { absentOrSignIn, timesOf } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { aboutListed } from '../status/request-card.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
+import { badge } from '../states.ts';
 import { instant, quoted, type Times } from '../text.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
@@ -142,10 +143,12 @@ async function waitingList(
   return html`<section aria-labelledby="waiting">
     <h2 id="waiting">Waiting for a decision</h2>
     ${listed.length === 0 ? html`<p class="muted">Nothing waits for a decision.</p>` : ''}
-    ${listed.map(
-      ({ exemption, repository }) =>
-        html`<h3>${exemptionLink(exemption, repository)}</h3>
-          ${exemptionRequest(exemption, repository, standingIn(repository), times, hidden('from_list', 'yes'), about({ exemption, repository }))}`,
+    ${listed.map(({ exemption, repository }) =>
+      exemptionRequest(exemption, repository, standingIn(repository), times, {
+        sent: hidden('from_list', 'yes'),
+        about: about({ exemption, repository }),
+        isListed: true,
+      }),
     )}
     ${isMore ? html`<p><a href="?state=requested">Show all requests</a></p>` : ''}
   </section>`;
@@ -176,9 +179,7 @@ const row = ({ exemption, repository }: Listed, times: Times): Html => {
   return html`<tr>
     <th scope="row">${exemptionLink(exemption, repository)}</th>
     <td>
-      <span class="badge ${isActive ? 'free' : state === 'requested' && !isExpired ? 'scheduled' : 'past'}"
-        >${isActive ? 'Exempt' : shownState}</span
-      >
+      ${isActive ? badge('exempt') : state === 'requested' && !isExpired ? badge('waiting', shownState) : html`<span class="badge past">${shownState}</span>`}
       ${endedAt ? instant(endedAt, times) : html`until ${instant(expiresAt, times)}`}
     </td>
     <td>

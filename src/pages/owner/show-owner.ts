@@ -27,12 +27,15 @@ import {
 import { disabledNotices } from './disabled-webhooks.ts';
 import { firstStepsCard } from '../first-steps.ts';
 import type { OwnerVisit } from './open-owner.ts';
-import { figures } from './figures.ts';
-import { frozenIn, loadOverview, overviewLists } from './overview.ts';
+import { latestActs } from './latest-acts.ts';
+import { frozenIn, loadOverview } from './overview.ts';
+import { overviewLists } from './overview-lists.ts';
+import { stateOfOwners } from './state-of-owners.ts';
 import { updating } from './updating.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { shorten } from '../../events/event-words.ts';
+import { badge } from '../states.ts';
 import { instant, type Times } from '../text.ts';
 
 /** Later than every freeze. */
@@ -55,8 +58,8 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const inside = rows.filter((row) => isAdmin || row.private);
   const insideOf = new Set(inside.map(({ id }) => id));
   const seen = { ...visit, repositories };
-  const [overview, spans, enforced, notices, steps] = await Promise.all([
-    loadOverview(deps, viewer, [seen], now),
+  const [overview, spans, enforced, notices, steps, activity] = await Promise.all([
+    loadOverview(deps, viewer, [seen], times),
     spansWithin(
       deps.db,
       rows.map(({ id }) => id),
@@ -67,6 +70,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
     enforcedOf(deps, inside),
     disabledNotices(deps, [seen]),
     isAdmin ? firstStepsCard(deps, account, repositories) : '',
+    isAdmin ? latestActs(deps, account, times) : '',
   ]);
   const read = (span: FreezeSpan) => (insideOf.has(span.repositoryId) ? span : asPublic(span));
   const reasons = new Map(spans.map((span) => [span.repositoryId, read(span).reason]));
@@ -75,12 +79,9 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
   const body = html`${messageOf(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
-      <div class="headline">
-        <h1>${login}</h1>
-        ${isTickable ? actions(login) : ''}
-      </div>
+      ${stateOfOwners([seen], { list: '', times, actions: isTickable ? actions(login) : '' })}
     </form>
-    ${notices} ${steps} ${figures([seen], '')} ${overviewLists(overview, times, false)}
+    ${notices} ${overviewLists(overview, times, false, { first: steps, last: activity })}
     <section id="repositories" aria-labelledby="repositories-heading">
       <div class="headline">
         <h2 id="repositories-heading">Repositories</h2>
@@ -255,23 +256,18 @@ function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: Repo
 
 function nowOf(row: RepositoryState, times: Times): Html {
   const { until, next, requests } = row;
-  const deployments = areDeploymentsFrozen(row)
-    ? html`<span class="badge held">Deployments frozen</span>`
-    : '';
-  const waiting = html`${deployments}
-  ${requests > 0 ? html`<span class="badge past">${countOf(requests, 'request')}</span>` : ''}`;
-  switch (stateOf(row)) {
-    case 'frozen':
-      return html`<span class="badge held">Frozen</span> ${waiting}
-        <span class="when">${until ? html`until ${instant(until, times)}` : 'until removed'}</span>`;
-    case 'scheduled':
-      return html`<span class="badge scheduled">Scheduled</span> ${waiting}
-        <span class="when">${instant(next!, times)}</span>`;
-    case 'free':
-      return html`${deployments === '' ? html`<span class="badge free">Free</span>` : ''} ${waiting}`;
-    case 'archived':
-      return html`<span class="badge past">Archived</span>`;
-  }
+  const state = stateOf(row);
+  const deployments = areDeploymentsFrozen(row) ? badge('frozen', 'Deployments frozen') : '';
+  const waiting = requests > 0 ? badge('waiting', countOf(requests, 'request')) : '';
+  if (state === 'archived') return html`<span class="badge past">Archived</span>`;
+  if (state === 'free') return html`${deployments || badge('free')} ${waiting}`;
+  const when =
+    state === 'scheduled'
+      ? instant(next!, times)
+      : until
+        ? html`until ${instant(until, times)}`
+        : 'until removed';
+  return html`${badge(state)} ${deployments} ${waiting} <span class="when">${when}</span>`;
 }
 
 /** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */

@@ -89,20 +89,22 @@ const list = (findings: Finding[]): Html =>
     )}
   </ul>`;
 
-/** A remedy with clickable links. If it ends with a command, the command is in a block to copy. */
+/** A remedy: its words, a button that leads to the right page of GitHub, and the call to copy, folded. */
 function whatToDo(remedy: string): Html {
-  const [words, command] = remedy.split(/(?<=: )(?=(?:curl|gh|holdfast) )/) as [string, string?];
-  return html`<p>${withLinks(words)}</p>
-    ${command === undefined ? '' : html`<pre><code>${command}</code></pre>`}`;
+  const [words, command] = remedy.split(/(?:, or [^:,]*)?: (?=(?:curl|gh|holdfast) )/) as [string, string?];
+  const [, page] = /(https?:\/\/[^\s'"<>]*[^\s'"<>.,;:)])/.exec(words) ?? [];
+  const said = page === undefined ? words : words.replace(`at ${page}`, 'on GitHub').replace(page, 'GitHub');
+  return html`<p>${said.replace(/[^.]$/, '$&.')}</p>
+    ${page === undefined ? '' : html`<p><a class="button" href="${page}" rel="noreferrer">Fix it on GitHub</a></p>`}
+    ${
+      command === undefined
+        ? ''
+        : html`<details>
+            <summary>${command.startsWith('holdfast') ? 'With the command line' : 'With the API'}</summary>
+            <pre><code>${command}</code></pre>
+          </details>`
+    }`;
 }
-
-/** Punctuation at the end of a sentence is not part of its last URL. */
-const withLinks = (text: string): Html[] =>
-  text
-    .split(/(https?:\/\/[^\s'"<>]*[^\s'"<>.,;:)])/)
-    .map((part, index) =>
-      index % 2 === 1 ? html`<a href="${part}" rel="noreferrer">${part}</a>` : html`${part}`,
-    );
 
 // What works only if the owner of the App requests more permissions, and each account accepts them. GitHub has no API
 // to change what an App requests.

@@ -14,15 +14,15 @@ import { instant, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
 import { type RepositoryPage, linkTo } from './load-page.ts';
 
-/** One page of the ongoing and scheduled freezes, a row each. @param report null if it is unknown, or not for the viewer. */
+/** One page of the ongoing and scheduled freezes, a row for each and for each plan. @param report null if it is unknown, or not for the viewer. */
 export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { listed, view } = page;
   return html`<section id="freezes" aria-labelledby="freezes-heading">
-    <h2 id="freezes-heading">Freezes</h2>
+    <h2 id="freezes-heading">Schedule</h2>
     ${
-      listed.freezes.length === 0
+      listed.rows.length === 0
         ? html`<p class="muted">No freezes are ongoing or scheduled.</p>`
-        : rows(page, listed.freezes, report)
+        : table(listed.rows.map(([first, ...more]) => row(page, first!, report, more)))
     }
     ${pageLinks('Pages of ongoing and scheduled freezes', [
       ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'freezes')],
@@ -37,7 +37,7 @@ export function pastFreezeList(page: RepositoryPage): Html {
   if (past.freezes.length === 0) return html``;
   return html`<details class="fold" id="past-freezes" ${view.past === null ? '' : html`open`}>
     <summary><h2>Past freezes</h2></summary>
-    ${rows(page, past.freezes, null)}
+    ${table(past.freezes.map((freeze) => row(page, freeze, null)))}
     ${pageLinks('Pages of past freezes', [
       ['Newer freezes', past.newer && linkTo(view, { past: past.newer }, 'past-freezes')],
       ['Older freezes', past.older && linkTo(view, { past: past.older }, 'past-freezes')],
@@ -54,15 +54,23 @@ export function pageLinks(name: string, links: [text: string, href: string | nul
   </nav>`;
 }
 
-const rows = (page: RepositoryPage, freezes: FreezeRecord[], report: EnforcementReport | null): Html =>
+const table = (rows: Html[]): Html =>
   html`<table class="stacked freezes">
     <tbody>
-      ${freezes.map((freeze) => row(page, freeze, report))}
+      ${rows}
     </tbody>
   </table>`;
 
-/** What a freeze is, when, and how many pull requests it holds. Its own page, which the reason links to, has the rest. */
-function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
+/**
+ * What a freeze is, when, and how many pull requests it holds. Its own page, which the reason links to, has the rest.
+ * @param more the later freezes of its plan.
+ */
+function row(
+  page: RepositoryPage,
+  freeze: FreezeRecord,
+  report: EnforcementReport | null,
+  more: FreezeRecord[] = [],
+): Html {
   const { id, reason, isPause, matchingConditions, excludeConditions } = freeze;
   const state = stateOf(freeze, page.now);
   const href = freezePath(page.repository, id);
@@ -81,11 +89,31 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
       <span class="badge ${state}">${stateWords[state]}</span>
       ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
     </td>
-    <td>${whenOf(freeze, state, page.times)}</td>
+    <td>
+      ${whenOf(freeze, state, page.times)}
+      ${more.length > 0 ? html`<p class="muted">${rhythmOf([freeze, ...more]) ?? `and ${more.length} more times`}, next ${instant(more[0]!.startsAt, page.times, freeze.timezone)}</p>` : ''}
+    </td>
     <td>
       ${state === 'ongoing' && holdsMerges(freeze) ? (isJudged(page.repository, freeze) ? countsOf(its) : notJudged) : ''}
     </td>
   </tr>`;
+}
+
+/** `Every day, 04:56 to 07:56`, if all freezes of a plan are so apart and at one time of the day; else null. */
+function rhythmOf(freezes: FreezeRecord[]): string | null {
+  const [first, second] = freezes as [FreezeRecord, FreezeRecord];
+  const day = (local: string) => Date.parse(`${local.slice(0, 10)}T00:00:00Z`) / 86_400_000;
+  const step = day(second.start) - day(first.start);
+  const [from, to] = [first.start.slice(11, 16), first.end?.slice(11, 16)];
+  const isEven = freezes.every(
+    ({ start, end }, at) =>
+      start.slice(11, 16) === from &&
+      end?.slice(11, 16) === to &&
+      (at === 0 || day(start) - day(freezes[at - 1]!.start) === step),
+  );
+  if (!isEven || to === undefined || step < 1) return null;
+  const every = step === 1 ? 'Every day' : step === 7 ? 'Every week' : `Every ${step} days`;
+  return `${every}, ${from} to ${to}`;
 }
 
 function whenOf(freeze: FreezeRecord, state: FreezeState, times: Times): Html {

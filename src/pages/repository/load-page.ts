@@ -7,7 +7,7 @@ import { listDeployments } from '../../deployments/deployment-store.ts';
 import type { Deps } from '../../deps.ts';
 import { type ExemptionRecord, listExemptions } from '../../freezes/exemptions/exemption-store.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
-import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { type HeldPullRequest, openPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { currentFreezes, type FreezeRecord, type PastPage, pastFreezes } from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -77,6 +77,8 @@ export type RepositoryPage = {
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
+  /** The open pull requests, and those of them that freezes hold or should hold. */
+  open: ShownHeld[];
   held: ShownHeld[];
   /** The deployments that wait, newest first; none if the viewer may not see them. */
   waiting: Deployment[];
@@ -86,8 +88,8 @@ export type RepositoryPage = {
   log: ListedEvent[] | null;
 };
 
-/** Freezes in the order of `current`, and the first freezes of the previous and the next page. */
-type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
+/** Some rows of the freezes that are not over, and the first freezes of the previous and the next page. */
+type CurrentPage = { rows: FreezeRecord[][]; earlier: string | null; later: string | null };
 
 const currentPerPage = 20;
 const pastPerPage = 20;
@@ -101,13 +103,13 @@ export async function loadPage(
   view: View,
   times: Times,
   isInside: boolean,
-): Promise<RepositoryPage & { held: HeldPullRequest[] }> {
+): Promise<RepositoryPage & { open: HeldPullRequest[] }> {
   const { now } = times;
   const { id } = repository;
-  const [current, past, held, log, deployments, exemptions] = await Promise.all([
+  const [current, past, open, log, deployments, exemptions] = await Promise.all([
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
-    heldPullRequests(deps, id),
+    openPullRequests(deps, id),
     isInside ? recentEvents(deps, repository, {}, { perPage: mostEvents }) : null,
     isInside ? listDeployments(deps.db, id, 'waiting', { size: mostDeployments }) : null,
     isInside
@@ -130,23 +132,30 @@ export async function loadPage(
     times,
     problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze])],
     current: read(current),
-    listed: { ...shownListed, freezes: read(shownListed.freezes) },
+    listed: { ...shownListed, rows: shownListed.rows.map(read) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
-    held,
+    open,
+    held: open.filter(isHeld),
     waiting: deployments?.rows ?? [],
     exemptions: exemptions?.rows ?? [],
     log: log && log.events,
   };
 }
 
-/** @param first the id of the first freeze of the page. @returns null if there is no such freeze. */
+export const isHeld = ({ heldBy }: Pick<HeldPullRequest, 'heldBy'>): boolean => heldBy.length > 0;
+
+/**
+ * A page of rows: of a plan it is one, with all its freezes.
+ * @param first the id of a freeze of the first row. @returns null if there is no such freeze.
+ */
 function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | null {
-  const start = first === null ? 0 : current.findIndex(({ id }) => id === first);
+  const rows = [...Map.groupBy(current, ({ id, planId }) => planId ?? id).values()];
+  const start = first === null ? 0 : rows.findIndex((row) => row.some(({ id }) => id === first));
   if (start < 0) return null;
   const before = Math.max(0, start - currentPerPage);
   return {
-    freezes: current.slice(start, start + currentPerPage),
-    earlier: start === 0 ? null : current[before]!.id,
-    later: current[start + currentPerPage]?.id ?? null,
+    rows: rows.slice(start, start + currentPerPage),
+    earlier: start === 0 ? null : rows[before]![0]!.id,
+    later: rows[start + currentPerPage]?.[0]!.id ?? null,
   };
 }

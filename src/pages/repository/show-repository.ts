@@ -25,23 +25,18 @@ import { refuseOutsiders } from '../insiders.ts';
 import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf, unlessUnsaid } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
-import {
-  currentFreezeList,
-  deploymentsWord,
-  pastFreezeList,
-  heldByFreeze,
-  item,
-  stateOf,
-} from './freeze-list.ts';
+import { currentFreezeList, deploymentsWord, pastFreezeList, heldByFreeze, stateOf } from './freeze-list.ts';
 import { whatIsBlocked } from '../../events/describe-fields.ts';
-import { loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
+import { isHeld, loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
+import { pullRequestList } from './pull-request-list.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { asGitHubSees, countsOf, frozenWord, notJudged } from '../held.ts';
+import { stateLine } from '../states.ts';
 import { shorten } from '../../events/event-words.ts';
-import { instant } from '../text.ts';
+import { instant, instantAndDistance } from '../text.ts';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
@@ -55,7 +50,8 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     mayAs(visit, 'freezer'),
     permissionOf(visit),
   ]);
-  const page = { ...loaded, held: asGitHubSees(loaded.held, report?.required) };
+  const open = asGitHubSees(loaded.open, report?.required);
+  const page = { ...loaded, open, held: open.filter(isHeld) };
   const isAdmin = permission === 'admin';
   const readsLog = isAdmin || (await unlessUnsaid(hasAnyRole(visit, permission))) === true;
   const isNew = page.current.length + page.past.freezes.length === 0;
@@ -63,21 +59,25 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const chosen = new URLSearchParams({ repository: name });
   const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${chosen}`;
   const approved = await approvedNow(visit);
-  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))}
-    <div class="headline">
-      <h1>${fullName(repository)}</h1>
-      <div class="actions">
-        ${mayChange ? html`<a class="button freeze" href="${freezeNow}">Freeze now</a>` : ''}
-        ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
-        <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
-        ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
+  const actions = html`<div class="actions">
+    ${mayChange ? html`<a class="button freeze" href="${freezeNow}">Freeze now</a>` : ''}
+    ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
+    <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
+    ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
+  </div>`;
+  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))} ${firstLine(page, report, actions)}
+    ${[...problems, ...page.problems].map(notice)} ${forgotten(page, mayChange)}
+    <div class="columns">
+      <div>
+        ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
+        ${pullRequestList(page, permission === 'admin' || permission === 'write')}
+        ${await waitingDeployments(visit, page, permission)}
       </div>
-    </div>
-    ${summary(page, report)} ${[...problems, ...page.problems].map(notice)} ${forgotten(page, mayChange)}
-    ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
-    ${isNew ? '' : currentFreezeList(page, report)} ${await waitingDeployments(visit, page, permission)}
-    ${refusal ?? enforcement(report, times)} ${pastFreezeList(page)}
-    ${page.log ? latestEvents(page.log, page, readsLog) : ''}`;
+      <aside>
+        ${isNew ? '' : currentFreezeList(page, report)} ${refusal ?? enforcement(report, times)}
+        ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog) : ''}
+      </aside>
+    </div>`;
   const ongoing = page.current.filter((freeze) => stateOf(freeze, page.now) === 'ongoing');
   return showPage(visit, {
     ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
@@ -112,43 +112,37 @@ const latestEvents = (
   </section>`;
 
 /**
- * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
+ * The first line: whether it is frozen, until when, how many pull requests are blocked, whether that is enforced, and what
+ * comes next.
  * @param report null if it is unknown, or not for the viewer.
  */
-function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
-  const { current, held, now } = page;
+function firstLine(page: RepositoryPage, report: EnforcementReport | null, actions: Html): Html {
+  const { repository, current, held, now, times } = page;
   const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
   const ongoing = all.filter(holdsMerges);
   const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
-  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, page.times, freeze.timezone);
-  const isAllJudged = ongoing.every((each) => isJudged(page.repository, each));
-  const blocked = html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}`;
-  const left = held.filter(({ heldBy }) => !heldBy.some((id) => ids.has(id))).length;
-  const lines = [
-    ongoing.length > 0 ? item('Blocked', blocked) : null,
-    ...all
-      .filter((each) => holdsDeployments(each))
-      .map((each) => item('Deployments', ofDeployments(page, each, report))),
+  const isAllJudged = ongoing.every((each) => isJudged(repository, each));
+  const left = held.length - heldByThem.length;
+  const counts = [
+    ongoing.length > 1 ? `${ongoing.length} freezes are ongoing` : null,
+    ongoing.length > 0 ? html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}` : null,
+    ...all.filter((each) => holdsDeployments(each)).map((each) => ofDeployments(page, each, report)),
     // What is so about merges matters while no freeze is ongoing, or one of merges.
-    report && (ongoing.length > 0 || all.length === 0)
-      ? item('Enforced', isEnforced(page, ongoing, report))
-      : null,
-    left > 0 ? item('Updating', html`<span class="updating">${releasing(left)}</span>`) : null,
-    next ? item('Next', html`${link(page, next)}, from ${from(next)}`) : null,
-  ].filter((line) => line !== null);
-  return html`<section class="card" aria-label="Now">
-    <p class="verdict">
-      ${ongoing.length > 0 ? frozen(page, ongoing) : all.length > 0 ? deploymentsFrozen : notFrozen}
-    </p>
-    ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
-  </section>`;
+    report && (ongoing.length > 0 || all.length === 0) ? isEnforced(page, ongoing, report) : null,
+    left > 0 ? html`<span class="updating">${releasing(left)}</span>` : null,
+    next ? html`Next: ${link(page, next)}, from ${instant(next.startsAt, times, next.timezone)}` : null,
+  ].filter((each) => each !== null);
+  const name = html`<bdi>${fullName(repository)}</bdi>`;
+  if (ongoing.length > 0)
+    return stateLine('frozen', html`${name} is frozen ${untilOf(page, ongoing)}`, { counts, actions });
+  return all.length > 0
+    ? stateLine('frozen', html`Deployments of ${name} are frozen`, { counts: [noMerges, ...counts], actions })
+    : stateLine('free', html`${name} is free`, { counts: ['No freezes are ongoing.', ...counts], actions });
 }
 
-const notFrozen = html`<span class="badge free">Not frozen</span> No freezes are ongoing.`;
 const noMerges = 'No freeze of merges is ongoing.';
-const deploymentsFrozen = html`<span class="badge held">Deployments frozen</span> ${noMerges}`;
 
 /** What a freeze does to deployments, whether GitHub waits for us, and how many wait. */
 function ofDeployments(
@@ -165,20 +159,19 @@ function ofDeployments(
 const releasing = (count: number): string =>
   `Holdfast is releasing ${countOf(count, 'pull request')} that GitHub still blocks.`;
 
-function frozen({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html {
+/** When the last of them ends. */
+function untilOf({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html | string {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
   const { nextTransitionAt: until } = frozenStateAt(kept, { base: null }, now);
-  const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
-  const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
-  return html`<span class="badge held">Frozen</span>
-    ${until ? html`until <strong>${instant(until, times, timezone)}</strong>` : ongoing.length === 1 ? 'until removed' : 'without an end'}.
-    ${count}.`;
+  if (!until) return ongoing.length === 1 ? 'until removed' : 'without an end';
+  const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until.getTime()) ?? ongoing[0]!;
+  return html`until ${instantAndDistance(until, times, timezone)}`;
 }
 
 /** Links to the row of a freeze. The row may be on another page of the list. */
 function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): Html {
-  const isHere = listed.freezes.some((freeze) => freeze.id === id);
-  const href = isHere ? `#freeze-${id}` : linkTo(view, { current: id }, `freeze-${id}`);
+  const row = listed.rows.find((freezes) => freezes.some((freeze) => freeze.id === id));
+  const href = row ? `#freeze-${row[0]!.id}` : linkTo(view, { current: id }, `freeze-${id}`);
   return html`<a href="${href}" dir="auto">${shorten(reason, 120)}</a>`;
 }
 
@@ -186,11 +179,11 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
   const wordOf = (freeze: FreezeRecord) => isFreezeEnforced(report, freeze, heldByFreeze(held, freeze));
   const words = ongoing.length === 0 ? [report.enforced] : ongoing.map(wordOf);
   const word = ([false, 'unknown'] as const).find((worst) => words.includes(worst)) ?? true;
-  if (word === true) return html`Yes, GitHub refuses to merge what is frozen`;
+  if (word === true) return html`Enforced: GitHub refuses to merge what is frozen`;
   return word === false
     ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge pull requests
-        anyway.`
-    : html`Unknown, <a href="#enforcement">see why</a>`;
+        anyway`
+    : html`Not known to be enforced, <a href="#enforcement">see why</a>`;
 }
 
 /** How many forgotten freezes are named. */

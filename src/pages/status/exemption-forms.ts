@@ -15,8 +15,8 @@ import { chips, confirmation, hidden, noProblems, onceField, textArea, textField
 import { instant, longText, quotedLast, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../layout.ts';
+import { badge } from '../states.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
-import { aboutShown } from './request-card.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './status-pages.ts';
 import type { EndedBy } from '../../freezes/exemptions/exemption.ts';
@@ -84,7 +84,7 @@ export function exemptionForms(
   if (maySend && isOpen && requested.length === 0) buttons.push(ask(path, headSha, standing, asked, isHeld));
   if (isHeld && !viewer && maySignIn)
     buttons.push(html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`);
-  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times, html``, aboutShown(repository, shown, times)))}
+  return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
   ${all[0]?.state === 'denied' ? deniedNotice(all[0], times) : ''}
   ${buttons.length > 0 ? html`<div class="actions">${buttons}</div>` : ''}
   ${isHeld && requested.length === 0 ? html`<p>${whoApproves(fullName(repository), standing)}</p>` : ''}`;
@@ -149,27 +149,26 @@ export const formsPath = (
 
 /**
  * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
- * @param sent hidden fields of the forms. @param about what the pull request is.
+ * @param sent hidden fields of the forms. @param about what the pull request is. @param isListed among others, so that it
+ * says whose it is.
  */
 export function exemptionRequest(
   exemption: ExemptionRecord,
   repository: FoundRepository,
   standing: Standing,
   times: Times,
-  sent = html``,
-  about = html``,
+  { sent = html``, about = html``, isListed = false }: { sent?: Html; about?: Html; isListed?: boolean } = {},
 ): Html {
   const path = formsPath(exemption, repository);
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt } = exemption;
   const { mayDecide, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
   return html`<section class="card" aria-label="Exemption request">
+    ${isListed ? html`<h3>${exemptionLink(exemption, repository)}</h3>` : ''} ${about}
     <p>
-      <span class="badge scheduled">Requested</span>
-      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, times)}, for
-      ${coverage(exemption)}:
+      ${badge('waiting', 'Requested')} <strong>${actorName(requestedBy)}</strong> requests an exemption until
+      ${instant(expiresAt, times)}, for ${coverage(exemption)}:
     </p>
-    ${about}
     <div>${longText(reason)}</div>
     <p class="muted">
       Requested ${instant(requestedAt, times)}.
@@ -293,8 +292,14 @@ export const exemptionNotice = (exemption: ExemptionRecord, times: Times): Html 
     : html`<p class="card" role="status">
         The exemption that ${nameOf(exemption.requestedBy)} requested
         ended${exemption.endedAt ? html` ${instant(exemption.endedAt, times)}` : ''}:
-        ${exemption.state === 'revoked' ? html`${nameOf(exemption.decidedBy)} revoked the exemption` : whyEnded[exemption.endedBy ?? 'time'](exemption)}.
+        ${endOfExemption(exemption)}.
       </p>`;
+
+/** Why an exemption ended, inside a sentence. */
+export const endOfExemption = (exemption: ExemptionRecord): Html =>
+  exemption.state === 'revoked'
+    ? html`${nameOf(exemption.decidedBy)} revoked the exemption`
+    : whyEnded[exemption.endedBy ?? 'time'](exemption);
 
 /** For the person who requested it. */
 const deniedNotice = (

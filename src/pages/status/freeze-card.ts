@@ -105,21 +105,16 @@ const command = ({ id }: Freeze, { publicUrl, repository }: RemovalPlace): Html 
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"delete_reason": "…"}'</code></pre>`;
 
-/** What holds the pull request, by which freezes, and until when each of several does. */
-export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, times: Times): Html {
+/** What holds the pull request: each freeze, and until when each of several is on. */
+export function whyHeld(freezes: ShownFreeze[], repository: FoundRepository, times: Times): Html[] {
   const left = freezes.length - mostOpen;
-  return html`<ul class="names">
-    ${freezes
-      .slice(0, mostOpen)
-      .map(
-        ({ freeze }) =>
-          html`<li>
-            <a href="${freezePath(repository, freeze.id)}" dir="auto">${shorten(freeze.reason, 120)}</a
-            >${freezes.length > 1 ? html`, ${untilOf(freeze, times)}` : ''}
-          </li>`,
-      )}
-    ${left > 0 ? html`<li><a href="#holding">and ${left} more</a></li>` : ''}
-  </ul>`;
+  const each = freezes.slice(0, mostOpen).map(
+    ({ freeze }, at) =>
+      html`${at === 0 ? 'Why ' : ''}<a href="${freezePath(repository, freeze.id)}"
+          ><bdi>${shorten(freeze.reason, 120)}</bdi></a
+        >${freezes.length > 1 ? html`, ${untilOf(freeze, times)}` : ''}`,
+  );
+  return left > 0 ? [...each, html`<a href="#holding">and ${left} more</a>`] : each;
 }
 
 /** What lets the pull request through without an exemption, for each freeze that holds it. */

@@ -49,7 +49,8 @@ function letThrough(freezes: ShownFreeze[], mergedAt: Date, { exemptions, events
   return later.length > 0 ? html`That was before the beginning of ${named(later)}` : null;
 }
 
-function bypassed(event: ListedEvent): Html {
+/** Who went past which freeze. */
+export function bypassed(event: ListedEvent): Html {
   const { bypassed_by: by, scheduled_freeze_attributes: freeze } = event.metadata as unknown as {
     bypassed_by: Parameters<typeof actorName>[0] | null;
     scheduled_freeze_attributes?: { reason?: string };

@@ -6,31 +6,25 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { Html } from '../layout.ts';
 import { instant, type Times } from '../text.ts';
-import type { ShownPullRequest } from './shown-pull-request.ts';
 
 // What somebody who decides on a request has to know of the pull request, so that they need no other page.
 
 type Blocking = { id: string; reason: string; endsAt: Date | null; timezone: string };
 
-/** The author and the size, as GitHub said, and the freezes that block it. */
-export function aboutShown(
-  repository: FoundRepository,
-  { live, holding }: ShownPullRequest,
-  times: Times,
-): Html {
-  const values = live?.pullRequest.facts.values;
-  const [added, deleted, files] = [values?.['added-lines'], values?.['deleted-lines'], values?.['#files']];
-  const size = `${String(added)} lines added and ${String(deleted)} deleted in ${String(files)} ${files === 1 ? 'file' : 'files'}`;
-  const author = live?.pullRequest.author;
-  return html`${live ? html`<p>${author ? html`By <bdi>${author}</bdi>: ` : ''}${size}.</p>` : ''}
-  ${blockedBy(
-    repository,
-    holding.map(({ freeze }) => freeze),
-    times,
-  )}`;
-}
+/** `By bob · +12 −3 into main`: who wrote it, how large it is, and where it goes. */
+export const written = (
+  author: string | null,
+  added: number | null,
+  deleted: number | null,
+  base?: string,
+): Html =>
+  html`<p class="muted written-by">
+    ${author === null ? '' : html`By <bdi>${author}</bdi>`}
+    ${added === null ? '' : html`<span class="added"><span aria-hidden="true">+${added}</span><span class="said">${added} lines added</span></span> <span class="deleted"><span aria-hidden="true">−${deleted}</span><span class="said">and ${deleted} deleted</span></span>`}
+    ${base === undefined ? '' : html`into <code>${base}</code>`}
+  </p>`;
 
-/** The same for requests of a list, as far as the tables have it: titles, and freezes with their ends. One statement. */
+/** What is known of the pull requests of listed requests, as far as the tables have it: titles, authors, sizes, and freezes with their ends. One statement. */
 export async function aboutListed(
   db: Tx,
   listed: { exemption: ExemptionRecord; repository: FoundRepository }[],
@@ -42,10 +36,14 @@ export async function aboutListed(
     {
       key: string;
       title: string | null;
+      author: string | null;
+      added: number | null;
+      deleted: number | null;
       blocking: (Omit<Blocking, 'endsAt'> & { endsAt: string | null })[] | null;
     }[]
   >`
-    SELECT p.repository_id || ' ' || p.number AS key, p.title, (
+    SELECT p.repository_id || ' ' || p.number AS key, p.title, p.author, p.added_lines AS added,
+      p.deleted_lines AS deleted, (
       SELECT json_agg(json_build_object('id', f.id, 'reason', f.reason, 'endsAt', f.ends_at, 'timezone', f.timezone)
         ORDER BY f.starts_at, f.id)
       FROM freezes f WHERE f.id = ANY (p.held_by) AND f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${times.now})
@@ -61,8 +59,8 @@ export async function aboutListed(
       ...each,
       endsAt: each.endsAt === null ? null : new Date(each.endsAt),
     }));
-    return html`${row.title === null ? '' : html`<p><strong dir="auto">${row.title}</strong></p>`}
-    ${blockedBy(repository, blocking, times)}`;
+    return html`${row.title === null ? '' : html`<p class="title"><strong dir="auto">${row.title}</strong></p>`}
+    ${written(row.author, row.added, row.deleted)} ${blockedBy(repository, blocking, times)}`;
   };
 }
 

@@ -21,8 +21,7 @@ import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.t
 import { asGitHubSees, isUnsaid, type ShownHeld, whyNot } from '../held.ts';
 import { instant, quotedLast, type Times } from '../text.ts';
 import type { Html } from '../layout.ts';
-import { icon } from '../states.ts';
-import { item } from '../repository/freeze-list.ts';
+import { type State, stateLine } from '../states.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 
@@ -208,13 +207,13 @@ function until(freezes: ShownFreeze['freeze'][], times: Times): Html {
   return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
 }
 
-const icons = {
+const stateOfTone = {
   held: 'blocked',
-  free: 'check-circle',
-  leaking: 'alert',
-  past: 'circle-slash',
-  merged: 'check-circle',
-} as const;
+  free: 'free',
+  leaking: 'notEnforced',
+  past: 'ended',
+  merged: 'merged',
+} as const satisfies Record<Verdict['tone'], State>;
 
 /** Whether it is held, why, and until when. @param exemption what lets it through, if one does. @param onGitHub its address there. */
 export function answer(
@@ -226,15 +225,12 @@ export function answer(
   onGitHub: string,
 ): Html {
   const { holding, live } = shown;
-  return html`<section class="answer ${tone}" aria-label="Verdict">
-    <p class="verdict">${icon(icons[tone])} <span class="badge ${tone}">${word}</span> ${text}</p>
-    ${isOpen(shown) && holding.length > 0 ? html`<dl>${item('Why', whyHeld(holding, repository, times))}</dl>` : ''}
-    ${
-      exemption
-        ? html`${exemptBy(exemption)}
-            <p><a class="button" href="${onGitHub}">Merge on GitHub</a></p>`
-        : ''
-    }
+  const said = html`<span class="badge ${tone}">${word}</span> ${text}`;
+  const actions = exemption ? html`<a class="button" href="${onGitHub}">Merge on GitHub</a>` : '';
+  const counts = isOpen(shown) ? whyHeld(holding, repository, times) : [];
+  return html`<section aria-label="Verdict">
+    ${stateLine(exemption ? 'exempt' : stateOfTone[tone], said, { counts, actions, isHeading: false })}
+    ${exemption ? exemptBy(exemption) : ''}
     ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
   </section>`;
 }

@@ -25,6 +25,8 @@ import {
   waysWithoutGitHub,
 } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
+import { written } from './request-card.ts';
+import { timeline } from './timeline.ts';
 import { messageOf } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
 import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
@@ -81,30 +83,39 @@ export async function pullRequestPage(
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
-  const known = exemption && read(exemption);
-  const granted = known && isOn(known, now) ? known : null;
+  const shownOnce = exemption && read(exemption);
+  const granted = shownOnce && isOn(shownOnce, now) ? shownOnce : null;
   const about = { exemptions: all, events: history?.events ?? [] };
   const said = isOpen(seen) ? verdict(seen, granted, times) : closedVerdict(seen, about, times);
   const isExempt = granted !== null && said.tone === 'free';
   const own = all.map((each) => ({ exemption: each, repository }));
-  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))}
-  ${head(deps, repository, seen)}
-  ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
-  ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
-  ${seen.live ? '' : notLive(seen.limitedUntil, times)}
-  ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
-  ${through(repository, seen, mayEnd, (isHeld) => exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld), times)}
-  ${known && !isExempt ? exemptionNotice(known, times) : ''}
-  ${shown.isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, seen, times)}
-  ${
-    history && history.events.length > 0
-      ? html`<details class="fold">
-          <summary><h2>History</h2></summary>
-          ${eventList(history.events, times, repository.account)}
-        </details>`
-      : ''
-  }
-  ${statusesTable(shown.headSha, statuses, times)}`;
+  const forms = (isHeld: boolean) =>
+    exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld);
+  const known = { exemptions: isInside ? all : [], events: history?.events ?? [], statuses };
+  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))} ${head(deps, repository, seen)}
+    ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
+    ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
+    ${seen.live ? '' : notLive(seen.limitedUntil, times)}
+    ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
+    <div class="columns">
+      <div>
+        ${through(repository, seen, mayEnd, forms, times)}
+        ${shownOnce && !isExempt ? exemptionNotice(shownOnce, times) : ''}
+        ${shown.isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, seen, times)}
+      </div>
+      <aside>
+        ${timeline(seen, known, times)}
+        ${
+          history && history.events.length > 0
+            ? html`<details class="fold">
+                <summary><h2>History</h2></summary>
+                ${eventList(history.events, times, repository.account)}
+              </details>`
+            : ''
+        }
+        ${statusesTable(shown.headSha, statuses, times)}
+      </aside>
+    </div>`;
   const page = layoutOf(visit, `${fullName(repository)} #${shown.number}`, `#${shown.number}`, body, {
     frozen: said.tone === 'held' ? said.word : null,
     ...(!refused && {
@@ -148,9 +159,11 @@ const onGitHub = ({ config }: PageDeps, repository: FoundRepository, number: num
   `${webUrlOf(config.githubApiUrl)}/${fullName(repository)}/pull/${number}`;
 
 function head(deps: PageDeps, repository: FoundRepository, { number, live }: ShownPullRequest): Html {
-  return html`<p class="muted">
+  const { 'added-lines': added, 'deleted-lines': deleted, base } = live?.pullRequest.facts.values ?? {};
+  return html`<div class="about muted">
       <a href="${onGitHub(deps, repository, number)}">#${number} on GitHub</a>
-    </p>
+      ${live ? written(live.pullRequest.author, Number(added), Number(deleted), String(base)) : ''}
+    </div>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>`;
 }
 

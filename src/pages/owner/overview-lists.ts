@@ -1,0 +1,135 @@
+import { html } from 'hono/html';
+import { actorName } from '../../events/actor.ts';
+import { shorten } from '../../events/event-words.ts';
+import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
+import { calendarPath, ownerPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import type { Html } from '../layout.ts';
+import { badge, states } from '../states.ts';
+import { instant, type Times } from '../text.ts';
+import { mostNames, type Overview, type OverviewRow } from './overview.ts';
+import { weekStrip } from './week-strip.ts';
+
+/** The lists of an overview. @param isOfMany whether it is about several owners, so that each row names its own. */
+export function overviewLists(
+  { frozen, coming, moreFrozen, moreComes, requests, mine }: Overview,
+  times: Times,
+  isOfMany: boolean,
+  beside: { first?: Html | string; last?: Html | string } = {},
+): Html {
+  return html`<div class="columns">
+    <div>
+      ${
+        requests.length > 0
+          ? html`<section aria-labelledby="decide">
+              <h2 id="decide">Waiting for your decision</h2>
+              ${requests}
+            </section>`
+          : ''
+      }
+      ${mine.length > 0 ? yours(mine, times) : ''}
+      <section aria-labelledby="frozen">
+        <h2 id="frozen">Frozen now</h2>
+        ${frozen.length > 0 ? cards(frozen, times, isOfMany) : html`<p class="muted">Nothing is frozen.</p>`}
+        ${moreFrozen > 0 ? html`<p>And ${moreFrozen} more: ${linksOf(frozen, frozenPath)}</p>` : ''}
+      </section>
+      ${weekStrip([...frozen, ...coming], times)}
+    </div>
+    <aside>
+      ${beside.first ?? ''}
+      <section aria-labelledby="next">
+        <h2 id="next">Next</h2>
+        ${coming.length > 0 ? cards(coming, times, isOfMany) : html`<p class="muted">Nothing is scheduled.</p>`}
+        ${moreComes ? html`<p>See more in the calendar: ${linksOf(coming, calendarPath)}</p>` : ''}
+      </section>
+      ${beside.last ?? ''}
+    </aside>
+  </div>`;
+}
+
+/** For developers: which of theirs is blocked, why and until when, and what they can do. */
+const yours = (mine: Overview['mine'], times: Times): Html =>
+  html`<section aria-labelledby="yours">
+    <h2 id="yours">Your pull requests</h2>
+    <ul class="cards rows">
+      ${mine.map(({ owner: { account }, name, number, title, isAsked, by }) => {
+        const path = pullRequestPath({ name, account }, number);
+        return html`<li class="card">
+          <div>
+            <h3>
+              <a href="${path}">${name} #${number} <bdi>${title ?? ''}</bdi></a>
+            </h3>
+            <p class="muted">
+              ${by.map(({ reason, href, ...row }, at) => html`${at > 0 ? ', ' : ''}<a href="${href}" dir="auto">${shorten(reason, 120)}</a> ${whenOf(row, times)}`)}
+            </p>
+          </div>
+          <p class="actions">
+            ${badge('blocked')}
+            ${isAsked ? badge('waiting', 'Requested') : html`<a class="button quiet" href="${path}?exempt=yes">Request exemption</a>`}
+          </p>
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+
+/** A link for each owner of some rows. */
+function linksOf(rows: OverviewRow[], pathTo: (login: string) => string): Html[] {
+  const logins = [...new Set(rows.map(({ owner }) => owner.account.login))];
+  return logins.map((login, index) => html`${index > 0 ? ', ' : ''}<a href="${pathTo(login)}">${login}</a>`);
+}
+
+const frozenPath = (login: string): string => `${ownerPath(login)}?state=frozen#repositories`;
+
+/** A card for each freeze or plan: until or from when, why, where, by whom, and what it blocks. */
+const cards = (rows: OverviewRow[], times: Times, isOfMany: boolean): Html =>
+  html`<ul class="cards">
+    ${rows.map((row) => card(row, times, isOfMany))}
+  </ul>`;
+
+function card(row: OverviewRow, times: Times, isOfMany: boolean): Html {
+  const { reason, href, createdBy, counts } = row;
+  const state = counts ? 'frozen' : 'scheduled';
+  return html`<li class="card">
+    <h3><a href="${href}" dir="auto">${shorten(reason, 120)}</a></h3>
+    <p>
+      ${badge(state, counts && !counts.holdsMerges ? 'Deployments frozen' : states[state].word)}
+      ${whenOf(row, times)}
+    </p>
+    ${counts ? countsOf(counts) : ''}
+    <p class="muted">
+      ${whereOf(row, isOfMany)}${createdBy ? html`, by <bdi>${shorten(actorName(createdBy), 60)}</bdi>` : ''}
+    </p>
+  </li>`;
+}
+
+/** The repositories of a row. The count of many leads to where they are. */
+function whereOf({ owner, names, repositories, href, counts }: OverviewRow, isOfMany: boolean): Html {
+  const { account, isAdmin } = owner;
+  if (repositories <= mostNames)
+    return html`${names.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}">${isOfMany ? `${account.login}/` : ''}${name}</a>`)}`;
+  const list = counts ? frozenPath(account.login) : calendarPath(account.login);
+  const count = countOf(repositories, 'repository', 'repositories');
+  return html`<a href="${isAdmin ? href : list}">${count}${isOfMany ? ` of ${account.login}` : ''}</a>`;
+}
+
+const whenOf = (
+  { startsAt, endsAt, endsDiffer, timezone, counts }: Omit<OverviewRow, 'reason' | 'href'>,
+  times: Times,
+): Html =>
+  html`${counts ? '' : html`from ${instant(startsAt, times, timezone)} `}${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}
+  ${endsDiffer ? html`<span class="muted">or earlier</span>` : ''}`;
+
+/** How many pull requests are blocked, and what keeps it from holding. */
+function countsOf(group: CurrentGroup): Html {
+  if (!group.holdsMerges) return html``;
+  const { held, waiting, leaking, toJudge, notEnforced, unknown } = group;
+  const all = held + waiting + leaking;
+  const of = (count: number) => countOf(count, 'repository', 'repositories');
+  return html`<p>
+      ${held === all ? countOf(held, 'pull request') : `${held} of ${countOf(all, 'pull request')}`} blocked
+      ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
+    </p>
+    ${toJudge > 0 ? html`<p class="muted">${of(toJudge)} not judged yet</p>` : ''}
+    ${notEnforced > 0 ? html`<p class="leaking">Not enforced in ${of(notEnforced)}</p>` : ''}
+    ${unknown > 0 ? html`<p class="muted">Not known to be enforced in ${of(unknown)}</p>` : ''}`;
+}

@@ -1,0 +1,108 @@
+import { html } from 'hono/html';
+import {
+  areDeploymentsFrozen,
+  isNotEnforced,
+  isUnknown,
+  type RepositoryState,
+  stateOf,
+} from '../../explanations/repository-states.ts';
+import { exemptionsPath } from '../../installations/page-paths.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import type { Html } from '../layout.ts';
+import { stateLine } from '../states.ts';
+import { instantAndDistance, type Times } from '../text.ts';
+import type { SeenOwner } from './overview.ts';
+import { updating } from './updating.ts';
+
+/**
+ * The first line of an overview: what is frozen, and how many pull requests are blocked. What is not known is said, too.
+ * @param list the page of an owner, which lists its repositories; null if the line is about several owners.
+ * @param silent how many owners GitHub does not answer about. @param actions the buttons beside it.
+ */
+export function stateOfOwners(
+  owners: SeenOwner[],
+  {
+    list,
+    times,
+    actions,
+    silent = 0,
+  }: { list: string | null; times: Times; actions: Html | ''; silent?: number },
+): Html {
+  const all = owners.flatMap(({ repositories }) => repositories);
+  const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
+  const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
+  const frozen = all.filter((each) => stateOf(each) === 'frozen');
+  const ofDeployments = all.filter(areDeploymentsFrozen).length;
+  const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
+  const [held, leaking] = [sum((each) => each.held), sum((each) => each.leaking)];
+  const toHold = held + leaking + sum((each) => each.waiting);
+  const toJudge = all.filter((each) => each.toJudge).length;
+  const [trouble, unknown] = [all.filter(isNotEnforced).length, known.filter(isUnknown).length];
+  const requests = sum((each) => each.requests);
+  const linked = (text: string, state: string, kind = '') =>
+    list === null
+      ? html`<span class="${kind}">${text}</span>`
+      : html`<a href="${list}?state=${state}#repositories" class="${kind}">${text}</a>`;
+  const isOn = frozen.length + ofDeployments > 0;
+  const counts = [
+    toHold > 0 || frozen.length > 0
+      ? html`<strong>${held === toHold ? held : `${held} of ${toHold}`}</strong>
+          ${held === 1 && toHold === 1 ? 'pull request' : 'pull requests'} blocked`
+      : null,
+    updating(all) || null,
+    leaking > 0
+      ? html`<span class="leaking">GitHub would merge ${countOf(leaking, 'pull request')}</span>`
+      : null,
+    trouble > 0 ? linked(`${trouble} not enforced`, 'trouble', 'leaking') : null,
+    unknown > 0 ? linked(`${unknown} not known to be enforced`, 'unknown') : null,
+    toJudge > 0 ? html`${toJudge} not judged yet` : null,
+    wait > 0 ? html`${countOf(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
+    requests > 0 && list !== null
+      ? html`<a href="${exemptionsPath(owners[0]!.account.login)}"
+          >${countOf(requests, 'request')} ${requests === 1 ? 'waits' : 'wait'}</a
+        >`
+      : null,
+  ].filter((each) => each !== null);
+  const said = isOn ? whatIsFrozen(owners, frozen, all, ofDeployments, times) : nothing(owners, list, silent);
+  return stateLine(isOn ? 'frozen' : all.length === 0 ? 'unknown' : 'free', said, { counts, actions });
+}
+
+function nothing(owners: SeenOwner[], list: string | null, silent: number): Html {
+  if (owners.length === 0) return html`GitHub does not answer about your owners`;
+  if (silent > 0) return html`Nothing is frozen where GitHub answers`;
+  return list === null
+    ? html`Nothing is frozen`
+    : html`Nothing is frozen in <bdi>${owners[0]!.account.login}</bdi>`;
+}
+
+/** `acme is frozen until Fri 27 Nov, 18:00`, or `2 of 9 repositories of acme are frozen`. */
+function whatIsFrozen(
+  owners: SeenOwner[],
+  frozen: RepositoryState[],
+  all: RepositoryState[],
+  ofDeployments: number,
+  times: Times,
+): Html {
+  const [only] = owners.length === 1 ? owners : [];
+  const login = only && html`<bdi>${only.account.login}</bdi>`;
+  const of = login ? html` of ${login}` : '';
+  const deployments = html`Deployments are frozen in ${ofDeployments} of
+  ${countOf(all.length, 'repository', 'repositories')}${of}`;
+  if (frozen.length === 0) return deployments;
+  const merges =
+    login && frozen.length === all.length
+      ? html`${login} is frozen`
+      : html`${frozen.length} of ${countOf(all.length, 'repository', 'repositories')}${of}
+        ${frozen.length === 1 ? 'is' : 'are'} frozen`;
+  return html`${merges}${untilOf(frozen, times)}${ofDeployments > 0 ? html`. ${deployments}` : ''}`;
+}
+
+/** When the last of them is free again. */
+function untilOf(frozen: RepositoryState[], times: Times): Html | '' {
+  const ends = frozen.map(({ until }) => until?.getTime() ?? null);
+  if (ends.every((end) => end === null)) return html` until removed`;
+  if (ends.includes(null)) return '';
+  const last = Math.max(...(ends as number[]));
+  const isOne = ends.every((end) => end === last);
+  return html` until ${instantAndDistance(new Date(last), times)}${isOne ? '' : ' at the latest'}`;
+}
