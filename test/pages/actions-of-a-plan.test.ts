@@ -62,7 +62,7 @@ test('the occurrence, the ongoing freezes and the plan of a plan that repeats ar
     ...{ 'End now…': 'button danger', 'End this occurrence': 'danger' },
   });
   expect(groups['The plan']).toEqual({
-    ...{ Edit: 'button quiet', 'Delete plan…': 'button danger', 'Delete plan': 'danger' },
+    ...{ Edit: 'button quiet', Duplicate: 'button quiet', 'Delete plan…': 'button danger', 'Delete plan': 'danger' },
   });
   const occurrence = text.slice(order[0], order[2]);
   expect(occurrence).not.toMatch(/\/delete"|Delete/);
@@ -73,7 +73,7 @@ test('one that does not repeat ends with its only occurrence, which Undo restore
   const path = await plan({ start: null, end: null });
   const groups = buttonsOf((await ada.open(path)).text);
   expect(groups['This occurrence']).toMatchObject({ 'End now…': 'button danger', 'End now': 'danger' });
-  expect(groups['The plan']).toEqual({ Edit: 'button quiet' });
+  expect(groups['The plan']).toEqual({ Edit: 'button quiet', Duplicate: 'button quiet' });
 });
 
 test('green approves and confirms: freezing has a colour of its own, and what ends or denies a red outline', async () => {
