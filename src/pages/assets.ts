@@ -31,7 +31,7 @@ const joined: Partial<Record<string, () => Buffer<ArrayBuffer>>> = {
   'style.css': () => Buffer.concat(sheets.map(read)),
   'page.js': () =>
     Buffer.concat(
-      ['local-times.js', 'menus.js', 'busy-buttons.js'].flatMap((name) => [
+      ['local-times.js', 'menus.js', 'busy-buttons.js', 'keys.js'].flatMap((name) => [
         Buffer.from('{\n'),
         read(name),
         Buffer.from('}\n'),

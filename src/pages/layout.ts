@@ -81,7 +81,7 @@ export function layout({
             <a class="brand" href="/" aria-label="Holdfast">${logo}<span class="word">Holdfast</span></a>
             ${owner ? ownerMenu(owner, viewer?.owners ?? []) : ''}
             <span class="rest"></span>
-            ${zone ? zoneSwitch(zone) : ''}
+            ${viewer ? toFind : ''} ${zone ? zoneSwitch(zone) : ''}
             ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
           </div>
           ${owner ? tabsOf(owner, tab, viewer?.opens) : ''}
@@ -163,6 +163,11 @@ async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promis
     </details>
   </nav>`;
 }
+
+/** Leads to the page that finds; keys.js opens it as a dialog. */
+const toFind = html`<a class="to-find" href="/find" aria-label="Find"
+  >${icon('search')}<span>Find</span><kbd>Ctrl K</kbd></a
+>`;
 
 /** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
 const logo = html`<span class="logo" aria-hidden="true">${raw(iconSvg)}</span>`;

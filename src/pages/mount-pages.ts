@@ -20,6 +20,7 @@ import { showFirstSteps } from './first-steps.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
+import { showFind } from './find.ts';
 import { followHome, showHome } from './home.ts';
 import { showInstalled } from './installed.ts';
 import { keepAnswer, showAnswer, showLive } from './kept-answers.ts';
@@ -111,6 +112,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   // The last page of the setup, loaded again.
   pages.get('/setup/callback', (context) => context.redirect(installedPath, 302));
   pages.get('/', openPage(deps, showHome));
+  pages.get('/find', openPage(deps, showFind));
   pages.get('/time-zone', unknownZone);
   pages.get(homeLivePath, openPage(deps, followHome));
   pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));

@@ -27,7 +27,7 @@ test('the overview shows a freeze that begins and ends elsewhere, in its tab too
   await row('zoo').getByRole('checkbox').check();
   const { id } = await acme.freeze('acme/web', { reason: 'Made elsewhere' });
   await row('web').getByText('Frozen', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Made elsewhere' }).waitFor();
+  await page.getByRole('link', { name: 'Made elsewhere' }).first().waitFor();
   await row('web').locator('.of-held').getByText('1', { exact: true }).waitFor();
   expect(await page.title()).toBe('Frozen · acme · Holdfast');
   expect(await icon()).toContain('icon-frozen');
@@ -49,18 +49,18 @@ test('a pull request shows the end of its exemption, while somebody fills in a f
   expect((await acme.call('POST', path, { as, body: { reason: 'The fix' } })).status).toBe(201);
   await acme.quiet();
   await page.goto(`${acme.app.url}/repos/acme/api/pulls/1`);
-  await page.locator('.answer').getByText('Exempt', { exact: true }).waitFor();
+  await page.locator('.state-line').getByText('Exempt', { exact: true }).waitFor();
   expect(await page.title()).toBe('acme/api #1 · Holdfast');
   await mark();
   const sha = acme.github.push('acme/api', 1);
   // What is posted on the new commit is heard of, too.
   await page.waitForRequest((request) => request.url().includes(`about=${sha}`));
-  await page.locator('.answer').getByText('Blocked', { exact: true }).waitFor();
+  await page.locator('.state-line').getByText('Blocked', { exact: true }).waitFor();
   expect(await page.title()).toBe('Blocked · acme/api #1 · Holdfast');
   await page.getByText('Exempt…', { exact: true }).click();
   await page.getByLabel('Reason').fill('Half of a sentence');
   await acme.remove('acme/api', id);
-  await page.locator('.answer').getByText('Free', { exact: true }).waitFor();
+  await page.locator('.state-line').getByText('Free', { exact: true }).waitFor();
   const reasons = page.getByRole('textbox', { name: 'Reason' });
   expect(
     await reasons.evaluateAll((all) => all.map((each) => (each as unknown as { value: string }).value)),
