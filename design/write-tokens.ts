@@ -26,6 +26,7 @@ const icons = [
   'kebab-horizontal',
   'lock',
   'question',
+  'rocket',
   'search',
   'unlock',
 ] as const;

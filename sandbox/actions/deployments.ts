@@ -20,6 +20,8 @@ export interface NewRun {
   ref?: string;
   sha?: string;
   event?: string;
+  /** Who starts it; by default as `ownerSender`. */
+  by?: string;
 }
 
 export interface NewEnvironment {
@@ -76,6 +78,7 @@ export class Deployments {
       event,
       ref,
       sha: given.sha ?? repository.branches.get(ref) ?? this.#world.ids.sha(),
+      startedBy: given.by ? this.#world.account(given.by) : ownerSender(this.#world, repository.owner),
       isCancelled: false,
       // A custom protection rule needs a deployment.
       hasFailed: careless.some((name) => this.make(repository, name).rules.length > 0),

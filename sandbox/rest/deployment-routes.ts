@@ -59,6 +59,7 @@ export function deploymentRoutes(api: Api, { world, deployments }: Parts): void 
     html_url: `https://github.com/${fullNameOf(repository)}/actions/runs/${run.id}`,
     created_at: instantJson(run.createdAt),
     run_started_at: instantJson(run.startedAt),
+    triggering_actor: accountJson(world, run.startedBy),
   });
 
   onRepository(api, world, 'get', '/environments', (c, repository) => {

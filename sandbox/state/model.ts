@@ -130,6 +130,8 @@ export interface WorkflowRun {
   /** The branch, without `refs/heads/`. */
   ref: string;
   sha: string;
+  /** Of the last attempt. */
+  startedBy: Account;
   isCancelled: boolean;
   /** Whether a job failed that deploys nothing. */
   hasFailed: boolean;

@@ -28,6 +28,8 @@ export type Run = {
   workflowPath: string;
   ref: string;
   sha: string;
+  /** The login of who started this attempt; null if GitHub does not say. */
+  startedBy: string | null;
   /** Of this attempt. */
   startedAt: Date;
   isOver: boolean;
@@ -43,6 +45,7 @@ const runOf = (run: RunJson): Run => ({
   workflowPath: run.path,
   ref: run.head_branch ?? '',
   sha: run.head_sha,
+  startedBy: run.triggering_actor?.login ?? null,
   startedAt: new Date(run.run_started_at ?? run.created_at),
   isOver: run.status === 'completed',
 });

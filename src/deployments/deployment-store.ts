@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import { besideOf, type Page, pageOf, rowsBeside, timeBeside } from '../database/newest-first.ts';
-import { type SqlTx, throughPrisma } from '../database/sql.ts';
+import { type Sql, type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
 import type { Run } from './ask-github.ts';
 import { type Review, type Deployment, type DeploymentState, environmentKey } from './deployment.ts';
@@ -114,6 +114,39 @@ export async function listDeployments(
   return { rows: rows.map(fromRow), ...cursors };
 }
 
+/** A deployment of an owner: its repository, and when the last of the freezes ends that hold it; null where one has no end. */
+export type OwnedDeployment = Deployment & { repositoryId: bigint; until: Date | null };
+
+/**
+ * The deployments of some repositories that wait, the oldest first; or those that freezes held and that were decided lately,
+ * the newest first.
+ */
+export function deploymentsOf(
+  sql: Pick<Sql, 'read'>,
+  repositories: bigint[],
+  which: 'waiting' | { since: Date },
+  most: number,
+): Promise<OwnedDeployment[]> {
+  const isWaiting = which === 'waiting';
+  const text = `
+    SELECT repository_id AS "repositoryId", run_id AS "runId", attempt, environment, workflow,
+      workflow_path AS "workflowPath", run_number AS "runNumber", ref, sha, started_by AS "startedBy",
+      requested_at AS "requestedAt", state, freeze_ids::text[] AS "freezeIds", attempted, reports, report,
+      decided_at AS "decidedAt",
+      (SELECT CASE WHEN bool_and(ends_at IS NOT NULL) THEN max(ends_at) END FROM freezes
+        WHERE id = ANY (freeze_ids) AND freezes.repository_id = deployments.repository_id AND deleted_at IS NULL) AS until
+    FROM deployments WHERE repository_id = ANY ($1::int8[])
+      AND ${
+        isWaiting
+          ? `state = 'waiting'`
+          : `state IN ('approved', 'rejected', 'superseded', 'bypassed')
+        AND freeze_ids <> '{}' AND decided_at > $3::timestamptz`
+      }
+    ORDER BY ${isWaiting ? 'requested_at' : 'decided_at DESC'}, serial LIMIT $2`;
+  const values = [repositories, most, ...(isWaiting ? [] : [which.since])];
+  return sql.read(isWaiting ? 'waiting-of-owner' : 'decided-of-owner', text, values);
+}
+
 /**
  * Saves that an environment of a run waits. One that was decided waits again: GitHub asks once for each job.
  * @param requestedAt when GitHub made the request. @param askedAt when we asked GitHub: what was decided since then is
@@ -132,8 +165,8 @@ export async function saveRequest(
 ): Promise<void> {
   const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
   const asked = { state: 'waiting', requestedAt, checkedAt: askedAt, freezeIds };
-  const { workflow, workflowPath, number: runNumber, ref, sha } = run;
-  const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha };
+  const { workflow, workflowPath, number: runNumber, ref, sha, startedBy } = run;
+  const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha, startedBy };
   const { count } = await tx.deployment.createMany({ data: [row], skipDuplicates: true });
   if (count > 0) return;
   await tx.deployment.updateMany({

@@ -31,6 +31,8 @@ export type Deployment = {
   runNumber: number;
   ref: string;
   sha: string;
+  /** The login of who started it; null if that is not known. */
+  startedBy: string | null;
   /** When GitHub made the request. */
   requestedAt: Date;
   state: DeploymentState;

@@ -34,6 +34,8 @@ export const ownerSettingsPath = (login: string, subject: string = 'general'): s
 export const webhookPath = (login: string, id: string): string =>
   `${ownerSettingsPath(login, 'webhooks')}/${id}`;
 export const exemptionsPath = (login: string): string => `/owners/${login}/exemptions`;
+/** The deployments of all repositories of an owner. */
+export const ownerDeploymentsPath = (login: string): string => `/owners/${login}/deployments`;
 export const auditPath = (login: string): string => `/owners/${login}/audit`;
 /** What freezes did each month. */
 export const reportsPath = (login: string): string => `/owners/${login}/reports`;

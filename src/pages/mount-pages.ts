@@ -16,6 +16,7 @@ import { showCalendar } from './calendar/show-calendar.ts';
 import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
 import { chooseZone, foreignZone, unknownZone } from './choose-zone.ts';
+import { showDeployments } from './deployments/show-deployments.ts';
 import { showFirstSteps } from './first-steps.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
@@ -93,6 +94,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/owners/:owner/plans/:plan/occurrences/:start', planPage(deps, showOccurrence, releases));
   pages.get('/owners/:owner/plans/:plan/edit', planPage(deps, showPlanEdit, releases));
   pages.get('/owners/:owner/exemptions', ownerPage(deps, showExemptions));
+  pages.get('/owners/:owner/deployments', ownerPage(deps, showDeployments));
   pages.get('/owners/:owner/reports', ownerPage(deps, showMonths));
   pages.get('/owners/:owner/audit', ownerPage(deps, showOwnerAudit));
   for (const path of settingsPaths) pages.get(path, ownerPage(deps, showOwnerSettingsPage));

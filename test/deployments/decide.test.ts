@@ -20,7 +20,13 @@ function deployment(text: string): Deployment {
     /^(\w+) (\d+)(!?)(?:=(\w+))?(?: to (\w+))?$/.exec(text)!;
   return {
     ...{ runId: BigInt(number!), attempt: 1, environment: environment!, workflow: workflow! },
-    ...{ workflowPath: `${workflow}.yml`, runNumber: Number(number), ref: 'main', sha: 'a'.repeat(40) },
+    ...{
+      workflowPath: `${workflow}.yml`,
+      runNumber: Number(number),
+      ref: 'main',
+      sha: 'a'.repeat(40),
+      startedBy: null,
+    },
     ...{ requestedAt: new Date(Number(number)), state: state as Deployment['state'], decidedAt: null },
     ...{ freezeIds: fresh ? [] : ['f'], attempted: null, reports: 0, report: null },
   };

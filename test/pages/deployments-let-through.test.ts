@@ -81,3 +81,41 @@ test('an admin exempts a commit ahead of time, and revokes it', async () => {
   expect(stateOf(await deploy(sha))).toBe('waiting');
   expect((await visitors['ada']!.open(forms())).status).toBe(303);
 });
+
+test('the tab of the owner has what waits in all repositories, and what went out after the thaw', async () => {
+  const api = await acme.repository('api', [], { roles: { wendy: 'write' } });
+  const secret = await acme.repository('secret', [], { private: true });
+  for (const repository of [api, secret]) acme.github.addEnvironment(repository, 'production');
+  const list = '/owners/acme/deployments';
+  const tab = async (login: string) => words(await visitors[login]!.open(list));
+  const end = new Date(acme.clock.now() + 3_600_000).toISOString().slice(0, 19);
+  await acme.freeze(api, { holds: ['deployments'], end });
+  await acme.freeze(secret, { holds: ['deployments'] });
+  const sha = 'e'.repeat(40);
+  const run = acme.github.runWorkflow(api, { environments: ['production'], sha, by: 'wendy' });
+  acme.github.runWorkflow(secret, { environments: ['production'], by: 'ada' });
+  await acme.quiet();
+  expect(await tab('ada')).toMatch(/\d deployments wait for the end of a freeze/);
+  expect(await tab('ada')).toContain('secret');
+  const wendys = await tab('wendy');
+  expect(wendys).toMatch(/production api Deploy 1 by wendy main , eeeeeee .* \(in 1 h\)/);
+  expect(wendys).not.toContain('secret');
+  expect((await visitors['rita']!.open(list)).status).toBe(403);
+  expect((await new Visitor(acme).open(list)).status).toBe(302);
+  // The form leads back here, and the decision to the thaw.
+  const { text } = await visitors['ada']!.open(list);
+  expect(text).toContain(`action="/repos/${api}/deployment_exemptions"`);
+  const fields = { environment: 'production', run_id: String(run.id), reason: 'INC-10', from_list: 'yes' };
+  const sent = await visitors['ada']!.send(`/repos/${api}/deployment_exemptions`, fields);
+  await acme.quiet();
+  expect(sent.location).toBe(list);
+  expect(acme.github.jobsOf(api, run.id)).toEqual(['in_progress']);
+  const next = acme.github.runWorkflow(api, { environments: ['production'], by: 'wendy' });
+  await acme.quiet();
+  expect(acme.github.jobsOf(api, next.id)).toEqual(['waiting']);
+  acme.github.finishRun(api, run.id);
+  await acme.advanceTo(new Date(acme.clock.now() + 3_700_000));
+  expect(await tab('wendy')).toMatch(
+    /Decided in the last 7 days .*production api Deploy 2 by wendy .* Went out .* ago/,
+  );
+});

@@ -120,9 +120,9 @@ const openToDeploy = (
  * @param name the label of the button that opens it. @param what the fields that say which deployment.
  * @param id tells its fields from those of other forms of the page.
  */
-const askToDeploy = (
+export const askToDeploy = (
   repository: FoundRepository,
-  standing: Standing,
+  standing: Pick<Standing, 'permission' | 'isForTwo'>,
   name: string,
   what: Html,
   id: string,

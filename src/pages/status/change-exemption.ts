@@ -14,6 +14,7 @@ import { requestDeploymentExemption, requestExemption } from '../../freezes/exem
 import {
   deploymentsPath,
   exemptionsPath,
+  ownerDeploymentsPath,
   pullRequestPath,
   repositoryPath,
 } from '../../installations/page-paths.ts';
@@ -58,7 +59,9 @@ export const askForDeployment = (deps: PageDeps): Handler =>
     };
     const wanted = readDeploymentExemption(validate(newDeploymentExemption, given, 'body'));
     const to = await once(sent, given, async (remember) => {
-      const to = deploymentsPath(repository);
+      const to = form.has('from_list')
+        ? ownerDeploymentsPath(repository.account.login)
+        : deploymentsPath(repository);
       const caller = { actor, notAdmin };
       await requestDeploymentExemption(sent.deps, caller, repository, wanted, (tx) => remember(tx, to));
       return to;

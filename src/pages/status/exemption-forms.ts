@@ -194,7 +194,8 @@ const waitsFor = (name: string, standing: Standing, isSecondMissing: boolean): s
     : `It waits until an ${decider(name, standing)} approves it. They see it on their first page here.`;
 
 /** Whether an exemption of theirs counts without a decision. */
-export const isAtOnce = ({ permission, isForTwo }: Standing): boolean => permission === 'admin' && !isForTwo;
+export const isAtOnce = ({ permission, isForTwo }: Pick<Standing, 'permission' | 'isForTwo'>): boolean =>
+  permission === 'admin' && !isForTwo;
 
 const isOwn = ({ requestedBy }: ExemptionRecord, { viewer }: Standing): boolean =>
   requestedBy.type === 'user' && requestedBy.id === viewer?.id;
