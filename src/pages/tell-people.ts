@@ -34,15 +34,17 @@ export async function tellPeople({ deps, account, context, mayFreeze }: OwnerVis
   return html`<section class="card" aria-labelledby="tell-people">
     <h2 class="first" id="tell-people">Tell people</h2>
     ${toCopy(text)}
-    ${chats.map(
-      (chat) =>
-        html`<form method="post" action="/owners/${account.login}/progress/tell">
-          ${hidden(what, id)} ${hidden('webhook', chat.id)}
-          <button type="submit" class="quiet">
-            Post to <bdi>${chat.description ?? nameOfKind(chat.kind)}</bdi>
-          </button>
-        </form>`,
-    )}
+    <div class="actions">
+      ${chats.map(
+        (chat) =>
+          html`<form method="post" action="/owners/${account.login}/progress/tell">
+            ${hidden(what, id)} ${hidden('webhook', chat.id)}
+            <button type="submit" class="quiet">
+              Post to <bdi>${chat.description ?? nameOfKind(chat.kind)}</bdi>
+            </button>
+          </form>`,
+      )}
+    </div>
   </section>`;
 }
 

@@ -84,7 +84,7 @@ export const measured = (freezes: string, now: string): string => `
       'requested_by', requested_by, 'approved_by', decided_by, 'approved_at', ${isoOf('approved_at')},
       'used_at', ${isoOf('used_at')})`,
     `exemptions WHERE repository_id = f.repository_id AND approved_at < ending.ended_at
-      AND coalesce(ended_at, expires_at) > f.starts_at
+      AND coalesce(ended_at, expires_at) >= f.starts_at
       AND (freeze_ids = '{}' OR f.id = ANY (freeze_ids))`,
     'approved_at',
   )}) exemptions

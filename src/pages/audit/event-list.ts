@@ -53,7 +53,7 @@ function ofMany(act: Act, times: Times, place: ListPlace): Html {
   const plan = (first.metadata as { freeze_plan_id?: string }).freeze_plan_id;
   const ofPlan = plan === undefined ? '' : about({ ...subject!, kind: 'plan', id: plan }, place.login, null);
   return html`<li>
-    <p class="muted">${clockTime(first.receivedAt, times)} · ${roadOfEvent(event)}</p>
+    <p class="muted">${clockTime(first.receivedAt, times)}${dot} ${roadOfEvent(event)}</p>
     <p>
       <strong><bdi>${whoActed(actor, event)}</bdi></strong>
       ${didToFreezes(act)} ${freezeCount(act)}${ofPlan}
@@ -110,6 +110,9 @@ const shownTime = (detail: Detail | undefined, times: Times): Html | string =>
     ? `no ${detail?.name.toLowerCase() ?? 'end'}`
     : shown(detail, detail.text, times);
 
+/** Not drawn after a time that stands at the end of its line. */
+const dot = html`<span class="dot"> ·</span>`;
+
 /** @param more what stands below. */
 function entry(
   row: ListedEvent,
@@ -123,8 +126,8 @@ function entry(
   const { actor, did, details, attributes, subject } = described;
   return html`<li>
     <p class="muted">
-      ${when(row.receivedAt, times)}${isOfMany && event.repository ? html` · ${placeLink(event.repository, event.pull_request)}` : ''}
-      · ${roadOfEvent(event)}
+      ${when(row.receivedAt, times)}${isOfMany && event.repository ? html`${dot} ${placeLink(event.repository, event.pull_request)} ·` : dot}
+      ${roadOfEvent(event)}
     </p>
     <p>
       <strong><bdi>${whoActed(actor, event)}</bdi></strong>

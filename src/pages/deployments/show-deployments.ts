@@ -89,7 +89,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
                     html`<tr>
                       ${where(each)}
                       <td>${what(each, shown)}</td>
-                      <td>${instant(each.requestedAt, shown.times)}</td>
+                      <td>${narrow('since')}${instant(each.requestedAt, shown.times)}</td>
                       <td>${until(each, shown.times)}</td>
                       <td>${each.freezeIds.length > 0 ? letGo(each, at) : ''}</td>
                     </tr>`,
@@ -111,7 +111,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
                     html`<tr>
                       ${where(each)}
                       <td>${what(each, shown)}</td>
-                      <td>${instant(each.requestedAt, shown.times)}</td>
+                      <td>${narrow('since')}${instant(each.requestedAt, shown.times)}</td>
                       <td>${outcome(each)} ${each.decidedAt ? instant(each.decidedAt, shown.times) : ''}</td>
                     </tr>`,
                 )}
@@ -123,6 +123,9 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
   const live = liveAt(visit, ownerLivePath(login));
   return showPage(visit, { title: `Deployments of ${login}`, body, owner: login, tab: 'deployments', live });
 }
+
+/** A word for a value whose column has no heading on a phone. */
+const narrow = (word: string): Html => html`<span class="only-narrow">${word} </span>`;
 
 const columns = (names: string[]): Html =>
   html`<thead>
@@ -157,9 +160,9 @@ const what = (
 const until = ({ freezeIds, repository, until: at }: Listed, times: Times): Html =>
   freezeIds.length === 0
     ? html`not held`
-    : html`<a href="${freezePath(repository, freezeIds[0]!)}"
-        >${at ? instant(at, times) : 'until removed'}</a
-      >`;
+    : html`${at ? narrow('until') : ''}<a href="${freezePath(repository, freezeIds[0]!)}"
+          >${at ? instant(at, times) : 'until removed'}</a
+        >`;
 
 const words: Partial<Record<DeploymentState, [badge: string, word: string]>> = {
   approved: ['free', 'Went out'],

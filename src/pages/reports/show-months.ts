@@ -54,7 +54,7 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
     <div class="charts">
       ${measures.filter(({ isChart }) => isChart).map(({ name, of }) => chart(name, months, of))}
     </div>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Months">
       <table>
         <caption>
           Each month in your time zone. An hour counts once, however many repositories were frozen. A pull
@@ -71,7 +71,7 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
           ${months.toReversed().map(
             (month) =>
               html`<tr>
-                <th scope="row">${monthName(month.day)}</th>
+                <th scope="row" class="short">${monthName(month.day)}</th>
                 ${measures.map(({ of }) => html`<td class="number">${of(month.figures).toLocaleString('en')}</td>`)}
               </tr>`,
           )}

@@ -215,7 +215,7 @@ const deliveryCard = (
       <dl>
         ${item('ID', html`<code class="id">${delivery.id}</code>`)}
         ${item('Answer', delivery.status === null ? (delivery.error ?? 'None yet') : `HTTP status ${delivery.status}`)}
-        ${item('Body', body === null ? 'Its events are no longer in the audit log.' : html`<pre class="written">${body}</pre>`)}
+        ${item('Body', body === null ? 'Its events are no longer in the audit log.' : html`<pre>${body}</pre>`)}
       </dl>
     </details>
   </li>`;
