@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Names, openWay, startNames, type Way } from '../support/cut-network.ts';
+import { hasPgbouncer, type Pooler, startPgbouncer } from '../support/pgbouncer.ts';
+import { canMakeNamespaces, openKernelWay } from '../support/network-namespace.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { environmentFor, type ServiceProcess, startProcess } from '../support/process.ts';
 
@@ -27,6 +30,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
   let folder: string;
   let names: Names;
   let ways: Way[];
+  let pooler: Pooler | null = null;
   let service: ServiceProcess;
   let admin: string;
 
@@ -36,6 +40,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
     url.host = `db.test:${ways[0]!.port}`;
     return url.href;
   };
+  const pointToFirst = () => names.point('db.test', ways[0]!.address);
   const sql = (text: string) => administer(databaseUrl(server, name), text);
   const breakSessions = () =>
     sql(
@@ -125,10 +130,17 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
     await administer(server, `CREATE ROLE ${name} LOGIN`);
     await administer(server, `CREATE DATABASE ${name} OWNER ${name}`);
     const { hostname: host, port } = new URL(server);
-    const first = await openWay({ host, port: Number(port) }, '127.0.0.1');
-    ways = [first, await openWay({ host, port: Number(port) }, '127.0.0.2', first.port)];
+    const to = { host, port: Number(port) };
+    const first = canMakeNamespaces()
+      ? await openKernelWay(to, await freePort(), folder)
+      : await openWay(to, '127.0.0.1');
+    ways = [first, await openWay(to, '127.0.0.2', first.port)];
+    if (hasPgbouncer) {
+      pooler = await startPgbouncer({ ...to, user: name }, folder);
+      ways.push(await openWay({ host: '127.0.0.1', port: pooler.port }, '127.0.0.3', first.port));
+    }
     names = await startNames(folder);
-    await names.point('db.test', '127.0.0.1');
+    await pointToFirst();
     github = await startSandbox();
     admin = github.addUser('ada').token;
     github.addOrganization('acme', { admins: ['ada'] });
@@ -144,6 +156,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
     await service.ended;
     await github.close();
     for (const way of ways) await way.close();
+    await pooler?.close();
     await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
     await administer(server, `DROP ROLE ${name}`);
     await rm(folder, { recursive: true, force: true });
@@ -151,14 +164,14 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
 
   beforeEach(async () => {
     for (const way of ways) await way.heal();
-    await names.point('db.test', '127.0.0.1');
+    await pointToFirst();
     await administer(server, `ALTER ROLE ${name} CONNECTION LIMIT -1`);
     await administer(server, `ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await right(performance.now());
   });
 
   test('a partition of 60 s', async () => {
-    ways[0]!.part();
+    await ways[0]!.part();
     const answers = await askUntil(performance.now() + 60_000);
     expect((await ready()).status).toBe(503);
     await ways[0]!.heal();
@@ -167,7 +180,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
   });
 
   test('a firewall that forgot its connections', async () => {
-    ways[0]!.forget();
+    await ways[0]!.forget();
     const since = performance.now();
     const answers = await askUntil(since + 6_000);
     await right(since);
@@ -175,7 +188,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
   });
 
   test('a failover: the old address is silent, and the name points to another one', async () => {
-    ways[0]!.part();
+    await ways[0]!.part();
     const answers = await askUntil(performance.now() + 8_000);
     await names.point('db.test', '127.0.0.2');
     await right(performance.now());
@@ -183,13 +196,20 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
   });
 
   /** What is wrong, how it begins and ends, the word for it, and what `/readyz` says. */
-  const failures: [string, () => Promise<unknown>, () => Promise<unknown>, string, string][] = [
+  type Failure = [string, () => Promise<unknown>, () => Promise<unknown>, string, string];
+  const inBetween: Failure = [
+    'a pgbouncer in transaction mode',
+    () => names.point('db.test', '127.0.0.3').then(breakSessions),
+    () => pointToFirst().then(() => ways[2]!.refuse()),
+    'pooler',
+    'pooler in transaction mode',
+  ];
+  const failures: Failure[] = [
     [
       'a server that refuses connections',
       // The failover left the name at another address.
       () =>
-        names
-          .point('db.test', '127.0.0.1')
+        pointToFirst()
           .then(() => ways[0]!.refuse())
           .then(breakSessions),
       () => ways[0]!.heal(),
@@ -199,7 +219,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
     [
       'a name that cannot be looked up',
       () => names.point('db.test', null).then(breakSessions),
-      () => names.point('db.test', '127.0.0.1'),
+      () => pointToFirst(),
       'unresolved',
       'cannot be looked up',
     ],
@@ -220,6 +240,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
       'read_only',
       'read-only',
     ],
+    ...(hasPgbouncer ? [inBetween] : []),
   ];
   test.each(failures)('%s', async (_, begin, end, kind, reason) => {
     await begin();
@@ -252,7 +273,7 @@ describe.skipIf(!server)('the database goes away while the service runs', () => 
   });
 
   test('SIGTERM is obeyed while statements are not answered', async () => {
-    ways[0]!.part();
+    await ways[0]!.part();
     void some(10).catch(() => {});
     github.push(web, 1);
     await delay(1000);

@@ -8,12 +8,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 type Pair = { near: Socket; far: Socket; isForgotten: boolean };
 
 export type Way = {
+  address: string;
   port: number;
   /** Nothing passes, on old connections and on new ones. What was sent meanwhile arrives after `heal`. */
-  part(): void;
+  part(): unknown;
   heal(): Promise<void>;
   /** As a firewall that was restarted: what comes through old connections is dropped, and new ones work. */
-  forget(): void;
+  forget(): unknown;
   /** Breaks all connections, and refuses new ones until `heal`. */
   refuse(): Promise<void>;
   close(): Promise<void>;
@@ -56,6 +57,7 @@ export async function openWay(to: { host: string; port: number }, from: string, 
   };
   await listen();
   return {
+    address: from,
     port: taken,
     part() {
       isParted = true;
