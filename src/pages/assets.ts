@@ -14,6 +14,7 @@ const types = {
   'api-reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'icon-frozen.svg': 'image/svg+xml',
+  'icon-deployments-frozen.svg': 'image/svg+xml',
   'icon-192.png': 'image/png',
   'icon-512.png': 'image/png',
   'favicon.ico': 'image/x-icon',

@@ -45,9 +45,12 @@ const whyNotAll: Record<ReasonNotHeld | 'unrequired', (count: number) => string>
   unrequired: (count) => `nothing requires the check of ${count}`,
 };
 
+/** The word of the tab where deployments wait and merges do not. The tab has an icon of its own for it. */
+export const deploymentsFrozen = 'Deployments frozen';
+
 /** The word of the tab for what is ongoing. @param holdMerges of each freeze whether it holds merges. */
 export const frozenWord = (holdMerges: boolean[]): string | null =>
-  holdMerges.length === 0 ? null : holdMerges.some(Boolean) ? 'Frozen' : 'Deployments frozen';
+  holdMerges.length === 0 ? null : holdMerges.some(Boolean) ? 'Frozen' : deploymentsFrozen;
 
 /** For freezes that began after the open pull requests were last checked. */
 export const notJudged = html`Not judged yet: Holdfast has not checked the open pull requests since it began.`;

@@ -12,6 +12,7 @@ import {
   plansPath,
 } from '../installations/page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
+import { deploymentsFrozen } from './held.ts';
 import type { Live } from './live.ts';
 import { icon } from './states.ts';
 import { cityOf } from '../time/local-time.ts';
@@ -68,7 +69,7 @@ export function layout({
         <meta name="color-scheme" content="light dark" />
         <title>${frozen ? `${frozen} · ` : ''}${title} · Holdfast</title>
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
-        <link rel="icon" type="image/svg+xml" href="${assetUrl(frozen ? 'icon-frozen.svg' : 'icon.svg')}" />
+        <link rel="icon" type="image/svg+xml" href="${tabIcon(frozen)}" />
         <link rel="apple-touch-icon" href="${assetUrl('icon-192.png')}" />
         <link rel="manifest" href="/manifest.webmanifest" />
         <script type="module" src="${assetUrl('page.js')}"></script>
@@ -172,6 +173,12 @@ const toFind = html`<a class="to-find" href="/find" aria-label="Find"
 >`;
 
 /** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
+/** @param frozen the word of the tab. */
+const tabIcon = (frozen: string | null): string => {
+  if (!frozen) return assetUrl('icon.svg');
+  return assetUrl(frozen === deploymentsFrozen ? 'icon-deployments-frozen.svg' : 'icon-frozen.svg');
+};
+
 const logo = html`<span class="logo" aria-hidden="true">${raw(iconSvg)}</span>`;
 
 /** Shows the time zone of the page. The form works without scripts; local-times.js adds the names to choose from. */

@@ -168,6 +168,12 @@ test('the tab says whether something is frozen', async () => {
   expect(await tab('/repos/acme/web/pulls/1')).toEqual(['Blocked · acme/web #1 · Holdfast', 'icon-frozen']);
   expect(await tab('/repos/acme/vault')).toEqual(['acme/vault · Holdfast', 'icon']);
   expect(await tab('/repos/acme/vault/pulls/1')).toEqual(['acme/vault #1 · Holdfast', 'icon']);
+  const { id } = await acme.freeze('acme/vault', { holds: ['deployments'] });
+  expect(await tab('/repos/acme/vault')).toEqual([
+    'Deployments frozen · acme/vault · Holdfast',
+    'icon-deployments-frozen',
+  ]);
+  await acme.remove('acme/vault', id);
 });
 
 test('another process on the same database hears of it too, and of what it may have missed', async () => {
