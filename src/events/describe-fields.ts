@@ -69,9 +69,9 @@ export function releasedBy(freezes: readonly Holding[]): Released {
 
 /** What people can do then, in one sentence. */
 export const whatGoesOn: Record<Released, string> = {
-  merges: 'The pull requests that were blocked can merge within seconds.',
-  deployments: 'The deployments that waited can go on within seconds.',
-  both: 'The pull requests that were blocked can merge, and the deployments that waited can go on, within seconds.',
+  merges: 'Pull requests that no other freeze blocks can merge within seconds.',
+  deployments: 'Deployments that no other freeze blocks can go on within seconds.',
+  both: 'Pull requests that no other freeze blocks can merge, and such deployments can go on, within seconds.',
 };
 
 /** How many environments or repositories a sentence names. */

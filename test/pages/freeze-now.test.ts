@@ -310,7 +310,7 @@ test('a part of a plan is unfrozen by its freezes, all of it with the plan', asy
   const done = await ada.send('/owners/acme/unfreeze', unfreeze);
   expect(done.location).toMatch(/^\/repos\/acme\?said=unfrozen&undo=\d+-\d+$/);
   expect((await ada.open(done.location)).text).toContain(
-    'The pull requests that were blocked can merge within seconds.',
+    'Pull requests that no other freeze blocks can merge within seconds.',
   );
   expect(await frozen()).toEqual([['web', 'Both']]);
   const plans = () => acme.app.deps.db.freezePlan.findFirstOrThrow({ where: { reason: 'Both' } });

@@ -90,10 +90,10 @@ test('a plan of deployments says so on its page and in its progress', async () =
 });
 
 test.each([
-  [{ holds: ['deployments'] }, 'The deployments that waited can go on within seconds.'],
+  [{ holds: ['deployments'] }, 'Deployments that no other freeze blocks can go on within seconds.'],
   [
     { holds: ['merges', 'deployments'] },
-    'The pull requests that were blocked can merge, and the deployments that waited can go on, within seconds.',
+    'Pull requests that no other freeze blocks can merge, and such deployments can go on, within seconds.',
   ],
 ])('after its end, a freeze of %j says what can go on', async (holds, says) => {
   const window = { reason: 'Short', start: '2026-02-28T00:00:00', end: '2026-03-02T09:00:00', ...holds };
