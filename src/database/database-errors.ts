@@ -113,7 +113,7 @@ export class UnfinishedImport extends Error {
   /** @param file the archive, as it was named to the import. */
   constructor(file: string) {
     super(
-      `The import of ${file} into this database is not finished: an older version of Holdfast was interrupted. Create the database again, and import the file again: npx --no-install holdfast db import ${file}`,
+      `The import of ${file} into this database is not finished. An older version of Holdfast was interrupted: create the database again, and import the file again: npx --no-install holdfast db import ${file}`,
     );
   }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { html } from 'hono/html';
-import * as z from 'zod';
 import { validate } from '../../api/read-request.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
@@ -15,7 +14,6 @@ import {
   progressPath,
 } from '../../installations/page-paths.ts';
 import { templatesOf } from '../../freezes/templates.ts';
-import { freezeRecord, repositoryIdOf } from '../../freezes/list-freezes.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { checkPlan } from '../../plans/check-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
@@ -33,10 +31,11 @@ import { monthsOf } from '../freeze-now/days-to-skip.ts';
 import { mayFreezeAll } from '../freeze-now/freeze-now.ts';
 import { previewOfForm } from '../freeze-now/preview-of-form.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { findShownPlan, type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
+import { type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone } from '../text.ts';
+import { copiedFields } from './copied-fields.ts';
 import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
 import {
   datesIn,
@@ -60,20 +59,6 @@ export async function showNewPlan(visit: OwnerVisit): Promise<Response> {
   const copied = await copiedFields(visit, searchParams.get('copy'));
   const fields = copied ?? readPlanFields(query, ticked.length > 0 ? ticked.join('\n') : isAdmin ? '*' : '');
   return formPage(visit, { ...newForm(account.login, fields), templates, maySaveTemplate: isAdmin }, query);
-}
-
-/** The fields of a plan or a freeze that is copied, also one that is over; null if there is none that the viewer could change. */
-async function copiedFields(visit: OwnerVisit, id: string | null): Promise<PlanFields | null> {
-  if (!z.uuid().safeParse(id).success) return null;
-  const { deps, repositories, isAdmin, permissions } = visit;
-  const found = await findShownPlan(visit, id!);
-  if (found) return (await mayChangePlan({ ...visit, ...found })) ? fieldsOf(found.plan) : null;
-  const repositoryId = await repositoryIdOf(deps.db, id!);
-  const repository = repositories.find((each) => each.id === repositoryId);
-  if (!repository || !(isAdmin || permissions.get(repository.id) === 'admin')) return null;
-  const freeze = await freezeRecord(deps.db, repository.id, id!);
-  const all = { include: [repository.name], exclude: [] };
-  return freeze && fieldsOf({ ...freeze, name: '', repositories: all, recurrence: null, source: null });
 }
 
 /** `GET /owners/{owner}/plans/{plan}/edit`. */

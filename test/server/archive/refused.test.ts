@@ -154,7 +154,7 @@ describe('a database that does not fit is told in the same words by a start, an 
     [
       'a part of an archive, by an older version',
       `INSERT INTO unfinished_imports (file, sha256) VALUES ('old.export', 'x')`,
-      /^The import of old\.export into this database is not finished: .* Create the database again/,
+      /^The import of old\.export into this database is not finished\. .* create the database again/,
     ],
   ])('%s', async (_what, change, sentence) => {
     const there = await another();
