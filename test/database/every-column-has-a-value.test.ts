@@ -51,6 +51,7 @@ const meanings: Record<string, string> = {
   'freezes.plan_id': '(SELECT id FROM freeze_plans LIMIT 1)',
   'freezes.occurrence': `id::text`,
   'freeze_plans.source': source,
+  'freeze_plans.changes': `'{"2030-01-02": {"start": "2030-01-02T00:00:00", "window": null, "isSkipped": true}}'`,
   'freeze_plans.rule': `'FREQ=DAILY'`,
   'freeze_plans.until': `'2031-03-09'`,
   'freeze_plans.except': `'{2030-01-01}'`,

@@ -44,7 +44,11 @@ const isTyping = ({ target }) =>
   target.closest?.('input:not([type=checkbox], [type=radio]), textarea, select');
 
 const does = {
-  '/': () => document.querySelector('main input[type=search]')?.focus() ?? void open(),
+  '/'() {
+    const field = document.querySelector('main input[type=search]');
+    if (field) field.focus();
+    else void open();
+  },
   f() {
     const owner = document.querySelector('nav.tabs')?.getAttribute('aria-label');
     const button = document.querySelector('main :is(button, a, summary).freeze');
