@@ -3,7 +3,7 @@ import { jobs } from '../database/queue/jobs.ts';
 import type { JobQueue } from '../database/queue/queue.ts';
 import { Fetcher } from '../database/queue/fetcher.ts';
 import { endSessionsTask } from '../auth/sign-in/sessions.ts';
-import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
+import { announceRequestTask, writeCommentTask } from '../webhooks/comments/write-comment.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
 import { endExemptionsTask } from '../freezes/exemptions/end-exemptions.ts';
 import { fillActorKeysTask } from '../events/fill-actor-keys.ts';
@@ -53,6 +53,7 @@ export const tasks = [
   findDeploymentsTask,
   answerCommentTask,
   announceRequestTask,
+  writeCommentTask,
   answerSlackTask,
   tellAuthorsTask,
   drainOutboxTask,

@@ -114,21 +114,6 @@ describe('a process that dies', () => {
     expect(acme.answers(web, 1)[0]).toContain('**Frozen until 2026-03-01');
   });
 
-  test('after the answer and before it is saved: the answer is found, and not written again', async () => {
-    const { db } = acme.app.deps;
-    const id = await acme.write(web, 1, 'ada', '/holdfast status');
-    const { guid } = acme.github.deliveries.findLast(
-      ({ event, payload }) => event === 'issue_comment' && payload.comment.id === id,
-    )!;
-    await db.commentAnswer.update({ where: { commentId: id }, data: { isSettled: false } });
-    await db.webhookDelivery.deleteMany({ where: { guid } });
-    await acme.github.redeliver(guid);
-    await acme.quiet();
-    expect(acme.answers(web, 1)).toHaveLength(1);
-    const row = await db.commentAnswer.findUnique({ where: { commentId: id } });
-    expect(row).toMatchObject({ isSettled: true, attempts: 2 });
-  });
-
   test('while it ends several: the rest ends, and the answer names all', async () => {
     await acme.freeze(web, { reason: 'One' });
     await acme.freeze(web, { reason: 'Two' });

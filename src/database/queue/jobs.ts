@@ -41,6 +41,9 @@ export type ToldOfComment = {
   installationId: string | null;
 };
 
+/** A comment of ours: the answer to a comment with a command, since that was written, or the announcement of a request. */
+export type OwnComment = { commentId: string; number: number; since: string } | { requestId: string };
+
 /** A status under our context that may not be ours. */
 export type ForeignStatus = {
   id: string;
@@ -223,7 +226,7 @@ export const jobs = {
   /** Ask GitHub which runs of a repository wait. */
   findDeployments: jobsOf('find-deployments', 'the sweep', (id: bigint) => aboutRepository(id)),
 
-  /** Carry out the command of a comment, and answer it. */
+  /** Carry out the command of a comment, and have it answered. */
   answerComment: jobsOf('answer-comment', null, (id: bigint, told: ToldOfComment) => ({
     about: told.commentId,
     data: { repositoryId: String(id), ...told },
@@ -246,6 +249,12 @@ export const jobs = {
   announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
     about: id,
     data: { repositoryId: String(repositoryId), id },
+  })),
+
+  /** Write a comment to the conversation of a pull request, once. */
+  writeComment: inLanes('write-comment', null, (repositoryId: bigint, comment: OwnComment) => ({
+    about: 'commentId' in comment ? comment.commentId : comment.requestId,
+    data: { repositoryId: String(repositoryId), comment },
   })),
 
   /** Write the waiting statuses of an installation; with `at`, not before that instant. */

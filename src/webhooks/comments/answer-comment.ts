@@ -4,7 +4,7 @@
 //  2. We ask GitHub what the author may do, as pages do. What the event says about the author does not count.
 //  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
 //     try finds the answer and changes nothing.
-//  4. We post the answer. Before a second try, we check whether the first one arrived.
+//  4. A job of its own writes the answer (`write-comment.ts`).
 import { nowOf } from '../../time/clock.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
@@ -34,7 +34,7 @@ import {
 } from '../commands/order.ts';
 import { statusOfPullRequest } from '../commands/show-status.ts';
 import { hasAnswerLeft, mostAnswers, readTaken, saveOnce, type Taken, takeComment } from './answer-store.ts';
-import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
+import { mayComment, pausedUntil } from './write-comment.ts';
 
 /** The implementation of each command. */
 const commands: Record<Verb, RunCommand> = {
@@ -47,8 +47,8 @@ const commands: Record<Verb, RunCommand> = {
 };
 
 /**
- * Runs the command of a comment and answers it.
- * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
+ * Runs the command of a comment and has it answered.
+ * @throws NotNow, or GitHub's error while it cannot be asked. The worker tries again.
  */
 export async function answerComment(deps: Deps, repositoryId: bigint, comment: ToldOfComment): Promise<void> {
   const repository = await findOpen(deps, repositoryId, comment);
@@ -73,7 +73,9 @@ export async function answerComment(deps: Deps, repositoryId: bigint, comment: T
   }
   if (taken.isSettled) return;
   const answer = taken.answer ?? (await obey(deps, repository, comment, taken));
-  if (answer !== null) await writeAnswer(deps, repository, comment, answer);
+  if (answer === null) return;
+  const { commentId, at: since } = comment;
+  await deps.queue.send([jobs.writeComment(repositoryId, { commentId, number, since })]);
 }
 
 /** The repository, if it accepts commands and GitHub answers now. @throws NotNow while GitHub limits us. */
@@ -91,7 +93,8 @@ async function findOpen(
   }
   const { suspendedAt } = repository.installation;
   if (suspendedAt || !(await readSettings(deps.db, repositoryId)).commentCommands) return null;
-  await assertNotPaused(deps, repository);
+  const pause = await pausedUntil(deps, repository);
+  if (pause) throw new NotNow(pause);
   return repository;
 }
 

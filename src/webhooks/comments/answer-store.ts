@@ -1,4 +1,6 @@
 import type { Tx } from '../../database/database.ts';
+import { isOurTurn } from '../../database/queue/queue.ts';
+import type { SqlTx } from '../../database/sql.ts';
 import type { Deps } from '../../deps.ts';
 import type { CommentAnswer } from '../../generated/prisma/client.ts';
 import { AnsweredMeanwhile } from '../commands/order.ts';
@@ -116,21 +118,52 @@ export async function saveOnce(
 export const readTaken = (tx: Tx, commentId: bigint): Promise<CommentAnswer> =>
   tx.commentAnswer.findUniqueOrThrow({ where: { commentId } });
 
-/** Counts a try to post the answer before we make it. @returns the number of earlier tries. */
-export async function countAttempt(tx: Tx, commentId: bigint): Promise<number> {
-  const data = { attempts: { increment: 1 } };
-  return (await tx.commentAnswer.update({ where: { commentId }, data })).attempts - 1;
+/**
+ * Counts a try to write the answer before we make it.
+ * @returns it, with how many tries there were; null if it is written or given up, or its lane is another process's.
+ */
+export async function takeAnswer(
+  sql: SqlTx,
+  commentId: bigint,
+  turn: bigint,
+): Promise<{ answer: string; attempts: number } | null> {
+  const [row] = await sql.query<{ answer: string; attempts: number }>(
+    'take an answer',
+    `UPDATE comment_answers SET attempts = attempts + 1
+     WHERE comment_id = $1::int8 AND answer IS NOT NULL AND NOT is_settled AND ${isOurTurn('$2')}
+     RETURNING answer, attempts`,
+    [commentId, turn],
+  );
+  return row ?? null;
 }
 
 /**
- * Marks an answer that is posted, or can never be.
- * @param postedAt by GitHub's clock: since then everybody can read the request that it announces. Null: it is not posted.
+ * Marks an answer that is written, or can never be, while its lane is ours.
+ * @param writtenAt by GitHub's clock: since then everybody can read the request that it announces. Null: it is not written.
  */
-export async function settleAnswer(tx: Tx, commentId: bigint, postedAt: Date | null): Promise<void> {
-  const { announces } = await tx.commentAnswer.update({ where: { commentId }, data: { isSettled: true } });
-  if (announces && postedAt) await noteAnnounced(tx, announces, postedAt);
+export async function settleAnswer(
+  sql: SqlTx,
+  commentId: bigint,
+  turn: bigint,
+  writtenAt: Date | null,
+): Promise<void> {
+  await sql.query(
+    'settle an answer',
+    `WITH settled AS (
+       UPDATE comment_answers SET is_settled = true WHERE comment_id = $1::int8 AND ${isOurTurn('$2')}
+       RETURNING announces
+     )
+     UPDATE exemptions SET announced_at = $3::timestamptz FROM settled
+     WHERE exemptions.id = settled.announces AND $3::timestamptz IS NOT NULL`,
+    [commentId, turn, writtenAt],
+  );
 }
 
-/** Notes since when the conversation shows a request. */
-export const noteAnnounced = (tx: Tx, id: string, announcedAt: Date) =>
-  tx.exemption.updateMany({ where: { id }, data: { announcedAt } });
+/** Notes since when the conversation shows a request, while the lane is ours. */
+export async function noteAnnounced(sql: SqlTx, id: string, turn: bigint, announcedAt: Date): Promise<void> {
+  await sql.query(
+    'note an announcement',
+    `UPDATE exemptions SET announced_at = $3::timestamptz WHERE id = $1::uuid AND ${isOurTurn('$2')}`,
+    [id, turn, announcedAt],
+  );
+}

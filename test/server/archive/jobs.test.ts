@@ -68,6 +68,7 @@ describe('jobs that wait', () => {
         jobs.endSessions(1),
         jobs.announceRequest(3n, 'c0ffee00-0000-4000-8000-000000000001'),
         jobs.answerSlack('request'),
+        jobs.writeComment(2n, { commentId: '7', number: 5, since: made.madeAt }),
         jobs.fillActorKeys({ after: '0', isAgain: false }, inHours(0)),
         jobs.tellAuthors('c0ffee00-0000-4000-8000-000000000002', [1n], inHours(0)),
         jobs.correctStatus(2n, 'sha', { id: '1', state: 'success', description: '', by: 'eve', byId: 2 }),
@@ -87,6 +88,7 @@ describe('jobs that wait', () => {
     const found = new Map(taken.map(({ job }) => [job.task, job]));
     expect(found.get('answer-comment')).toEqual({ ...command, attempt: 0 });
     expect(found.get('read-delivery')).toEqual({ ...jobs.readDelivery('9', 'guid'), attempt: 3 });
+    expect(found.get('write-comment')).toMatchObject({ key: '7', lane: 'write-comment 7' });
     expect(found.size).toBe(carriedTasks.length - 1);
   });
 
