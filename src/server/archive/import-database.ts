@@ -80,8 +80,8 @@ export async function importDatabase(
       await lockMigrations(connection);
       if (await isImported(connection, archive)) return false;
       await refuseUnfinishedImport(connection);
-      await refuseMigrated(connection, file, migrations);
       await migrateWithin(connection, migrations);
+      await refuseMigrated(connection, file, migrations);
       const tables = listed(await carriedTablesIn(connection));
       // Nobody else can change them until the transaction ends.
       await connection.script(`LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
