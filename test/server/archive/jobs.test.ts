@@ -81,6 +81,8 @@ describe('jobs that wait', () => {
   test('go along where nothing sends them again, also one that a process has taken', async () => {
     const waiting = await waitingIn(there);
     expect(waiting.map(({ task }) => task as string).toSorted()).toEqual(carriedTasks.toSorted());
+    const comment = waiting.find(({ task }) => task === 'write-comment');
+    expect(comment).toMatchObject({ key: '7', lane: 'write-comment 7' });
     const due = new Map(waiting.map(({ task, due }) => [task, due as Date]));
     expect(due.get('reconcile-closed-heads')).toEqual(later.at);
     const rooms = carriedTasks.map((task) => ({ task, jobs: 9 }));
@@ -88,7 +90,6 @@ describe('jobs that wait', () => {
     const found = new Map(taken.map(({ job }) => [job.task, job]));
     expect(found.get('answer-comment')).toEqual({ ...command, attempt: 0 });
     expect(found.get('read-delivery')).toEqual({ ...jobs.readDelivery('9', 'guid'), attempt: 3 });
-    expect(found.get('write-comment')).toMatchObject({ key: '7', lane: 'write-comment 7' });
     expect(found.size).toBe(carriedTasks.length - 1);
   });
 
