@@ -14,6 +14,9 @@ export type Posted = { ts: string; text: string; blocks: Json[]; channel: string
 /** What somebody in Slack got back at once. */
 export type Answered = { status: number; text: string };
 
+/** What it does with a message. `lost`: shows it, and its answer never comes; `held`: shows it, and answers at `release`. */
+type Behaviour = 'lost' | 'held' | 'limited' | 'refused';
+
 /** How a request differs from what Slack sends. */
 type Forged = { secret?: string; at?: Date; signature?: string | null };
 
@@ -42,6 +45,8 @@ export async function startSlack({ now }: { now: () => Date }) {
   const waitingForAck = new Map<string, (payload: Json) => void>();
   /** When the last messages of each channel were posted. */
   const paces = new Map<string, number[]>();
+  const planned: Behaviour[] = [];
+  const held = new Set<() => void>();
   const calls: { method: string; fields: Record<string, Json> }[] = [];
   let [target, isDown, isByHttp, count, mostPerSecond] = ['', false, true, 0, 1_000];
   let last: { path: string; content: Json } | null = null;
@@ -82,12 +87,24 @@ export async function startSlack({ now }: { now: () => Date }) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    const answer = (status: number, content: Json, headers: Record<string, string> = {}) =>
-      response
-        .writeHead(status, { 'Content-Type': 'application/json', ...headers })
-        .end(JSON.stringify(content));
-    if (isDown) return void answer(503, { ok: false, error: 'service_unavailable' });
     const path = request.url ?? '';
+    const behaviour = /^\/response\/|chat\.post/.test(path) && !isDown ? planned.shift() : undefined;
+    const answer = (status: number, content: Json, headers: Record<string, string> = {}) => {
+      const send = () =>
+        response
+          .writeHead(status, { 'Content-Type': 'application/json', ...headers })
+          .end(JSON.stringify(content));
+      if (behaviour === 'lost') request.socket.destroy();
+      else if (behaviour === 'held') held.add(send);
+      else send();
+    };
+    if (isDown) return void answer(503, { ok: false, error: 'service_unavailable' });
+    if (behaviour === 'limited')
+      return void answer(429, { ok: false, error: 'ratelimited' }, { 'Retry-After': '60' });
+    if (behaviour === 'refused')
+      return path.startsWith('/response/')
+        ? void answer(404, { ok: false, error: 'expired_url' })
+        : void answer(200, { ok: false, error: 'channel_not_found' });
     if (path.startsWith('/response/')) {
       const [status, error] = respondTo(path.slice('/response/'.length), JSON.parse(body));
       return void answer(status, error === null ? { ok: true } : { ok: false, error });
@@ -343,6 +360,13 @@ export async function startSlack({ now }: { now: () => Date }) {
     },
     /** Cuts every connection. */
     cutSockets: () => sockets.forEach((socket) => socket.close()),
+    /** What it does with the next messages, one after another. */
+    next: (...behaviours: Behaviour[]) => void planned.push(...behaviours),
+    /** Answers what it held. */
+    release(): void {
+      for (const send of held) send();
+      held.clear();
+    },
     goDown: () => void (isDown = true),
     comeBack: () => void (isDown = false),
     async close() {

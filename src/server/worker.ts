@@ -32,7 +32,7 @@ import {
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
 import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
-import { answerSlackTask } from '../webhooks/slack/answer-slack.ts';
+import { answerSlackTask, replyInSlackTask } from '../webhooks/slack/answer-slack.ts';
 import { tellAuthorsTask } from '../webhooks/slack/tell-authors.ts';
 import { sweepTask } from './sweep.ts';
 
@@ -55,6 +55,7 @@ export const tasks = [
   announceRequestTask,
   writeCommentTask,
   answerSlackTask,
+  replyInSlackTask,
   tellAuthorsTask,
   drainOutboxTask,
   syncInstallationsTask,

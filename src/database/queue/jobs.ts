@@ -232,8 +232,14 @@ export const jobs = {
     data: { repositoryId: String(id), ...told },
   })),
 
-  /** Carry out a request of Slack, and answer it. */
+  /** Tell the lane of a request of Slack that it came. */
   answerSlack: jobsOf('answer-slack', null, (requestId: string) => ({
+    about: requestId,
+    data: { requestId },
+  })),
+
+  /** Carry out a request of Slack, and answer it. */
+  replyInSlack: inLanes('reply-in-slack', null, (requestId: string) => ({
     about: requestId,
     data: { requestId },
   })),

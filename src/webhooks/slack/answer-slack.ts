@@ -10,10 +10,11 @@ import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { SlackLink, SlackRequest } from '../../generated/prisma/client.ts';
 import { type SlackApp, slackAppOf } from '../../notices/slack/slack-apps.ts';
-import { askSlack, respond, SlackFailure } from '../../notices/slack/slack-client.ts';
+import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { findLink, offerLink } from '../../notices/slack/slack-links.ts';
-import { defineTask, NotNow } from '../../database/queue/define-task.ts';
+import { defineTask } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
+import { defineLane } from '../../outside/work-lane.ts';
 import { actorOf } from '../../auth/caller.ts';
 import { readSlackCommand, type SlackVerb } from '../commands/command.ts';
 import { approve, deny, exempt } from '../commands/exemptions.ts';
@@ -24,6 +25,7 @@ import { showStatus } from '../commands/show-status.ts';
 import { changePerson, subscribe, unsubscribe } from './about-slack.ts';
 import { carryOutButton, ownerOfButton, windowsOfButtons } from './buttons.ts';
 import type { SlackInput } from './receive-slack.ts';
+import { replyTo, settleRequest } from './reply.ts';
 import {
   note,
   noteDone,
@@ -54,23 +56,20 @@ type Content = SlackInput & { userName: string; teamName: string };
 
 /** After this many milliseconds, the person may no longer want it. */
 const longestDelay = 10 * 60_000;
-/** How long Slack takes answers at the address of a request, and how many. */
-const responseLasts = 29 * 60_000;
-const mostReplies = 5;
-/** After this many milliseconds without Slack, nobody waits for an answer. */
-const givenUpAfter = 60 * 60_000;
 
 /**
- * Carries out a request of Slack, and answers it.
- * @throws NotNow while GitHub or Slack does not answer. The worker tries again.
+ * Carries out a request of Slack.
+ * @returns its answer; null if there is none to send.
+ * @throws NotNow while GitHub does not answer. The worker tries again.
  */
-async function answerSlack(deps: Deps, id: string): Promise<void> {
+async function answerSlack(deps: Deps, id: string, turn: bigint): Promise<ReturnType<typeof replyTo> | null> {
   const request = await deps.db.slackRequest.findUnique({ where: { id } });
-  if (!request || request.isSettled) return;
+  if (!request || request.isSettled) return null;
   const app = await slackAppOf(deps, request.app);
   const reply = app && ((request.answer as Reply | null) ?? (await obey(deps, app, request)));
-  if (reply) await send(deps, app, request, reply);
-  await deps.db.slackRequest.update({ where: { id }, data: { isSettled: true } });
+  if (reply) return replyTo(deps, app, request, await begunRequest(deps, request), reply, turn);
+  await settleRequest(deps.sql, id, turn);
+  return null;
 }
 
 /** @returns what to answer; null if there is nothing to say, because a window says it. */
@@ -257,66 +256,16 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
-/**
- * Sends an answer: where Slack takes answers to the request, else by a message of the bot.
- * @throws NotNow while Slack limits or does not answer.
- */
-async function send(deps: Deps, app: SlackApp, request: SlackRequest, reply: Reply): Promise<void> {
-  const begun = await begunRequest(deps, request);
-  try {
-    if (!(await respondTo(deps, begun, reply)))
-      await post(deps, app, { ...begun, userId: request.userId }, reply);
-  } catch (error) {
-    if (!(error instanceof SlackFailure)) throw error;
-    const age = deps.clock.now() - request.receivedAt.getTime();
-    if (error.kind !== 'refused' && age < givenUpAfter)
-      throw new NotNow(new Date(deps.clock.now() + Math.max(1, error.retryAfter ?? 5) * 1000));
-    deps.log.warn({ team: request.teamId, reason: error.reason }, 'Slack took no answer');
-  }
-}
-
 /** The request with the address for answers: for a sent window, the command or button that opened it. */
 async function begunRequest(deps: Deps, request: SlackRequest): Promise<SlackRequest> {
   const asked = request.asked as Content;
   return (asked.kind === 'window' && (await begunBy(deps, request, asked.of))) || request;
 }
 
-/** @returns false if Slack takes no answer to this request any more. */
-async function respondTo(
-  deps: Deps,
-  { id, responseUrl, receivedAt }: SlackRequest,
-  reply: Reply,
-): Promise<boolean> {
-  if (responseUrl === null || deps.clock.now() - receivedAt.getTime() > responseLasts) return false;
-  const { count } = await deps.db.slackRequest.updateMany({
-    where: { id, replies: { lt: mostReplies } },
-    data: { replies: { increment: 1 } },
-  });
-  if (count === 0) return false;
-  const { isPublic, ...message } = reply;
-  try {
-    await respond(deps, responseUrl, message, isPublic);
-    return true;
-  } catch (error) {
-    if (error instanceof SlackFailure && error.kind === 'refused') return false;
-    throw error;
-  }
-}
-
-async function post(
-  deps: Deps,
-  app: SlackApp,
-  { channelId, userId }: Pick<SlackRequest, 'channelId' | 'userId'>,
-  { isPublic, ...message }: Reply,
-): Promise<void> {
-  if (channelId === null) return;
-  await askSlack(deps, app.botToken, (client) =>
-    isPublic
-      ? client.chat.postMessage({ channel: channelId, ...message } as never)
-      : client.chat.postEphemeral({ channel: channelId, user: userId, ...message } as never),
-  );
-}
+export const replyInSlackTask = defineLane(jobs.replyInSlack, (deps, { requestId }, turn) =>
+  answerSlack(deps, requestId, turn),
+);
 
 export const answerSlackTask = defineTask(jobs.answerSlack, (deps, { requestId }) =>
-  answerSlack(deps, requestId),
+  deps.queue.send([jobs.replyInSlack(requestId)]),
 );

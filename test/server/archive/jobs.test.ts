@@ -68,6 +68,7 @@ describe('jobs that wait', () => {
         jobs.endSessions(1),
         jobs.announceRequest(3n, 'c0ffee00-0000-4000-8000-000000000001'),
         jobs.answerSlack('request'),
+        jobs.replyInSlack('request'),
         jobs.writeComment(2n, { commentId: '7', number: 5, since: made.madeAt }),
         jobs.fillActorKeys({ after: '0', isAgain: false }, inHours(0)),
         jobs.tellAuthors('c0ffee00-0000-4000-8000-000000000002', [1n], inHours(0)),

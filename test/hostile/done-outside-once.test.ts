@@ -1,0 +1,250 @@
+// Every kind of what Holdfast does outside, under the same faults: what comes late, is lost, doubled, killed, limited or
+// refused. Two services work on one database, and where one of them must be slow, the test is a third.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  accepts,
+  fails,
+  hangs,
+  isGone,
+  isTooBusy,
+  type Receiver,
+  resets,
+  startReceiver,
+} from '../../sandbox/receiver.ts';
+import type { TaskName } from '../../src/database/queue/jobs.ts';
+import { createJobQueue, type Taken } from '../../src/database/queue/queue.ts';
+import { tasks } from '../../src/server/worker.ts';
+import { addWebhook } from '../support/outgoing.ts';
+import { type InSlack, startInSlack } from '../support/slack.ts';
+
+let acme: InSlack;
+let receiver: Receiver;
+let web: string;
+let ada: string;
+let count = 0;
+beforeAll(async () => {
+  acme = await startInSlack();
+  await acme.replica();
+  ada = await acme.link('ada');
+});
+afterAll(() => acme.close());
+beforeEach(async () => {
+  receiver = await startReceiver({ now: () => new Date(acme.clock.now()) });
+  await acme.app.deps.db.commentAnswer.deleteMany();
+  await acme.app.deps.db.slackRequest.deleteMany();
+  web = await acme.repository(`web-${++count}`, [{}]);
+});
+afterEach(async () => {
+  acme.github.faults.clear();
+  await acme.app.deps.db.outgoingWebhook.deleteMany();
+  await receiver.close();
+  await acme.quiet();
+});
+
+const pass = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+const commenting = { method: 'POST', path: /\/issues\/\d+\/comments$/ };
+const whispers = () => acme.slack.whispers.filter(({ to }) => to === ada).length;
+const requests = () =>
+  acme.github.requests.filter(({ method, path }) => method === 'POST' && commenting.path.test(path)).length;
+
+/**
+ * A kind: the task of its lanes, how somebody asks for one thing, how often it is there, and what its place does with it.
+ * @property mayRepeat its place does not say what is there, so what may have arrived is sent once more.
+ */
+type Kind = {
+  task: TaskName;
+  mayRepeat: boolean;
+  begin(): Promise<void>;
+  ask(): Promise<unknown>;
+  arrived(): number;
+  tried(): number;
+  isOver(): Promise<boolean>;
+  recordedBy: { table: string; when: string };
+  goDown(): void;
+  comeBack(): void;
+  lose(): void;
+  limit(): void;
+  refuse(): void;
+  /** It takes the next one, and answers when this is called. */
+  hold(): () => void;
+};
+
+let before = 0;
+const db = () => acme.app.deps.db;
+
+const kinds: [string, Kind][] = [
+  [
+    'a message to an outgoing webhook',
+    {
+      task: 'send-messages',
+      mayRepeat: true,
+      begin: async () => void (await addWebhook(acme, receiver.url, { events: ['freeze.started'] })),
+      ask: () =>
+        acme.call('POST', `/v1/repos/${web}/scheduled_freeze`, {
+          as: acme.admin,
+          body: { reason: 'x', start: null, timezone: 'UTC' },
+        }),
+      arrived: () => receiver.arrivals.filter(({ status }) => status === null || status < 300).length,
+      tried: () => receiver.arrivals.length,
+      isOver: async () => (await db().outgoingDelivery.count({ where: { state: 'waiting' } })) === 0,
+      recordedBy: { table: 'outgoing_deliveries', when: `NEW.state <> 'waiting'` },
+      goDown: () => receiver.now(fails),
+      comeBack: () => receiver.now(accepts),
+      lose: () => receiver.next(resets),
+      limit: () => receiver.next(isTooBusy(60)),
+      refuse: () => receiver.next(isGone),
+      hold: () => (receiver.next(hangs), () => receiver.release()),
+    },
+  ],
+  [
+    'the answer to a comment',
+    {
+      task: 'write-comment',
+      mayRepeat: false,
+      begin: async () => void (before = requests()),
+      ask: async () => acme.github.comment(web, 1, { by: 'ada', body: '/holdfast status' }),
+      arrived: () => acme.answers(web, 1).length,
+      tried: () => requests() - before,
+      isOver: async () => (await db().commentAnswer.count({ where: { isSettled: false } })) === 0,
+      recordedBy: { table: 'comment_answers', when: 'NEW.is_settled' },
+      goDown: () => acme.github.faults.add({ match: commenting, kind: 'status', status: 502 }),
+      comeBack: () => acme.github.faults.clear(),
+      lose: () => acme.github.faults.add({ match: commenting, kind: 'reset-after', times: 1 }),
+      limit: () =>
+        acme.github.faults.add({ match: commenting, kind: 'secondary-limit', retryAfter: 60, times: 1 }),
+      refuse: () => acme.github.lock(web, 1),
+      hold: () => {
+        const delay = acme.github.faults.add({ match: commenting, kind: 'delay', ms: 60_000, times: 1 });
+        return () => delay.remove();
+      },
+    },
+  ],
+  [
+    'an answer in Slack',
+    {
+      task: 'reply-in-slack',
+      mayRepeat: true,
+      begin: async () => void (before = whispers()),
+      ask: () => acme.slack.command(ada, acme.channel, `status ${web}`),
+      arrived: () => whispers() - before,
+      tried: () => whispers() - before,
+      isOver: async () => (await db().slackRequest.count({ where: { isSettled: false } })) === 0,
+      recordedBy: { table: 'slack_requests', when: 'NEW.is_settled' },
+      goDown: () => acme.slack.goDown(),
+      comeBack: () => acme.slack.comeBack(),
+      lose: () => acme.slack.next('lost'),
+      limit: () => acme.slack.next('limited'),
+      refuse: () => acme.slack.next('refused', 'refused'),
+      hold: () => (acme.slack.next('held'), () => acme.slack.release()),
+    },
+  ],
+];
+
+describe.each(kinds)('%s', (_, kind) => {
+  const other = () =>
+    createJobQueue(
+      { sql: acme.app.deps.sql, listen: () => Promise.reject(new Error('not here')) },
+      acme.clock,
+    );
+  const takeByOther = (): Promise<Taken[]> =>
+    other().exchange([], [{ task: kind.task, jobs: 10, inLanes: true }]);
+  const running = () => db().job.findMany({ where: { task: kind.task, isTaken: true } });
+  /** Whoever saw that something changed asks the lane again. */
+  const askAgain = async () => {
+    const { task, key, about, data, lane } = (await db().job.findFirst({ where: { task: kind.task } }))!;
+    await acme.app.deps.queue.send([{ task, key, about, data, lane } as never]);
+  };
+  const once = kind.mayRepeat ? [1, 2] : [1];
+  beforeEach(() => kind.begin());
+
+  test('late: it is down for a while, and then it is there once', async () => {
+    kind.goDown();
+    await kind.ask();
+    await acme.quiet();
+    expect([kind.arrived(), await kind.isOver()]).toEqual([0, false]);
+    kind.comeBack();
+    await pass(70);
+    expect([kind.arrived(), await kind.isOver()]).toEqual([1, true]);
+  });
+
+  test('lost: it arrives, and its answer does not', async () => {
+    kind.lose();
+    await kind.ask();
+    await acme.quiet();
+    expect([kind.arrived(), await kind.isOver()]).toEqual([1, false]);
+    await pass(70);
+    expect(once).toContain(kind.arrived());
+    expect(await kind.isOver()).toBe(true);
+  });
+
+  test('doubled: while it is under way, whoever asks again and however often, nobody does it beside', async () => {
+    const release = kind.hold();
+    await kind.ask();
+    await vi.waitFor(() => expect(kind.tried()).toBe(1), { timeout: 60_000 });
+    await Promise.all([askAgain(), askAgain(), askAgain()]);
+    expect(await takeByOther()).toEqual([]);
+    release();
+    await acme.quiet();
+    expect([kind.arrived(), await kind.isOver()]).toEqual([1, true]);
+    expect(await running()).toEqual([]);
+  });
+
+  test('killed: the process ends between the act and its record', async () => {
+    const { table, when } = kind.recordedBy;
+    await db().$executeRawUnsafe(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF ${when} THEN RAISE 'killed'; END IF; RETURN NEW; END $$`);
+    await db().$executeRawUnsafe(
+      `CREATE TRIGGER die BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`,
+    );
+    await kind.ask();
+    await acme.quiet();
+    await db().$executeRawUnsafe(`DROP TRIGGER die ON ${table}`);
+    await db().$executeRawUnsafe(`DROP FUNCTION die`);
+    expect([kind.arrived(), await kind.isOver()]).toEqual([1, false]);
+    await pass(10);
+    expect(once).toContain(kind.arrived());
+    expect(await kind.isOver()).toBe(true);
+  });
+
+  test('stood still: another process took the lane meanwhile, and what the first one brings changes nothing', async () => {
+    const release = kind.hold();
+    await kind.ask();
+    await vi.waitFor(() => expect(kind.tried()).toBe(1), { timeout: 60_000 });
+    await db().job.updateMany({
+      where: { task: kind.task },
+      data: { dueAt: new Date(acme.clock.now() - 60_000) },
+    });
+    const [taken] = await takeByOther();
+    release();
+    await vi.waitFor(() => expect(kind.arrived()).toBe(1), { timeout: 60_000 });
+    await acme.app.settled();
+    expect(await kind.isOver()).toBe(false);
+    await tasks.find(({ task }) => task === kind.task)!.run(acme.app.deps, [taken!.job]);
+    expect(once).toContain(kind.arrived());
+    expect(await kind.isOver()).toBe(true);
+    await other().exchange([taken!], []);
+  });
+
+  test('limited: nothing goes there before, whoever asks, and then it is there once', async () => {
+    kind.limit();
+    await kind.ask();
+    await acme.quiet();
+    const tried = kind.tried();
+    await pass(50);
+    await askAgain();
+    await acme.quiet();
+    expect([kind.arrived(), kind.tried(), await kind.isOver()]).toEqual([0, tried, false]);
+    await pass(20);
+    expect([kind.arrived(), await kind.isOver()]).toEqual([1, true]);
+  });
+
+  test('refused: it is given up, and not tried again', async () => {
+    kind.refuse();
+    await kind.ask();
+    await acme.quiet();
+    expect([kind.arrived(), await kind.isOver()]).toEqual([0, true]);
+    const tried = kind.tried();
+    await pass(120);
+    expect(kind.tried()).toBe(tried);
+  });
+});
