@@ -1,7 +1,8 @@
-// Borders are lint rules: an import that goes up the floors of src/, or out of pure code, fails `npm run lint`.
-import { dirname, matchesGlob, relative, resolve } from 'node:path';
+// Borders are lint rules: an import that goes up the rooms of src/, past their doors, or out of pure code, fails `npm run lint`.
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { rules } from './lint/borders.ts';
+import { pure } from './lint/pure.ts';
 
 const io = [
   {
@@ -30,132 +31,7 @@ const wallClock = [
   },
 ];
 
-/**
- * The floors of `src/`, the highest first: a file imports only what stands below it, and a folder is one floor. The eight
- * files beside the folders are floors too: `main.ts` stands on all of them, and all stand on the rest.
- */
-const floors = [
-  'main.ts',
-  'server',
-  'webhooks',
-  'pages',
-  'api',
-  'prove',
-  'cli',
-  'explanations',
-  'deployments',
-  'statuses',
-  'auth',
-  'plans',
-  'freezes',
-  'notices',
-  'installations',
-  'github',
-  'events',
-  'conditions',
-  'outside',
-  'database',
-  'deps.ts',
-  'config.ts',
-  'config-values.ts',
-  'secret-files.ts',
-  'private-key.ts',
-  'dot-env.ts',
-  'address-here.ts',
-  'errors.ts',
-  'cut-text.ts',
-  'time',
-];
-/** One list of everything that use cases take: it names types of every floor, and no values. */
-const namesTypesOfAll = 'src/deps.ts';
-
-/** Takes values and gives values: no database, no GitHub, no HTTP, and nothing that has them. */
-const pure = [
-  'src/cut-text.ts',
-  'src/conditions/**',
-  'src/cut-text.ts',
-  'src/explanations/enforcement/finding.ts',
-  'src/explanations/enforcement/judge-*.ts',
-  'src/cli/scopes/scopes-file.ts',
-  'src/webhooks/commands/{command,freeze-words}.ts',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words,notice-type}.ts',
-  'src/freezes/exemptions/exemption.ts',
-  'src/freezes/{freeze,freeze-warnings,freeze-window,frozen-state,judge-freeze}.ts',
-  'src/plans/{changed-occurrences,occurrences,plan,repetition,rule}.ts',
-  'src/plans/source/{calendar-objects,content-lines,event-rule,series,source-events,source-window,wall-clock,zones}.ts',
-  'src/time/**',
-  'src/statuses/{judge,plan-write,status}.ts',
-  'src/github/app-manifest.ts',
-  'src/pages/help/{address,render-document,search-documents}.ts',
-  'src/github/facts/**',
-  'src/github/{markdown,merge-group-ref}.ts',
-  'src/deployments/deployment.ts',
-  'src/installations/page-paths.ts',
-  'src/github/pull-requests/pull-request.ts',
-  'src/auth/oidc/oidc-rule.ts',
-  'src/auth/sign-in/attempt.ts',
-  'src/pages/calendar/calendar-window.ts',
-  'src/database/queue/jobs.ts',
-  'src/notices/{message,notice-words,render,tell}.ts',
-  'src/freezes/unknown-names.ts',
-  'src/webhooks/comments/commands-in-events.ts',
-  'src/webhooks/handled-events.ts',
-  'src/webhooks/owner-events.ts',
-  'src/webhooks/rules-and-deployments.ts',
-];
-
-/** What the package of the command line holds beside src/cli. Everything else stays with the service. */
-const shipped = [
-  'src/address-here.ts',
-  'src/cli/**',
-  'src/conditions/**',
-  'src/cut-text.ts',
-  'src/dot-env.ts',
-  'src/events/{actor,audit-event,describe-event,describe-fields,event-words}.ts',
-  // Only types.
-  'src/generated/v1.d.ts',
-  'src/github/facts/without-comments.ts',
-  'src/plans/plan-name.ts',
-  'src/time/**',
-];
-
-const here = import.meta.dirname;
-const below = (file) => relative(here, file).replaceAll('\\', '/');
-
-/** A rule about relative imports: `check` gives what is wrong with one, as paths below the root, or nothing. */
-const importRule = (check) => ({
-  create: (context) => ({
-    ImportDeclaration(node) {
-      if (!node.source.value.startsWith('.')) return;
-      const target = below(resolve(dirname(context.filename), node.source.value));
-      const message = check(below(context.filename), target, node.importKind === 'type');
-      if (message) context.report({ node, message });
-    },
-  }),
-});
-const borders = {
-  rules: {
-    pure: importRule((file, target, isType) => {
-      const isPure = isType || pure.some((glob) => matchesGlob(target, glob));
-      return isPure
-        ? null
-        : `Pure code imports pure code: ${target} is not in \`pure\` of eslint.config.mjs.`;
-    }),
-    shipped: importRule((_, target) =>
-      shipped.some((glob) => matchesGlob(target, glob))
-        ? null
-        : `The command line is installed without the service: ${target} is not in \`shipped\` of eslint.config.mjs.`,
-    ),
-    floors: importRule((file, target, isType) => {
-      if (isType && file === namesTypesOfAll) return null;
-      const [own, other] = [file, target].map((path) => floors.indexOf(path.split('/')[1]));
-      if (own === -1) return `Give ${file.split('/')[1]} its place among the floors of eslint.config.mjs.`;
-      return own <= other || !target.startsWith('src/') || target.startsWith('src/generated/')
-        ? null
-        : `${floors[own]} stands below ${target.split('/')[1]}: it must not import from there.`;
-    }),
-  },
-};
+const borders = { rules };
 
 export default tseslint.config(
   {
@@ -212,7 +88,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['test/**', 'sandbox/**', 'demo/**'],
+    files: ['test/**', 'sandbox/**', 'demo/**', 'lint/**'],
     rules: { 'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }] },
   },
   {
@@ -227,7 +103,11 @@ export default tseslint.config(
     plugins: { borders },
     rules: { 'no-restricted-imports': ['error', { patterns: io }], 'borders/pure': 'error' },
   },
-  { files: ['src/**'], plugins: { borders }, rules: { 'borders/floors': 'error' } },
+  {
+    files: ['src/**'],
+    plugins: { borders },
+    rules: { 'borders/floors': 'error', 'borders/doors': 'error', 'borders/circles': 'error' },
+  },
   { files: ['src/cli/**'], plugins: { borders }, rules: { 'borders/shipped': 'error' } },
   {
     files: ['sandbox/**'],

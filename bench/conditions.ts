@@ -1,6 +1,6 @@
 // How fast conditions are judged, beside a predicate that somebody wrote by hand for the same freeze.
 import type { PullRequestFacts } from '../src/github/pull-requests/pull-request.ts';
-import type { Exemption } from '../src/freezes/exemptions/exemption.ts';
+import type { Exemption } from '../src/exemptions/exemption.ts';
 import type { Freeze } from '../src/freezes/freeze.ts';
 import type { LoadedPullRequest } from '../src/github/pull-requests/load-pull-requests.ts';
 import { judge } from '../src/statuses/judge.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { acmeForAll } from './support/acme.ts';
 import { grantDeployments } from './support/deployments.ts';
 import { shortenPatience } from './support/patience.ts';
-import { unknownEnvironments } from '../src/freezes/unknown-names.ts';
+import { unknownEnvironments } from '../src/freezes/freeze-warnings.ts';
 
 const acme = acmeForAll();
 const asks = (repository: string) =>

@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Deps } from '../src/deps.ts';
 import { createApi } from '../src/server/service.ts';
-import { Metrics } from '../src/server/metrics/metrics.ts';
+import { Metrics } from '../src/metrics.ts';
 import { jobs } from '../src/database/queue/jobs.ts';
 import type { JobQueue } from '../src/database/queue/queue.ts';
 import { fails, startReceiver } from '../sandbox/receiver.ts';

@@ -1,3 +1,5 @@
+// `api/` is JSON for clients: the steps that every request takes, and in `v1/` one file for each resource or verb. A
+// handler calls one use case, and presents what that gives.
 import type { AnyEndpoint } from './endpoint.ts';
 import * as calendars from './v1/calendars.ts';
 import * as credentials from './v1/credentials.ts';

@@ -11,11 +11,11 @@ import {
 } from '../installations/find-repository.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { lockAccount } from '../installations/find-account.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 // The form of application keys: `hf_<scope>_<32 random base62 characters><6 of checksum>`. With the checksum, we refuse
 // a mistyped key without asking the database, and secret scanners can tell a key from a lookalike.
@@ -118,7 +118,7 @@ function keyOfRow(row: Row): CallingKey {
 }
 
 /** The keys of an owner that are not revoked, oldest first. Includes expired ones, so that people see them. */
-export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promise<ApplicationKey[]> {
+export async function listKeys(deps: Pick<AuthDeps, 'db'>, account: Account): Promise<ApplicationKey[]> {
   return deps.db.applicationKey.findMany({
     where: { accountId: account.id, revokedAt: null },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -132,7 +132,7 @@ export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promis
  * @throws Refusal invalid if `expiresAt` has passed; forbidden if the key that makes it was revoked meanwhile.
  */
 export async function createKey(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<AuthDeps, 'db' | 'clock'>,
   actor: Actor,
   account: Account,
   wanted: { name: string; scope: KeyScope; expiresAt: Date | null },
@@ -191,7 +191,7 @@ const earlierOf = (one: Date | null, other: Date | null): Date | null =>
  * @throws Refusal not-found if the owner has no such key, or if it is already revoked.
  */
 export async function revokeKey(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<AuthDeps, 'db' | 'clock'>,
   actor: Actor,
   account: Account,
   id: string,

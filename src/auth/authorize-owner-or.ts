@@ -1,9 +1,8 @@
 import { ParseError } from '../conditions/scanner.ts';
-import type { Deps } from '../deps.ts';
 import { forbidden, nullIf, Refusal } from '../errors.ts';
 import { type Administered, findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
-import { readOwnerSettings } from '../installations/settings.ts';
+import { readOwnerSettings } from '../settings/settings.ts';
 import { namedBy, plainNames, repositoriesOfOwner } from '../plans/matched-repositories.ts';
 import type { Plan } from '../plans/plan.ts';
 import { authorizeOwner, authorizeReader, authorizeRepository } from './authorize.ts';
@@ -11,6 +10,7 @@ import type { PersonCaller, Caller } from './caller.ts';
 import { hasScope, lacksScope } from './github-token.ts';
 import type { Recency } from './permissions.ts';
 import { whyRoleLacks, withRoles } from './role-verdict.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
 export const mostNamed = 50;
@@ -33,7 +33,7 @@ export type AuthorizedOwner = {
 };
 
 /** Whose rights in which owner. */
-type Asking = { deps: Deps; caller: PersonCaller; recency: Recency; account: InstalledAccount };
+type Asking = { deps: AuthDeps; caller: PersonCaller; recency: Recency; account: InstalledAccount };
 
 /**
  * Like `authorizeOwner`, and also for a person who may freeze everything that a request is about: as an admin or freezer
@@ -41,7 +41,7 @@ type Asking = { deps: Deps; caller: PersonCaller; recency: Recency; account: Ins
  * @throws like `authorizeOwner`, and like `authorizeRepository` for `all`.
  */
 export async function authorizeOwnerOr(
-  deps: Deps,
+  deps: AuthDeps,
   caller: Caller,
   owner: string,
   access: 'read' | 'change',
@@ -75,7 +75,7 @@ export async function authorizeOwnerOr(
 }
 
 /** Names that others wrote do not count for the caller. */
-const ofOthers = (deps: Deps): Deps => ({
+const ofOthers = (deps: AuthDeps): AuthDeps => ({
   ...deps,
   questions: deps.questions && { ...deps.questions, beforeName: async () => true },
 });
@@ -162,7 +162,7 @@ async function privateOnes({ deps, account }: Asking, selection: Selection): Pro
 }
 
 /** The repositories that a selection matches; none if it has a bad glob, which is refused later. */
-async function matchedNow({ sql }: Deps, selection: Selection, { id }: InstalledAccount) {
+async function matchedNow({ sql }: AuthDeps, selection: Selection, { id }: InstalledAccount) {
   const all = await repositoriesOfOwner(sql, id);
   try {
     return namedBy({ repositories: selection }, all);

@@ -1,6 +1,5 @@
 // One place decides what a caller may do, whatever road they came by. A verb says whom it allows, and `authorize…` finds
 // what the path names and refuses everybody else.
-import type { Deps } from '../deps.ts';
 import { forbidden, isConflict, Refusal } from '../errors.ts';
 import { findAccount, type InstalledAccount, notInstalled } from '../installations/find-account.ts';
 import {
@@ -13,8 +12,8 @@ import {
   repositoryAbsent,
   type RepositoryPath,
 } from '../installations/find-repository.ts';
-import { type Role, roles } from '../installations/role-holders.ts';
-import { readSettings } from '../installations/settings.ts';
+import { type Role, roles } from '../settings/role-holders.ts';
+import { readSettings } from '../settings/settings.ts';
 import type { KeyScope, CallingKey } from './application-key.ts';
 import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import { repositoryOfJob } from './oidc/job-token.ts';
@@ -22,6 +21,7 @@ import type { JobPermission } from './oidc/oidc-rule.ts';
 import type { Recency, RepositoryPermission } from './permissions.ts';
 import { whyRoleLacks, withRoles } from './role-verdict.ts';
 import { fromSignIn, lacksAdministration, lacksScope, hasScope, type Scope } from './github-token.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -94,7 +94,7 @@ function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): 
  * @throws Refusal forbidden, not-found (also for a person or a token that cannot see it), or unavailable.
  */
 export async function authorizeRepository(
-  deps: Deps,
+  deps: AuthDeps,
   caller: Caller,
   { job, scope, least, role, ...recency }: RepositoryAudience,
   path: RepositoryPath,
@@ -116,7 +116,7 @@ export async function authorizeRepository(
  * @throws Refusal like `authorizeRepository`.
  */
 export async function authorizeReader(
-  deps: Deps,
+  deps: AuthDeps,
   caller: Caller,
   path: RepositoryPath,
   recency: Recency = {},
@@ -134,7 +134,7 @@ export async function authorizeReader(
 
 /** The repository of the path, for a key of its owner. @throws Refusal not-found. */
 async function repositoryOfKey(
-  deps: Deps,
+  deps: AuthDeps,
   { key, ...caller }: KeyCaller,
   path: RepositoryPath,
 ): Promise<FoundRepository> {
@@ -149,7 +149,7 @@ type Standing = { permission: RepositoryPermission; tokenCan: boolean };
 
 /** @throws Refusal not-found if they cannot see it. */
 async function standingIn(
-  deps: Deps,
+  deps: AuthDeps,
   caller: PersonCaller,
   repository: FoundRepository,
   path: RepositoryPath,
@@ -174,7 +174,7 @@ async function standingIn(
  *   asked too much.
  */
 export async function assertStanding(
-  deps: Deps,
+  deps: AuthDeps,
   caller: PersonCaller,
   { permission, tokenCan }: Standing,
   repository: FoundRepository,
@@ -208,7 +208,7 @@ export async function assertStanding(
  * @param to what the token is for.
  */
 async function findForPerson(
-  deps: Deps,
+  deps: AuthDeps,
   caller: PersonCaller,
   path: RepositoryPath,
   to: 'administer' | 'read',
@@ -232,7 +232,7 @@ async function findForPerson(
 
 /** While its installation is suspended, a repository that we do not know yet does not exist for a person. */
 async function findIfVisible(
-  deps: Deps,
+  deps: AuthDeps,
   { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository> {
   try {
@@ -248,7 +248,7 @@ async function findIfVisible(
  * @throws Refusal forbidden, not-found, or unavailable.
  */
 export async function authorizeOwner(
-  deps: Deps,
+  deps: AuthDeps,
   caller: Caller,
   owner: string,
   access: 'read' | 'change',
@@ -263,7 +263,7 @@ export async function authorizeOwner(
 }
 
 async function ownerOfPerson(
-  deps: Deps,
+  deps: AuthDeps,
   caller: PersonCaller,
   owner: string,
   access: 'read' | 'change',
@@ -293,7 +293,7 @@ function scopeFor({ type }: InstalledAccount, access: 'read' | 'change'): Scope 
 }
 
 /** Tries a token without scopes: on the organization, or on the oldest repository of a person. */
-async function assertAdministers(deps: Deps, token: string, account: InstalledAccount): Promise<void> {
+async function assertAdministers(deps: AuthDeps, token: string, account: InstalledAccount): Promise<void> {
   if (account.type === 'Organization') {
     if ((await deps.permissions.tryOrganization(deps, token, account)) === 'yes') return;
     throw lacksAdministration(deps, token, account.login);

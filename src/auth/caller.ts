@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { type Actor, onRoad, type Road, type SlackVia } from '../events/actor.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { type Person, type TokenHolder, looksLikePersonalToken } from './github-token.ts';
@@ -9,6 +8,7 @@ import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
 import type { RepositoryPath, RepositoryRead } from '../installations/find-repository.ts';
 import { type JobTokens, looksLikeJobToken } from './oidc/job-token.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 /** Who asks for something, on every road. It says who they are, and `authorize` decides what they may do. */
 export type Caller =
@@ -28,7 +28,7 @@ export type JobCaller = Extract<Caller, { kind: 'job-token' }>;
 export type PersonCaller = Exclude<Caller, KeyCaller | JobCaller>;
 
 /** The caller in the audit log: who, and by which road. */
-export const actorOf = (deps: Pick<Deps, 'config'>, caller: Caller): Actor =>
+export const actorOf = (deps: Pick<AuthDeps, 'config'>, caller: Caller): Actor =>
   onRoad(whoIs(deps, caller), roadTakenBy(caller));
 
 function roadTakenBy(caller: Caller): Road {
@@ -44,7 +44,7 @@ function roadTakenBy(caller: Caller): Road {
   }
 }
 
-function whoIs({ config }: Pick<Deps, 'config'>, caller: Caller): Actor {
+function whoIs({ config }: Pick<AuthDeps, 'config'>, caller: Caller): Actor {
   switch (caller.kind) {
     case 'application-key':
       return { type: 'application', id: caller.key.id, name: caller.key.name };
@@ -80,7 +80,7 @@ export const bearerOf = (authorization: string | undefined): string | null =>
  *   GitHub must be asked and cannot answer.
  */
 export async function authenticate(
-  deps: Deps,
+  deps: AuthDeps,
   jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
@@ -108,7 +108,7 @@ export async function authenticate(
 
 /** Every request reads it, without a cache, so every replica refuses a revoked key at once. */
 async function findKey(
-  deps: Deps,
+  deps: AuthDeps,
   credential: string,
   path: RepositoryPath | null,
   read: RepositoryRead<unknown> | null,
@@ -126,7 +126,7 @@ const step = 60_000;
 
 /** Saves that a key was used. The saved time is at most a minute old. */
 async function noteUse(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<AuthDeps, 'db' | 'clock'>,
   key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
 ): Promise<void> {
   const now = nowOf(deps.clock);

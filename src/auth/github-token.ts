@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
 import { forbidden, type Refusal } from '../errors.ts';
 import { fetchThroughProxy, type Proxies } from '../github/through-proxy.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { unlessRefused } from './verdict-cache.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 export type Person = { id: number; login: string };
 
@@ -26,7 +26,7 @@ const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
 export const looksLikePersonalToken = (credential: string): boolean =>
   personal.some((prefix) => credential.startsWith(prefix));
 
-type Asking = Pick<Deps, 'github' | 'clock' | 'config'>;
+type Asking = Pick<AuthDeps, 'github' | 'clock' | 'config'>;
 
 /** Asks GitHub who holds a token, and what it was granted; null if GitHub does not know it or no person holds it. */
 export const askHolder = (deps: Asking, token: string): Promise<TokenHolder | null> =>

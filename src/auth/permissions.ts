@@ -1,5 +1,4 @@
 import type { Clock } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { askGitHub, reservedUntil, type ReserveUse } from '../github/ask-github.ts';
 import { type Cache, createCache } from '../github/cache.ts';
 import type { GitHubClient } from '../github/github-app.ts';
@@ -7,7 +6,7 @@ import { nullIf404 } from '../github/github-error.ts';
 import { isUnavailable } from '../errors.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { type RolePlace, askLogin } from '../installations/role-holders.ts';
+import { type RolePlace, askLogin } from '../settings/role-holders.ts';
 import {
   askHolder,
   isActiveAdmin,
@@ -21,6 +20,7 @@ import {
 } from './github-token.ts';
 import { unlessRefused, VerdictCache } from './verdict-cache.ts';
 import type { TeamHolder } from '../installations/setting-fields.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 /** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
@@ -77,14 +77,14 @@ export class Permissions {
   }
 
   /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
-  async holderOf(deps: Deps, token: string): Promise<TokenHolder | null> {
+  async holderOf(deps: AuthDeps, token: string): Promise<TokenHolder | null> {
     const ask = () => askGitHub(deps, 'caller', 'whose token this is', () => askHolder(deps, token));
     return this.#holders.get([token], () => deps.questions?.whoIs(token, isNobody, ask) ?? ask());
   }
 
   /** Whether the token itself can administer the repository, for tokens without scopes. */
   async tryRepository(
-    deps: Deps,
+    deps: AuthDeps,
     token: string,
     repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
     { isLive }: Recency = {},
@@ -94,7 +94,11 @@ export class Permissions {
   }
 
   /** Whether the token itself can administer the organization, for tokens without scopes. */
-  async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
+  async tryOrganization(
+    deps: AuthDeps,
+    token: string,
+    { id, login }: InstalledAccount,
+  ): Promise<TrialVerdict> {
     const ask = () => askAsHolder(deps, login, () => tryOnOrganization(deps, token, login));
     return this.#trials.get([token, 'organization', String(id)], ask);
   }
@@ -111,7 +115,7 @@ export class Permissions {
    * @throws Refusal unavailable while GitHub cannot say; too-many-requests after too many questions of this caller.
    */
   async ofRepository(
-    deps: Deps,
+    deps: AuthDeps,
     person: Person,
     repository: FoundRepository,
     recency: Recency = {},
@@ -134,7 +138,7 @@ export class Permissions {
 
   /** Whether the person is the owner, or an admin of the organization. Parameters and errors as `ofRepository`. */
   async isOwnerAdmin(
-    deps: Deps,
+    deps: AuthDeps,
     person: Person,
     owner: Owner,
     recency: Recency = {},
@@ -160,7 +164,7 @@ export class Permissions {
    * GitHub is asked by ids, because the names of people, teams and organizations change hands. Errors as `ofRepository`.
    */
   async isInTeam(
-    deps: Deps,
+    deps: AuthDeps,
     person: Person,
     place: RolePlace,
     teams: TeamHolder[],
@@ -207,7 +211,7 @@ export class Permissions {
   }
 
   async #asInstallation(
-    deps: Deps,
+    deps: AuthDeps,
     { id, login }: Person,
     { installation }: Pick<RolePlace, 'installation'>,
     { about, question, askToken }: Asked,
@@ -243,7 +247,7 @@ const reserveUse = (releases = false, wasAllowed = false): ReserveUse =>
 const adminIf = (isAdmin: boolean): RepositoryPermission => (isAdmin ? 'admin' : 'none');
 
 /** Asks what a token may do, at the cost of its holder. */
-const askAsHolder = <Answer>(deps: Deps, name: string, ask: () => Promise<Answer>): Promise<Answer> =>
+const askAsHolder = <Answer>(deps: AuthDeps, name: string, ask: () => Promise<Answer>): Promise<Answer> =>
   askGitHub(deps, 'caller', `what this token may do with ${name}`, ask);
 
 /**
@@ -252,7 +256,7 @@ const askAsHolder = <Answer>(deps: Deps, name: string, ask: () => Promise<Answer
  * @throws GitHub's errors that give no verdict.
  */
 export const askPermission = (
-  deps: Pick<Deps, 'github' | 'clock'>,
+  deps: Pick<AuthDeps, 'github' | 'clock'>,
   person: Person,
   { id, installation }: Pick<FoundRepository, 'id' | 'installation'>,
 ): Promise<RepositoryPermission> =>
@@ -288,7 +292,7 @@ async function askAbout<Answer extends { user?: { id: number } | null }>(
 }
 
 /** Asks GitHub, as the installation, whether a person is an admin of the organization. @throws as above. */
-const askOwnerAdmin = (deps: Deps, person: Person, owner: Owner): Promise<boolean> =>
+const askOwnerAdmin = (deps: AuthDeps, person: Person, owner: Owner): Promise<boolean> =>
   unlessRefused(deps, false, async () => {
     const client = await deps.github.asInstallation(owner.installation.id);
     const membership = await askAbout(client, person, (username) =>
@@ -299,7 +303,7 @@ const askOwnerAdmin = (deps: Deps, person: Person, owner: Owner): Promise<boolea
 
 /** Asks GitHub, as the installation, whether who has a login is in a team. @throws as above. */
 const askMembership = (
-  deps: Deps,
+  deps: AuthDeps,
   { request }: GitHubClient,
   accountId: bigint,
   team_id: number,

@@ -1,13 +1,13 @@
-import type { Deps } from '../deps.ts';
 import { forbidden, Refusal, refusedIf } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { isUnidentified, keepTeams } from '../installations/keep-teams.ts';
-import { holderText, type Role, type RolePlace } from '../installations/role-holders.ts';
+import { isUnidentified, keepTeams } from '../settings/keep-teams.ts';
+import { holderText, type Role, type RolePlace } from '../settings/role-holders.ts';
 import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts';
 import type { PersonCaller } from './caller.ts';
 import type { Person } from './github-token.ts';
 import type { Recency } from './permissions.ts';
 import { unlessRefused } from './verdict-cache.ts';
+import type { AuthDeps } from './auth-deps.ts';
 
 /** A refusal, unavailable: the person has it if they are in a team, and GitHub does not say that now. */
 type RoleVerdict = 'yes' | 'no' | Refusal;
@@ -17,7 +17,7 @@ type RoleVerdict = 'yes' | 'no' | Refusal;
  * @throws Refusal too-many-requests if the person asked too much.
  */
 export async function hasRole(
-  deps: Deps,
+  deps: AuthDeps,
   person: Person,
   place: RolePlace,
   holders: RoleHolder[],
@@ -40,7 +40,7 @@ export async function hasRole(
  * The teams with the ids of those that a version before saved without.
  * @throws Refusal unavailable while GitHub does not say them. That it does not show teams to us is an answer.
  */
-async function identified(deps: Deps, place: RolePlace, teams: TeamHolder[]): Promise<TeamHolder[]> {
+async function identified(deps: AuthDeps, place: RolePlace, teams: TeamHolder[]): Promise<TeamHolder[]> {
   if (!teams.some(isUnidentified)) return teams;
   const nothing: ReadonlyMap<string, TeamHolder> = new Map();
   const ask = () => unlessRefused(deps, nothing, () => keepTeams(deps, place));
@@ -64,7 +64,7 @@ export function withRoles(refusal: Refusal, ...lacks: RoleLack[]): Refusal {
  * @param showsHolders whether the caller may learn who has the role.
  */
 export async function whyRoleLacks(
-  deps: Deps,
+  deps: AuthDeps,
   caller: PersonCaller,
   place: RolePlace,
   role: Role,

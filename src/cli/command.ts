@@ -1,3 +1,4 @@
+// `cli/` is the command line `holdfast`, which is installed without the service and calls its API.
 import { type Command, Option } from 'commander';
 import { type Memory, memoryOf } from './memory.ts';
 import { addressOf, credentialOf, isReadableOnTheWay } from './service/connection.ts';

@@ -1,3 +1,5 @@
+// `conditions/` is the language of conditions: reading them, what they need to know, judging them, and saying why. It
+// is pure.
 import { cutText } from '../cut-text.ts';
 import { inSlices } from '../time/slices.ts';
 import type { ConditionNode } from './ast.ts';

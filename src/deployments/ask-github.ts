@@ -3,7 +3,6 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { environmentKey } from './deployment.ts';
 import { nowOf } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -13,6 +12,7 @@ import {
   placesIn,
 } from '../statuses/plan-write.ts';
 import { isAnyDue } from '../statuses/take-writes.ts';
+import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Everything that we ask GitHub about deployments. Reading takes `actions: read`, deciding `deployments: write`.
 
@@ -192,7 +192,7 @@ const save = (tx: SqlTx, installationId: bigint, pace: Pace) =>
     JSON.stringify(pace),
   ]);
 
-type Needed = Pick<Deps, 'sql' | 'clock'>;
+type Needed = Pick<StatusDeps, 'sql' | 'clock'>;
 
 /** Takes a place in the pace for a review. @returns false if there is none now. */
 export function takeReview({ sql, clock }: Needed, installationId: bigint): Promise<boolean> {

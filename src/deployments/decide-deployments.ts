@@ -1,14 +1,12 @@
 import pLimit from 'p-limit';
 import { isFreshBy, nowOf, type Reading, readingOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
-import { publicReasonOf } from '../freezes/exemptions/exemption.ts';
-import { lettingDeployments } from '../freezes/exemptions/exemption-store.ts';
-import { holdsDeployments } from '../freezes/freeze.ts';
-import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+import { publicReasonOf } from '../exemptions/exemption.ts';
+import { lettingDeployments } from '../exemptions/exemption-store.ts';
+import { holdsDeployments, type StoredFreeze } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
-import { readSettings } from '../installations/settings.ts';
+import { readSettings } from '../settings/settings.ts';
 import { answersPerService } from '../github/cache.ts';
 import { defineTask, NotNow, presentOf } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
@@ -17,6 +15,7 @@ import { holdingComment, judgeDeployments, type Deployment, environmentKey, isHe
 import { openDeployments, watch } from './deployment-store.ts';
 import { type Progress, progressOf } from './run-progress.ts';
 import { act, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
+import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
 // and asks GitHub for the difference, so that it does not matter what woke it, or how often.
@@ -42,7 +41,7 @@ const freshFor = 3_000;
  * @throws NotNow if GitHub may not be asked now; and GitHub's errors: the worker tries again.
  */
 export async function decideDeployments(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   notBefore: Date | null,
   only: bigint | null = null,
@@ -178,7 +177,7 @@ async function oneBefore(
 
 /** Once, and again only if the words have changed. */
 function isToReport(
-  deps: Deps,
+  deps: StatusDeps,
   repository: ObservedRepository,
   deployment: Deployment,
   freezes: StoredFreeze[],
@@ -189,6 +188,8 @@ function isToReport(
   return words !== deployment.report && deployment.reports < mostReports;
 }
 
-export const decideDeploymentsTask = defineTask(jobs.decideDeployments, (deps, { repositoryId, at }) =>
-  decideDeployments(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+export const decideDeploymentsTask = defineTask(
+  jobs.decideDeployments,
+  (deps: StatusDeps, { repositoryId, at }) =>
+    decideDeployments(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
 );

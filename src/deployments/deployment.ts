@@ -1,6 +1,7 @@
-import type { ExemptionRecord } from '../freezes/exemptions/exemption-store.ts';
-import type { StoredFreeze } from '../freezes/freeze-columns.ts';
-import { asPublic, longestWait } from '../freezes/freeze.ts';
+// `deployments/` holds deployments: which of them wait at GitHub, what freezes and exemptions decide on each, and
+// telling GitHub once.
+import type { ExemptionRecord } from '../exemptions/exemption-store.ts';
+import { asPublic, longestWait, type StoredFreeze } from '../freezes/freeze.ts';
 import { asCode } from '../github/markdown.ts';
 import { describeInstant } from '../time/local-time.ts';
 import { cutText } from '../cut-text.ts';

@@ -1,10 +1,8 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { answersPerService } from '../github/cache.ts';
 import { missingForDeployments } from '../github/app-manifest.ts';
-import { holdsDeployments } from '../freezes/freeze.ts';
-import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+import { holdsDeployments, type StoredFreeze } from '../freezes/freeze.ts';
 import { freezesNotOver } from '../freezes/list-freezes.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { readAlone } from '../installations/find-repository.ts';
@@ -18,6 +16,7 @@ import { deploymentsOfRun, markChecked, runsKnownToWait, saveRequest, watch } fr
 import { requestedByGitHub } from './run-progress.ts';
 import { decideDeployments } from './decide-deployments.ts';
 import { end, openSettling, settleVanished, type Settling } from './settle.ts';
+import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Finds out which environments of a run wait for us: when an event names the run, and each minute, because events get
 // lost.
@@ -30,7 +29,7 @@ type Told = { environment: string; at: Date | null };
  * @param through the installation of the event.
  */
 async function lookAtRun(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   runId: bigint,
   told: Told | null,
@@ -58,7 +57,7 @@ async function lookAtRun(
 const untilKnown = 2_000;
 
 /** Reads a repository that we do not know through the installation of the event: it is new, or was transferred. */
-async function learn(deps: Deps, repositoryId: bigint, through: bigint): Promise<void> {
+async function learn(deps: StatusDeps, repositoryId: bigint, through: bigint): Promise<void> {
   const where = { id: repositoryId, installationId: through };
   if ((await deps.db.repository.count({ where })) > 0) return;
   if ((await syncRepository(deps, repositoryId, through)) === 'later')
@@ -166,7 +165,7 @@ const mostKnown = 5;
 const atOnce = 4;
 
 /** Asks GitHub which runs of a repository wait, and decides on them: webhooks get lost, and people go past us. */
-async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> {
+async function findDeployments(deps: StatusDeps, repositoryId: bigint): Promise<void> {
   const settling = await openSettling(deps, repositoryId);
   const { repository, remote } = settling;
   const permissions = repository.installation.permissions as Record<string, string>;
@@ -195,7 +194,7 @@ async function findDeployments(deps: Deps, repositoryId: bigint): Promise<void> 
 
 export const lookAtRunTask = defineTask(
   jobs.lookAtRun,
-  (deps, { repositoryId, runId, environment, requestedAt = null, installationId }) =>
+  (deps: StatusDeps, { repositoryId, runId, environment, requestedAt = null, installationId }) =>
     lookAtRun(
       deps,
       BigInt(repositoryId),
@@ -206,6 +205,6 @@ export const lookAtRunTask = defineTask(
   { takers: 8 },
 );
 
-export const findDeploymentsTask = defineTask(jobs.findDeployments, (deps, { repositoryId }) =>
+export const findDeploymentsTask = defineTask(jobs.findDeployments, (deps: StatusDeps, { repositoryId }) =>
   findDeployments(deps, BigInt(repositoryId)),
 );

@@ -1,15 +1,12 @@
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { ourselves } from '../events/actor.ts';
-import { endTaken } from '../freezes/exemptions/end-exemptions.ts';
-import { takenBy } from '../freezes/exemptions/exemption-store.ts';
-import { takeExemption } from '../freezes/exemptions/save-exemption.ts';
-import type { StoredFreeze } from '../freezes/freeze-columns.ts';
+import { endTaken, takeExemption } from '../exemptions/end-exemptions.ts';
+import { takenBy } from '../exemptions/exemption-store.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { freezePath } from '../installations/page-paths.ts';
+import { freezePath } from '../page-paths.ts';
 import { findObservable, observe, type ObservedRepository } from '../statuses/observe.ts';
 import {
   type RepositoryClient,
@@ -35,15 +32,17 @@ import {
 } from './deployment.ts';
 import { claim, decided, release } from './deployment-store.ts';
 import { wasLetThrough } from './run-progress.ts';
+import type { StatusDeps } from '../statuses/status-deps.ts';
+import type { StoredFreeze } from '../freezes/freeze.ts';
 
 // Tells GitHub what was decided about a deployment, and saves what came of it. GitHub takes one review at a time for an
 // environment of a run, so a claim in the database goes before each; an answer that never came is asked about.
 
 /** What the work on one repository needs. */
-export type Settling = { deps: Deps; repository: ObservedRepository; remote: RepositoryClient };
+export type Settling = { deps: StatusDeps; repository: ObservedRepository; remote: RepositoryClient };
 
 /** @throws NotNow if GitHub may not be asked now. */
-export async function openSettling(deps: Deps, repositoryId: bigint): Promise<Settling> {
+export async function openSettling(deps: StatusDeps, repositoryId: bigint): Promise<Settling> {
   const repository = await findObservable(deps, repositoryId);
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
@@ -55,7 +54,7 @@ const isPending = async (remote: RepositoryClient, { runId, environment }: Deplo
     (name) => environmentKey(name) === environmentKey(environment),
   );
 
-export const pageOf = (deps: Deps, repository: ObservedRepository) => (freeze: StoredFreeze) =>
+export const pageOf = (deps: StatusDeps, repository: ObservedRepository) => (freeze: StoredFreeze) =>
   `${deps.config.publicUrl}${freezePath(repository, freeze.id)}`;
 
 /** A verdict that GitHub should hear. */

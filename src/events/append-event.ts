@@ -1,3 +1,5 @@
+// `events/` is the audit log: who did what, where, and by which road. The statement that writes an event also saves the
+// deliveries to outgoing webhooks that tell it.
 import { type Actor, actorKey, ourselves, roadOf } from './actor.ts';
 import { changeOfAccount, changeOfRepository, tellOf } from '../database/changes.ts';
 import type { Tx } from '../database/database.ts';

@@ -1,8 +1,8 @@
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { keyOfActor } from './append-event.ts';
+import type { Ground } from '../database/ground.ts';
 
 // Events of versions before the column lack who acted: it stands in their metadata, as `created_by`, `deleted_by`, …
 // The migration that adds the column sends the first job. Until the last one, filters by a person find newer events only.
@@ -29,7 +29,7 @@ const fill = `
 
 /** Fills the next events. @param after the id of the last one before. @param isAgain whether all were filled once. */
 export async function fillActorKeys(
-  { sql, queue, clock }: Pick<Deps, 'sql' | 'queue' | 'clock'>,
+  { sql, queue, clock }: Pick<Ground, 'sql' | 'queue' | 'clock'>,
   { after, isAgain }: { after: string; isAgain: boolean },
 ): Promise<void> {
   const [row] = await sql.query<{ last: string | null }>('fill-actor-keys', fill, [after]);

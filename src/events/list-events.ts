@@ -1,10 +1,10 @@
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
 import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { Row, SqlTx } from '../database/sql.ts';
 import { type AuditEventType, auditEventTypes } from './audit-event.ts';
+import type { Ground } from '../database/ground.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
@@ -51,7 +51,7 @@ export type LogPlace = { accountId: bigint } & (
 /** What a freezer or approver does not see of a repository's log: settings are for its admins. */
 const forAdmins: AuditEventType[] = ['repository_settings.update'];
 
-type LogDeps = Pick<Deps, 'db' | 'clock' | 'sql'>;
+type LogDeps = Pick<Ground, 'db' | 'clock' | 'sql'>;
 
 /** A filter has one or more values. `not_…` excludes them. */
 export type EventFilter = {

@@ -1,9 +1,11 @@
+// `explanations/` answers why a pull request is blocked, what a freeze would do, and whether GitHub enforces it. It
+// reads GitHub and our tables, and saves nothing.
 import type { FactNeeds } from '../conditions/needs.ts';
 import { nowOf } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
+import { openExemptions } from '../exemptions/exemption-store.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';

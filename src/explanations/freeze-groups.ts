@@ -3,8 +3,7 @@ import { type Actor, actorIn } from '../events/actor.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
-import { whyNotHeld } from '../statuses/held-pull-requests.ts';
-import { mergeAnswer } from '../statuses/merge-state.ts';
+import { whyNotHeld, mergeAnswer } from '../statuses/held-pull-requests.ts';
 import { isToJudge } from './repository-states.ts';
 
 // Freezes that are one to people: what a plan did to many repositories at once, or a freeze by itself.

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { planFreeze } from '../freezes/check-freeze.ts';
-import { openExemptions } from '../freezes/exemptions/exemption-store.ts';
-import { type Exemption, exemptionFrom, subjectOf } from '../freezes/exemptions/exemption.ts';
+import { openExemptions } from '../exemptions/exemption-store.ts';
+import { type Exemption, exemptionFrom, subjectOf } from '../exemptions/exemption.ts';
 import {
   type Counts,
   countsOf,
@@ -10,6 +10,10 @@ import {
   warningOfBranches,
   warningsOf,
   warningsOfDeployments,
+  type Ahead,
+  globsOfNothing,
+  namedEnvironments,
+  unknownEnvironments,
 } from '../freezes/freeze-warnings.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
 import { type Freeze, holdsMerges, type NewFreeze } from '../freezes/freeze.ts';
@@ -22,14 +26,20 @@ import {
   type ParsedFreeze,
   parseFreeze,
 } from '../freezes/judge-freeze.ts';
-import type { Ahead } from '../freezes/save-freeze.ts';
-import { globsOfNothing, namedEnvironments, unknownEnvironments } from '../freezes/unknown-names.ts';
 import { namesOfRepository } from '../github/names-of-repository.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
+import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
+import { nextChangeAmong } from '../statuses/judge.ts';
+import { nowOf } from '../time/clock.ts';
+import { mapAtOnce } from '../time/slices.ts';
+import { countRefused } from './enforcement/finding.ts';
+import { recentEnforcement, unenforcedBranches } from './enforcement/recent-enforcement.ts';
+import { hideDependencies, readForExplanation } from './explain-pull-request.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 import {
   type Outlook,
   selectedAmong,
@@ -37,22 +47,19 @@ import {
   timeUntilHeld,
   type TimeUntilHeld,
   whyNoBridge,
-} from '../statuses/instant-hold/hold.ts';
-import { readHold, readModes } from '../statuses/instant-hold/hold-store.ts';
-import { readWaiting } from '../statuses/instant-hold/pass-store.ts';
-import { paceOf } from '../statuses/instant-hold/settle.ts';
-import { nextChangeAmong } from '../statuses/judge.ts';
-import { nowOf } from '../time/clock.ts';
-import { mapAtOnce } from '../time/slices.ts';
-import { countRefused } from './enforcement/finding.ts';
-import { recentEnforcement, unenforcedBranches } from './enforcement/recent-enforcement.ts';
-import { hideDependencies, readForExplanation } from './explain-pull-request.ts';
+  paceOf,
+} from '../statuses/time-until-held.ts';
+import { readWaiting } from '../statuses/take-writes.ts';
 
 /**
  * Checks what a freeze would do, before or while it is saved. Never throws and takes 2 s at most: asks GitHub both
  * questions in parallel, and gives no warning about what GitHub does not answer in time.
  */
-export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
+export async function lookAhead(
+  deps: FreezeDeps,
+  repository: FoundRepository,
+  freeze: Freeze,
+): Promise<Ahead> {
   // There is nothing to say about a freeze that the change just ended.
   if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
   const { permissions } = repository.installation;
@@ -86,7 +93,7 @@ const messagesOf = (warnings: Warning[]): string[] => warnings.map(({ message })
 
 /** Warns of environments that a freeze names and the repository does not have. Never throws and takes some seconds at most. */
 async function warningsOfEnvironments(
-  deps: Deps,
+  deps: FreezeDeps,
   repository: FoundRepository,
   freeze: Freeze,
 ): Promise<Warning[]> {
@@ -100,7 +107,7 @@ async function warningsOfEnvironments(
 
 /** Why an instant hold does nothing for a freeze, if it is a bridge that is not worth it. */
 async function warningOfBridge(
-  deps: Deps,
+  deps: FreezeDeps,
   { id }: FoundRepository,
   freeze: ParsedFreeze,
   seen: Seen | null,
@@ -143,7 +150,7 @@ export async function foreseeTime(
  * While GitHub limits the installation, nobody can know what a freeze holds. GitHub may have said so to other processes
  * before this request, or to this one since then.
  */
-function warningOfPause({ clock, github }: Deps, { installation }: FoundRepository): string[] {
+function warningOfPause({ clock, github }: FreezeDeps, { installation }: FoundRepository): string[] {
   const { id, pausedUntil, readsPausedUntil } = installation;
   const known = [pausedUntil?.getTime(), readsPausedUntil?.getTime(), github.budgets.usedUpUntil(id)];
   const until = Math.max(...known.map((each) => each ?? 0));
@@ -161,7 +168,11 @@ export const warningsToTell = (freeze: ParsedFreeze, seen: Seen | null, isOn: bo
 const forPreviews = new Set(['matches_everything', 'not_judged']);
 
 /** The verdicts of the freeze on the open pull requests; null if unknown, or if it says nothing about the conditions. */
-async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
+async function see(
+  deps: FreezeDeps,
+  repository: FoundRepository,
+  freeze: ParsedFreeze,
+): Promise<Seen | null> {
   if (!hasConditions(freeze)) return null;
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
   if (!loaded) return null;

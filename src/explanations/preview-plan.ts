@@ -4,7 +4,6 @@ import { listDeployments } from '../deployments/deployment-store.ts';
 import { type Deployment, environmentKey } from '../deployments/deployment.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { judgeFreeze, needsOf, type ParsedFreeze, parseFreeze } from '../freezes/judge-freeze.ts';
-import { globsOfNothing } from '../freezes/unknown-names.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { cachePerService } from '../github/cache.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
@@ -18,12 +17,13 @@ import type { Plan, PlanInput } from '../plans/plan.ts';
 import { readInput } from '../plans/source/read-source.ts';
 import { foreseeGivenEnds, mostShown, warnOfDeployments, warnOfDates } from '../plans/show-plan.ts';
 import { warnOfEnvironments } from '../plans/unknown-environments.ts';
-import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/instant-hold/hold.ts';
 import { nowOf, within } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
 import { countRefused, isFreezeEnforced, isUnrequired } from './enforcement/finding.ts';
 import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
 import { baseOf, foreseeTime, isHeld, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
+import { globsOfNothing } from '../freezes/freeze-warnings.ts';
+import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/time-until-held.ts';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {

@@ -7,8 +7,7 @@ import { believed } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { freezeProducts } from '../installations/product.ts';
 import { releasingIn, statusesOfHeld } from '../statuses/desired-store.ts';
-import { whyNotHeld } from '../statuses/held-pull-requests.ts';
-import { mergeAnswer } from '../statuses/merge-state.ts';
+import { whyNotHeld, mergeAnswer } from '../statuses/held-pull-requests.ts';
 import { repositoriesOfIds } from '../installations/find-repository.ts';
 
 /** A repository and its current state according to our tables. Freezes of deployments have fields of their own. */

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { nowOf } from '../time/clock.ts';
-import { eachField, type Freeze, type FreezeFields, type NewFreeze } from './freeze.ts';
-import type { StoredFreeze } from './freeze-columns.ts';
+import { eachField, type Freeze, type FreezeFields, type NewFreeze, type StoredFreeze } from './freeze.ts';
 import { requireFreeze } from './freeze-store.ts';
 import {
   type FreezeWindow,
@@ -16,6 +14,7 @@ import {
   warningsOfOpenEnd,
   type WindowResult,
 } from './freeze-window.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
 
 // What requests for new and changed freezes come to, before anything is saved.
 
@@ -68,7 +67,7 @@ export type SavedFreeze = { freeze: Freeze; warnings: string[] };
  * @param evenIfOff whether to plan it where freezes are switched off.
  */
 export async function planFreeze(
-  deps: Pick<Deps, 'clock'>,
+  deps: Pick<FreezeDeps, 'clock'>,
   repository: FoundRepository,
   input: NewFreeze,
   evenIfOff = false,
@@ -104,7 +103,7 @@ export type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warning
  *   deleted, has ended or belongs to another repository; conflict if the repository cannot be written to; invalid.
  */
 export async function planChange(
-  deps: Deps,
+  deps: FreezeDeps,
   repository: FoundRepository,
   id: string,
   change: FreezeChange,

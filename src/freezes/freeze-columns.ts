@@ -6,13 +6,11 @@ import {
   type FreezeField,
   freezeFields,
   type FreezeFields,
+  type StoredFreeze,
 } from './freeze.ts';
 import { needsOf, parseFreeze } from './judge-freeze.ts';
 
 // Freezes in the database: as rows of Prisma, as JSON of statements, and as SQL.
-
-/** A freeze with its version, to check that nobody changed it meanwhile. */
-export type StoredFreeze = Freeze & { version: number };
 
 type Row = Pick<FreezeRow, FreezeField | 'id' | 'startsAt' | 'endsAt' | 'isPause' | 'planId' | 'version'>;
 

@@ -1,12 +1,13 @@
 import type { Tx } from '../database/database.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
-import { fromRow, type StoredFreeze } from './freeze-columns.ts';
+import { fromRow } from './freeze-columns.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Actor } from '../events/actor.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
+import type { StoredFreeze } from './freeze.ts';
 
 // Saves and finds single freezes. Plans write many at once. Observations, the sweep and lists read the table too.
 
@@ -123,7 +124,7 @@ export async function changeFreeze(
  * @throws Refusal not-found.
  */
 export async function requireFreeze(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FreezeDeps, 'db' | 'clock'>,
   repository: FoundRepository,
   id: string,
 ): Promise<StoredFreeze> {

@@ -164,3 +164,6 @@ export const isForgotten = (
   { startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>,
   now: Date,
 ): boolean => endsAt === null && startsAt <= forgottenSince(now);
+
+/** A freeze with its version, to check that nobody changed it meanwhile. */
+export type StoredFreeze = Freeze & { version: number };

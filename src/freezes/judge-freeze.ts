@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { neededFacts, type FactNeeds } from '../conditions/needs.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
-import { type Matcher, prepare, isTimed, earliest, nextChange } from '../conditions/match.ts';
+import { type Matcher, prepare, isTimed, earliest, nextChange, judgeBase } from '../conditions/match.ts';
 import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
-import { type Freeze, holdsMerges } from './freeze.ts';
+import { type Freeze, holdsMerges, holdsDeployments } from './freeze.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { mapAtOnce } from '../time/slices.ts';
@@ -244,3 +244,17 @@ function basesOf(node: ConditionNode): Set<string> | null {
 
 const both = (one: Set<string>, other: Set<string>): Set<string> =>
   new Set([...one].filter((each) => other.has(each)));
+
+/** Pull requests into a branch (null: any branch), or deployments to an environment. */
+export type FreezeQuery = { base: string | null } | { environment: string };
+
+type Holding = Pick<ParsedFreeze, 'conditions'> & { freeze: Pick<Freeze, 'holds' | 'environments'> };
+
+/** Whether a freeze could hold a deployment to an environment, or some pull request into a branch. */
+export function couldHold({ freeze, conditions }: Holding, asked: FreezeQuery): boolean {
+  if ('environment' in asked) return holdsDeployments(freeze, asked.environment);
+  // Conditions that cannot be read hold, as they do when we judge pull requests.
+  if (!conditions) return true;
+  const { matching, exclude } = conditions;
+  return judgeBase(matching, asked.base) !== false && !(exclude && judgeBase(exclude, asked.base) === true);
+}

@@ -1,16 +1,9 @@
 import type { SqlTx } from '../database/sql.ts';
 import { type FoundRepository, readAlone, type RepositoryRead } from '../installations/find-repository.ts';
-import {
-  endedEarlyAt,
-  fromRow,
-  type StoredFreeze,
-  type FreezeJson,
-  freezeJson,
-  fromJson,
-} from './freeze-columns.ts';
+import { endedEarlyAt, fromRow, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
 import { isAheadOf, isNotEnded, notEnded } from './freeze-store.ts';
-import type { Holding } from '../events/describe-fields.ts';
-import { holdsMerges } from './freeze.ts';
+import type { Holding } from '../words/describe-fields.ts';
+import { holdsMerges, type StoredFreeze } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import { type Actor, actorIn } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';

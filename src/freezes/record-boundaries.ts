@@ -1,7 +1,6 @@
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { type Row, throughPrisma } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvents, appendEvent, placeOf } from '../events/append-event.ts';
 import type { FreezeInEvent } from '../events/audit-event.ts';
@@ -12,6 +11,7 @@ import { attributesJson, fromRow } from './freeze-columns.ts';
 import { boundariesSince, nextBoundary } from './freeze-window.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { forgottenSince, freezeInEvent } from './freeze.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
 
 /** How many freezes one transaction handles. */
 const atOnce = 500;
@@ -24,7 +24,7 @@ const patience = 1000;
  * @param at the boundary that woke us. The database's clock decides when that is, and may be ahead of ours.
  */
 export async function recordBoundaries(
-  deps: Pick<Deps, 'db' | 'sql' | 'queue' | 'clock' | 'stopping'>,
+  deps: Pick<FreezeDeps, 'db' | 'sql' | 'queue' | 'clock' | 'stopping'>,
   at?: string,
 ): Promise<void> {
   const now = new Date(Math.max(nowOf(deps.clock).getTime(), at ? Date.parse(at) : 0));
@@ -39,7 +39,7 @@ export async function recordBoundaries(
   }
 }
 
-async function nextOfAll({ sql }: Pick<Deps, 'sql'>): Promise<Date | null> {
+async function nextOfAll({ sql }: Pick<FreezeDeps, 'sql'>): Promise<Date | null> {
   const [row] = await sql.read<{ at: Date | null }>(
     'next-boundary',
     'SELECT min(next_told_at) AS at FROM freezes WHERE deleted_at IS NULL',
@@ -102,7 +102,7 @@ async function record(tx: Tx, now: Date): Promise<number> {
   return rows.length;
 }
 
-export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps, { at }) => {
+export const recordBoundariesTask = defineTask(jobs.recordBoundaries, (deps: FreezeDeps, { at }) => {
   const planned = at === undefined ? null : new Date(at);
   return recordBoundaries(deps, presentOf(nowOf(deps.clock), planned).toISOString());
 });
@@ -117,14 +117,14 @@ const toldAgainSince = (now: Date): Date => new Date(now.getTime() - 7 * 86_400_
  * Writes a weekly audit event about each freeze without an end that has been ongoing for two weeks. Several replicas may
  * run this at once: the replica that marks a freeze writes its event.
  */
-export async function remindOfFreezes(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function remindOfFreezes(deps: Pick<FreezeDeps, 'db' | 'clock' | 'log'>): Promise<void> {
   const now = nowOf(deps.clock);
   for (let told = mostReminders; told === mostReminders;)
     told = await deps.db.$transaction((tx) => remind(deps, tx, now));
 }
 
 /** @returns the number of events. */
-async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<number> {
+async function remind({ log }: Pick<FreezeDeps, 'log'>, tx: Tx, now: Date): Promise<number> {
   const marked = await tx.$queryRaw<{ id: string }[]>`
     UPDATE freezes SET still_on_told_at = ${now} WHERE id IN (
       SELECT f.id FROM freezes f JOIN repositories r ON r.id = f.repository_id

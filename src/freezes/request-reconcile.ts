@@ -1,8 +1,8 @@
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import type { Freeze } from './freeze.ts';
 import { nextBoundary } from './freeze-window.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
 
 /**
  * Requests an observation of the repository now and at the future boundaries of the freeze, and a record of those. Runs in
@@ -10,7 +10,7 @@ import { nextBoundary } from './freeze-window.ts';
  * @param before the freeze before a change. If it began and nobody recorded that yet, it is still to be recorded.
  */
 export async function requestReconcile(
-  deps: Pick<Deps, 'queue'>,
+  deps: Pick<FreezeDeps, 'queue'>,
   tx: Tx,
   freeze: Freeze,
   now: Date,
@@ -36,13 +36,3 @@ export async function requestReconcile(
     tx,
   );
 }
-
-/** How many of these repositories wait for an observation that can happen. */
-export const countRequested = (db: Tx, repositoryIds: bigint[]): Promise<number> =>
-  db.repository.count({
-    where: {
-      id: { in: repositoryIds },
-      reconcileRequestedAt: { not: null },
-      installation: { deletedAt: null, suspendedAt: null },
-    },
-  });

@@ -1,7 +1,6 @@
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
@@ -12,12 +11,12 @@ import {
   fullName,
   lockRepository,
 } from '../installations/find-repository.ts';
-import { reviveExemptions } from './exemptions/end-exemptions.ts';
-import { type Freeze, freezeInEvent } from './freeze.ts';
-import { endedEarlyAt, fromRow, type StoredFreeze, type toRow } from './freeze-columns.ts';
+import { type Freeze, freezeInEvent, type StoredFreeze } from './freeze.ts';
+import { endedEarlyAt, fromRow, type toRow } from './freeze-columns.ts';
 import { assertOwnFreeze, findPause } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { assertRoom } from './save-freeze.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
 
 /** How long after its end a freeze can be restored, in milliseconds. */
 export const restorableFor = 60_000;
@@ -34,7 +33,7 @@ function before(row: FreezeRow): StoredFreeze {
 
 /** @throws Refusal not-found if the repository never had a freeze with this id. */
 export async function requireAnyFreeze(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FreezeDeps, 'db'>,
   repository: FoundRepository,
   id: string,
 ): Promise<FreezeRow> {
@@ -53,7 +52,7 @@ export async function requireAnyFreeze(
  *   ended early, if that was too long ago, if its window is over, or if somebody restored it first.
  */
 export async function restoreFreeze(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
   id: string,
@@ -93,7 +92,7 @@ function assertRestorable(row: FreezeRow, now: Date): void {
 
 /** In the order in which plans lock: the plan, the repository, the freeze. */
 async function saveRestoration(
-  deps: Pick<Deps, 'queue'>,
+  deps: Pick<FreezeDeps, 'queue'>,
   tx: Tx,
   actor: Actor,
   repository: FoundRepository,
@@ -136,4 +135,18 @@ async function isDetached(tx: Tx, { planId, restores }: FreezeRow, endedAt: Date
   const [plan] = await tx.$queryRaw<{ isSame: boolean }[]>`
     SELECT deleted_at IS NULL AND updated_at <= ${endedAt} AS "isSame" FROM freeze_plans WHERE id = ${planId}::uuid FOR UPDATE`;
   return !plan?.isSame || ((restores as Restores | null)?.detached ?? true);
+}
+
+/**
+ * Gives the exemptions that ended with some freezes their effect back, because the freezes are restored. Those that a push, a new
+ * base or the time would have ended meanwhile end by the next observation.
+ * @param endedAt when the freezes ended.
+ */
+export async function reviveExemptions(tx: Tx, freezeIds: string[], endedAt: Date, now: Date): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE exemptions SET ended_at = NULL, ended_by = NULL,
+      state = (CASE WHEN approved_at IS NULL THEN 'requested' ELSE 'approved' END)::"ExemptionState"
+    WHERE repository_id IN (SELECT repository_id FROM freezes WHERE id = ANY (${freezeIds}::uuid[]))
+      AND freeze_ids && ${freezeIds}::uuid[] AND state = 'expired'
+      AND ended_by = 'freezes' AND ended_at >= ${endedAt} AND expires_at > ${now}`;
 }

@@ -7,7 +7,6 @@ import {
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
@@ -18,19 +17,24 @@ import {
   type PlannedChange,
   type SavedFreeze,
 } from './check-freeze.ts';
-import { attributesOf, type Freeze, freezeInEvent, type NewFreeze, saysTheSame } from './freeze.ts';
+import {
+  attributesOf,
+  type Freeze,
+  freezeInEvent,
+  type NewFreeze,
+  saysTheSame,
+  type StoredFreeze,
+} from './freeze.ts';
 import { assertOwnFreeze, changeFreeze, findPause, notEnded, requireFreeze } from './freeze-store.ts';
-import { type Unenforced, warningOfRepeat } from './freeze-warnings.ts';
+import { type Unenforced, warningOfRepeat, type Ahead } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
 import { requestReconcile } from './request-reconcile.ts';
-import { type StoredFreeze, toRow } from './freeze-columns.ts';
-
-/** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
-export type Ahead = { unenforced: Unenforced[]; warnings: string[] };
+import { toRow } from './freeze-columns.ts';
+import type { FreezeDeps } from './freeze-deps.ts';
 
 /** A transaction in which a change to a freeze is saved. */
 type Saving = {
-  deps: Pick<Deps, 'config' | 'queue'>;
+  deps: Pick<FreezeDeps, 'config' | 'queue'>;
   tx: Tx;
   actor: Actor;
   repository: FoundRepository;
@@ -45,7 +49,7 @@ type Saving = {
  *   invalid if the window or the conditions are wrong.
  */
 export async function createFreeze(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
   input: NewFreeze,
@@ -129,7 +133,7 @@ export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date)
  *   change won.
  */
 export async function updateFreeze(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
   id: string,
@@ -177,7 +181,7 @@ export async function saveChange(
  *   belongs to another repository; conflict if a concurrent change won or the repository cannot be written to.
  */
 export async function deleteFreeze(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
   id: string,
@@ -219,7 +223,7 @@ async function saveDeletion(
  *   if a concurrent change of the pause won.
  */
 export async function pauseMergeQueue(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
   reason: string,
@@ -255,7 +259,7 @@ export async function pauseMergeQueue(
  * @throws Refusal conflict if a concurrent change of the pause won, or the paused repository cannot be written to.
  */
 export async function unpauseMergeQueue(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   repository: FoundRepository,
 ): Promise<void> {

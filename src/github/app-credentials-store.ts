@@ -5,11 +5,11 @@ import { type AppCredentials, ConfigError, type LockCredentials } from '../confi
 import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../database/secret-key.ts';
 import { conflict } from '../errors.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
-import type { Deps } from '../deps.ts';
 import { ApiAddress } from './api-address.ts';
 import { Client } from './github-app.ts';
 import { fetchThroughProxy, type Proxies } from './through-proxy.ts';
 import { classifyGitHubError } from './github-error.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** A GitHub App as it was just made, with its credentials and where people find it. */
 export type MadeApp = AppCredentials & {
@@ -236,7 +236,7 @@ const patience = 12_000;
 
 /** Exchanges the code of GitHub's manifest flow for the credentials of the new App, which works once. */
 export async function convertManifest(
-  { config, clock, log }: Pick<Deps, 'clock' | 'log'> & { config: { githubApiUrl: string } & Proxies },
+  { config, clock, log }: Pick<Ground, 'clock' | 'log'> & { config: { githubApiUrl: string } & Proxies },
   code: string,
   { again, hasWebhooks }: { again: string; hasWebhooks: boolean },
 ): Promise<NewApp | NoApp> {

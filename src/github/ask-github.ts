@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
 import { limited, Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError, type GitHubFailure } from './github-error.ts';
 import { takeOne } from './limits/minute-counts.ts';
 import { type Cache, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
+import type { GitHubDeps } from './github-deps.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 type Payer = 'caller' | 'App' | bigint;
@@ -26,7 +26,7 @@ const countedPerMinute = 10;
  *   too-many-requests if this caller asked too much.
  */
 export async function askGitHub<Answer>(
-  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'questions' | 'db'>,
+  deps: Pick<GitHubDeps, 'clock' | 'log' | 'github' | 'questions' | 'db'>,
   payer: Payer,
   about: string,
   question: () => Promise<Answer>,
@@ -54,8 +54,10 @@ export async function askGitHub<Answer>(
 }
 
 /** When enough of the installation's hour is left again for questions on behalf of clients; null if it is now. */
-export const reservedUntil = ({ github }: Pick<Deps, 'github'>, installationId: bigint): number | null =>
-  github.budgets.scarceUntil(installationId, reserve);
+export const reservedUntil = (
+  { github }: Pick<GitHubDeps, 'github'>,
+  installationId: bigint,
+): number | null => github.budgets.scarceUntil(installationId, reserve);
 
 /**
  * Whether a question that can wait may be asked now: enough is left of the installation's hour, and of a count for
@@ -63,7 +65,7 @@ export const reservedUntil = ({ github }: Pick<Deps, 'github'>, installationId: 
  * @param reserve the share of the hour that is kept for holding pull requests.
  */
 export async function mayAskNow(
-  deps: Pick<Deps, 'db' | 'clock' | 'github'>,
+  deps: Pick<GitHubDeps, 'db' | 'clock' | 'github'>,
   installationId: bigint,
   reserve: number,
   count: { name: string; perMinute: number },
@@ -73,7 +75,7 @@ export async function mayAskNow(
 }
 
 async function assertNotReserved(
-  deps: Pick<Deps, 'clock' | 'github' | 'db'>,
+  deps: Pick<GitHubDeps, 'clock' | 'github' | 'db'>,
   installationId: bigint,
   about: string,
   use: ReserveUse,
@@ -100,7 +102,7 @@ type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
  * budget, and writing statuses does not need it.
  */
 export async function pauseInstallation(
-  deps: Pick<Deps, 'db' | 'log' | 'github'>,
+  deps: Pick<GitHubDeps, 'db' | 'log' | 'github'>,
   id: bigint,
   { retryAt, of, isSecondary, isContentCreation }: Limited,
 ): Promise<void> {
@@ -120,7 +122,7 @@ export async function pauseInstallation(
  * @param error of any kind: this ignores errors that are not limits.
  */
 export async function pauseIfLimited(
-  deps: Pick<Deps, 'db' | 'log' | 'clock' | 'github'>,
+  deps: Pick<GitHubDeps, 'db' | 'log' | 'clock' | 'github'>,
   id: bigint,
   error: unknown,
 ): Promise<void> {

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Metrics } from '../metrics.ts';
 
 /** GitHub itself ends requests after 10 s. We wait little longer for a silent connection. */
 const requestTimeout = 12_000;
 
-export type Counting = Pick<Deps['metrics'], 'countGitHubRequest'>;
+export type Counting = Pick<Metrics, 'countGitHubRequest'>;
 
 /** GitHub answers each version for two years after the next one. */
 const apiVersion = { 'x-github-api-version': '2022-11-28' };

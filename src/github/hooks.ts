@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { answersPerService } from './cache.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
+import type { GitHubDeps } from './github-deps.ts';
 
 /** GitHub asks people to look at the list from time to time. In milliseconds. */
 const freshFor = 86_400_000;
@@ -12,7 +12,7 @@ const networksOf = answersPerService<BlockList | null>(1, (list) => (list ? fres
 /** What was read last, for a request that cannot wait. */
 const known = new WeakMap<object, BlockList>();
 
-type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'log'>;
+type Needed = Pick<GitHubDeps, 'db' | 'github' | 'clock' | 'log'>;
 
 /** Whether GitHub sends webhooks from this address, as far as its list was read. */
 export const isOfGitHub = ({ github }: Needed, address: string): boolean =>

@@ -1,4 +1,4 @@
-import { plainText } from '../events/event-words.ts';
+import { plainText } from '../words/event-words.ts';
 
 /** A text from a person as a code span, in one line: `@name` notifies nobody, and numbers and URLs become no links. */
 export function asCode(text: string, most = 200): string {

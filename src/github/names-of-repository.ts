@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
 import { within } from '../time/clock.ts';
 import { missingPermissions } from './app-manifest.ts';
 import { mayAskNow, pauseIfLimited } from './ask-github.ts';
 import { answersPerService } from './cache.ts';
 import type { GitHubClient } from './github-app.ts';
+import type { GitHubDeps } from './github-deps.ts';
 
 // The names that people can mean in a repository, for warnings about those that nothing has.
 
@@ -53,7 +53,7 @@ const answersOf = answersPerService<string[] | null>(mostKept, (names) => (names
  * @returns null if GitHub does not say soon, or may not be asked; never throws.
  */
 export async function namesOfRepository(
-  deps: Deps,
+  deps: GitHubDeps,
   repository: Naming,
   kind: Kind,
   isEnough: (names: string[]) => boolean,
@@ -73,7 +73,7 @@ export async function namesOfRepository(
   }
 }
 
-async function read(deps: Deps, repository: Naming, kind: Kind): Promise<string[] | null> {
+async function read(deps: GitHubDeps, repository: Naming, kind: Kind): Promise<string[] | null> {
   const { id: installation, pausedUntil, readsPausedUntil, permissions } = repository.installation;
   const { needs, list } = kinds[kind];
   const granted = { permissions: permissions as Record<string, string> };

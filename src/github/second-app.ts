@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { conflict, forbidden, isConflict } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -6,6 +5,7 @@ import { nowOf } from '../time/clock.ts';
 import { type AppOwner, forgetLock, type NewApp, saveApp, savedLock } from './app-credentials-store.ts';
 import { isForLock } from './app-manifest.ts';
 import { askGitHub } from './ask-github.ts';
+import type { GitHubDeps } from './github-deps.ts';
 
 // The second App is one for all owners. Only admins of the owner of the first App make and forget it: they have the keys
 // of that one, too. Every other owner decides whether to install it.
@@ -14,7 +14,7 @@ import { askGitHub } from './ask-github.ts';
 export type SecondAppAdmin = { accountId: bigint; actor: Actor };
 
 /** The owner of the first App; null if that is no person or organization. @throws Refusal unavailable. */
-export const ownerOfFirstApp = (deps: Deps): Promise<AppOwner | null> =>
+export const ownerOfFirstApp = (deps: GitHubDeps): Promise<AppOwner | null> =>
   askGitHub(deps, 'App', 'who owns the first App', () => deps.github.owner());
 
 /** Whether the first App belongs to an account. */
@@ -25,7 +25,7 @@ export const ownsFirstApp = ({ id }: { id: bigint }, owner: AppOwner): boolean =
  * @throws Refusal forbidden unless the first App belongs to the account; conflict if nothing can be sealed; unavailable.
  */
 export async function assertMayMakeSecondApp(
-  deps: Deps,
+  deps: GitHubDeps,
   account: { id: bigint; login: string },
 ): Promise<AppOwner> {
   const owner = await ownerOfFirstApp(deps);
@@ -44,7 +44,7 @@ export async function assertMayMakeSecondApp(
  * @returns why it cannot be used; null if it is saved.
  */
 export async function saveSecondApp(
-  deps: Deps,
+  deps: GitHubDeps,
   app: NewApp,
   owner: AppOwner,
   admin: SecondAppAdmin | null,
@@ -78,7 +78,7 @@ function whyUnusable(app: NewApp, owner: AppOwner, firstId: number): string | nu
 
 /** Forgets the second App, with its event. @param appId its id; if somebody has replaced it, nothing changes. */
 export async function forgetSecondApp(
-  deps: Deps,
+  deps: GitHubDeps,
   { accountId, actor }: SecondAppAdmin,
   appId: string,
 ): Promise<void> {

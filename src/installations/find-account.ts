@@ -1,6 +1,5 @@
 import type { Tx } from '../database/database.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
@@ -8,6 +7,7 @@ import { cachePerService } from '../github/cache.ts';
 import { nullIf404 } from '../github/github-error.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { readInstallation, saveInstallation } from './sync-installations.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 export type InstalledAccount = Account & { installation: Installation };
 
@@ -15,7 +15,10 @@ export const notInstalled = (login: string) =>
   notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
 
 /** The account with this login, in any letter case, if the database knows one where the App is installed. */
-export async function knownAccount(deps: Pick<Deps, 'db'>, login: string): Promise<InstalledAccount | null> {
+export async function knownAccount(
+  deps: Pick<GitHubDeps, 'db'>,
+  login: string,
+): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
     where: { deletedAt: null, account: { loginKey: login.toLowerCase() } },
     include: { account: true },
@@ -27,7 +30,7 @@ export async function knownAccount(deps: Pick<Deps, 'db'>, login: string): Promi
 
 /** The accounts of the installations that still exist, by login. */
 export async function accountsOf(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<GitHubDeps, 'db'>,
   installationIds: bigint[],
 ): Promise<InstalledAccount[]> {
   const installations = await db.installation.findMany({
@@ -43,7 +46,7 @@ export async function accountsOf(
  * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer; too-many-requests if
  *   the caller asked for too many names.
  */
-export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
+export async function findAccount(deps: GitHubDeps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
   return known ?? deps.github.once(`account ${login}`.toLowerCase(), () => lookUp(deps, login));
 }
@@ -51,7 +54,7 @@ export async function findAccount(deps: Deps, login: string): Promise<InstalledA
 /** Logins that GitHub did not know as owners with the App. */
 const absentLogins = cachePerService<string, true>(10_000, 600_000);
 
-async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
+async function lookUp(deps: GitHubDeps, login: string): Promise<InstalledAccount> {
   await deps.questions?.beforeName(login.toLowerCase());
   const absent = absentLogins(deps);
   if (absent.get(login.toLowerCase())) throw notInstalled(login);

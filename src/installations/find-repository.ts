@@ -1,3 +1,5 @@
+// `installations/` knows where the App is installed: owners, installations and repositories by GitHub's ids, and which
+// products are on.
 import type { Tx } from '../database/database.ts';
 import { believed, type Row, type SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
@@ -5,7 +7,6 @@ import type { Product } from './product.ts';
 import { settingSql } from './setting-fields.ts';
 import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, notFound, Refusal } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
@@ -17,6 +18,7 @@ import {
   saveRepositories,
 } from './sync-installations.ts';
 import { jobs } from '../database/queue/jobs.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 /** What a request is about, by its path. */
 export type RepositoryPath = { owner: string; repository: string };
@@ -144,7 +146,11 @@ export const repositoryAbsent = (owner: string, name: string) =>
  * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer; conflict if its
  *   installation was suspended before we ever saw the repository; too-many-requests if the caller asked for too many names.
  */
-export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+export async function findRepository(
+  deps: GitHubDeps,
+  owner: string,
+  name: string,
+): Promise<FoundRepository> {
   return (await knownRepository(deps, owner, name)) ?? lookUpRepository(deps, owner, name);
 }
 
@@ -153,7 +159,11 @@ export async function findRepository(deps: Deps, owner: string, name: string): P
  * installation: only what that can see costs a question of the App.
  * @throws like `findRepository`.
  */
-export async function lookUpRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+export async function lookUpRepository(
+  deps: GitHubDeps,
+  owner: string,
+  name: string,
+): Promise<FoundRepository> {
   // In a URL to GitHub, these two names would leave the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
   const counts = await deps.questions?.beforeName(nameOf(owner, name));
@@ -166,7 +176,7 @@ export async function lookUpRepository(deps: Deps, owner: string, name: string):
  * tell the two apart by their limits. @throws Refusal too-many-requests like `lookUpRepository`.
  */
 export async function hidden(
-  deps: Pick<Deps, 'questions'>,
+  deps: Pick<GitHubDeps, 'questions'>,
   path: { owner: string; repository: string },
 ): Promise<Refusal> {
   await deps.questions?.beforeName(nameOf(path.owner, path.repository));
@@ -174,8 +184,10 @@ export async function hidden(
 }
 
 /** Counts as a question to GitHub about the repository that nobody needs to ask. @throws Refusal like `askGitHub`. */
-export const askNothing = (deps: Deps, { installation, ...repository }: FoundRepository): Promise<null> =>
-  askGitHub(deps, installation.id, whatIs(fullName(repository)), async () => null);
+export const askNothing = (
+  deps: GitHubDeps,
+  { installation, ...repository }: FoundRepository,
+): Promise<null> => askGitHub(deps, installation.id, whatIs(fullName(repository)), async () => null);
 
 const nameOf = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
 
@@ -183,7 +195,7 @@ const whatIs = (name: string): string => `what ${name} is`;
 
 /** The repository with this name, if the database knows one where the App is installed. Does not ask GitHub. */
 export async function knownRepository(
-  deps: Pick<Deps, 'sql'>,
+  deps: Pick<GitHubDeps, 'sql'>,
   owner: string,
   name: string,
 ): Promise<FoundRepository | null> {
@@ -195,7 +207,7 @@ export async function knownRepository(
 /** Names that GitHub did not know. A webhook, which fills the database, is faster than this forgets. */
 const absentNames = cachePerService<string, true>(10_000, 600_000);
 
-async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+async function lookUp(deps: GitHubDeps, owner: string, name: string): Promise<FoundRepository> {
   const absent = absentNames(deps);
   const isKnownAbsent = () => absent.get(nameOf(owner, name)) === true;
   const about = whatIs(`${owner}/${name}`);
@@ -218,7 +230,7 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
 }
 
 function save(
-  deps: Deps,
+  deps: GitHubDeps,
   { installation, repository }: Awaited<ReturnType<typeof readAsApp>>,
 ): Promise<FoundRepository> {
   return deps.sql.transaction(async (tx) => {
@@ -234,7 +246,7 @@ function save(
 
 /** @throws Refusal not-found if the installation cannot see it. */
 async function readAs(
-  deps: Deps,
+  deps: GitHubDeps,
   installationId: bigint,
   owner: string,
   name: string,
@@ -247,7 +259,7 @@ async function readAs(
   }
 }
 
-async function readAsApp(deps: Deps, owner: string, name: string) {
+async function readAsApp(deps: GitHubDeps, owner: string, name: string) {
   const app = await deps.github.asApp();
   try {
     const { data } = await app.rest.apps.getRepoInstallation({ owner, repo: name });

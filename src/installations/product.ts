@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 export const products = ['ci_insights', 'merge_protections', 'workflow_automation', 'merge_queue'] as const;
 
@@ -17,7 +17,7 @@ type RepositoryProducts = { name: string; archived: boolean; products: Product[]
 
 /** The repositories of an owner where the App is installed, also archived ones, by name. */
 export async function listRepositories(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<GitHubDeps, 'db'>,
   accountId: bigint,
 ): Promise<RepositoryProducts[]> {
   return deps.db.repository.findMany({
@@ -29,7 +29,7 @@ export async function listRepositories(
 
 /** How many repositories of an owner are not archived, and the names of some of them, in their order. */
 export async function usedRepositories(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<GitHubDeps, 'db'>,
   accountId: bigint,
   skip: number,
   take: number,

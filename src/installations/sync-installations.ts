@@ -2,10 +2,10 @@ import type { SqlTx } from '../database/sql.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { defaultProducts } from './product.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus, nullIf404 } from '../github/github-error.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 /** A person or an organization, as GitHub shows it inside other objects. */
 type GitHubAccount = { id: number; login: string; type: string };
@@ -156,7 +156,7 @@ async function markUninstalled(sql: SqlTx, installationId: bigint, now: Date): P
  * the service did not listen. Runs at each start.
  * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
-async function syncInstallations(deps: Deps): Promise<void> {
+async function syncInstallations(deps: GitHubDeps): Promise<void> {
   const app = await deps.github.asApp();
   const present = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
   const known = await deps.db.installation.findMany({ where: { deletedAt: null }, select: { id: true } });
@@ -171,7 +171,7 @@ export const syncInstallationsTask = defineTask(jobs.syncInstallations, syncInst
  * Every repository is reconciled afterwards.
  * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
-export async function syncInstallation(deps: Deps, installationId: bigint): Promise<void> {
+export async function syncInstallation(deps: GitHubDeps, installationId: bigint): Promise<void> {
   const app = await deps.github.asApp();
   const answer = await nullIf404(app.rest.apps.getInstallation({ installation_id: Number(installationId) }));
   const now = nowOf(deps.clock);
@@ -197,7 +197,7 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
  * between. The jobs follow after the marked rows. If a crash loses jobs, the sweep sends them.
  * @returns their ids; null if GitHub says that the installation was just suspended.
  */
-async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<bigint[] | null> {
+async function saveAll(deps: GitHubDeps, installationId: bigint, now: Date): Promise<bigint[] | null> {
   const ids: bigint[] = [];
   try {
     const { paginate, rest } = await deps.github.asInstallation(installationId);
@@ -215,8 +215,9 @@ async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<b
   }
 }
 
-export const syncInstallationTask = defineTask(jobs.syncInstallation, (deps, { installationId }) =>
-  syncInstallation(deps, BigInt(installationId)),
+export const syncInstallationTask = defineTask(
+  jobs.syncInstallation,
+  (deps: GitHubDeps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
 );
 
 /**
@@ -227,7 +228,7 @@ export const syncInstallationTask = defineTask(jobs.syncInstallation, (deps, { i
  * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
 export async function syncRepository(
-  deps: Deps,
+  deps: GitHubDeps,
   id: bigint,
   installationId: bigint | null,
 ): Promise<'done' | 'later'> {
@@ -268,7 +269,7 @@ const isKnown = async (tx: SqlTx, installationId: bigint): Promise<boolean> =>
  * that: a rotated key or an IP allow list is temporary, and we must not lose the repository because of it.
  */
 async function readById(
-  deps: Deps,
+  deps: GitHubDeps,
   id: bigint,
   through: bigint,
 ): Promise<GitHubRepository | 'suspended' | null> {
@@ -286,7 +287,7 @@ async function readById(
 
 export const syncRepositoryTask = defineTask(
   jobs.syncRepository,
-  async (deps, { repositoryId, installationId }) => {
+  async (deps: GitHubDeps, { repositoryId, installationId }) => {
     await syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId));
   },
 );

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { jobs } from '../database/queue/jobs.ts';
-import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { noticeTypeOf } from '../events/notice-type.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
@@ -9,6 +8,7 @@ import { nowOf } from '../time/clock.ts';
 import { requireWebhook } from './manage-webhooks.ts';
 import { messageOf } from './message.ts';
 import { loadNotices } from './notice.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** What people are told of: all freezes of a plan, or one freeze. */
 export type Told = { plan: string } | { freeze: string };
@@ -17,7 +17,7 @@ export type Told = { plan: string } | { freeze: string };
 const mostEvents = 500;
 
 /** The events that made the freezes, the oldest first; none if the owner has no such plan or freeze. */
-const eventsOf = ({ db }: Pick<Deps, 'db'>, { id }: Account, told: Told) =>
+const eventsOf = ({ db }: Pick<Ground, 'db'>, { id }: Account, told: Told) =>
   db.auditEvent.findMany({
     where: {
       accountId: id,
@@ -32,7 +32,7 @@ const eventsOf = ({ db }: Pick<Deps, 'db'>, { id }: Account, told: Told) =>
   });
 
 /** What to tell people of freezes, as a text without private reasons; null if the log has forgotten them. */
-export async function announcementOf(deps: Deps, account: Account, told: Told): Promise<string | null> {
+export async function announcementOf(deps: Ground, account: Account, told: Told): Promise<string | null> {
   const events = await eventsOf(deps, account, told);
   const [first, ...others] = await loadNotices(
     deps,
@@ -44,7 +44,10 @@ export async function announcementOf(deps: Deps, account: Account, told: Told): 
 }
 
 /** The chats of an owner, the oldest first. */
-export const chatsOf = ({ db }: Pick<Deps, 'db'>, { id }: Pick<Account, 'id'>): Promise<OutgoingWebhook[]> =>
+export const chatsOf = (
+  { db }: Pick<Ground, 'db'>,
+  { id }: Pick<Account, 'id'>,
+): Promise<OutgoingWebhook[]> =>
   db.outgoingWebhook.findMany({
     where: { accountId: id, isEnabled: true, kind: { notIn: ['standard', 'slack_people'] } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -54,7 +57,7 @@ export const chatsOf = ({ db }: Pick<Deps, 'db'>, { id }: Pick<Account, 'id'>): 
  * Posts to a chat that freezes were made, though it may not be told of such by itself. It is told once.
  * @throws Refusal not-found; conflict if it is no chat, if it was told already, or if the log has forgotten the freezes.
  */
-export async function announce(deps: Deps, account: Account, webhookId: string, told: Told): Promise<void> {
+export async function announce(deps: Ground, account: Account, webhookId: string, told: Told): Promise<void> {
   const now = nowOf(deps.clock);
   const events = await eventsOf(deps, account, told);
   const [first] = events;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Account, OutgoingDelivery } from '../generated/prisma/client.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { requireWebhook, type WebhookDeps } from './manage-webhooks.ts';
+import type { Ground } from '../database/ground.ts';
 
 /**
  * Sends a webhook a message that says nothing but that it arrives.
@@ -14,7 +14,7 @@ import { requireWebhook, type WebhookDeps } from './manage-webhooks.ts';
  * @throws Refusal not-found; conflict if it is disabled.
  */
 export async function testWebhook(
-  deps: WebhookDeps & Pick<Deps, 'queue'>,
+  deps: WebhookDeps & Pick<Ground, 'queue'>,
   account: Account,
   id: string,
   beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void> = async () => {},
@@ -36,7 +36,7 @@ export async function testWebhook(
  * @throws Refusal not-found; invalid if the cursor is not ours.
  */
 export async function listDeliveries(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<Ground, 'db'>,
   account: Account,
   webhookId: string,
   { size, cursor }: { size: number; cursor?: string },
@@ -59,7 +59,7 @@ export async function listDeliveries(
  * @throws Refusal not-found; conflict if it still waits, or if the webhook is disabled.
  */
 export async function replayDelivery(
-  deps: WebhookDeps & Pick<Deps, 'queue'>,
+  deps: WebhookDeps & Pick<Ground, 'queue'>,
   account: Account,
   webhookId: string,
   id: string,
@@ -85,7 +85,7 @@ const waitingFrom = (now: Date) => ({ state: 'waiting', nextAttemptAt: now });
 
 /** Saves a delivery with the job that sends it. @throws Refusal not-found; conflict if the webhook is disabled. */
 const sendSoon = (
-  { db, queue }: Pick<Deps, 'db' | 'queue'>,
+  { db, queue }: Pick<Ground, 'db' | 'queue'>,
   account: Account,
   webhookId: string,
   beforeAnswering: (tx: Tx, delivery: OutgoingDelivery) => Promise<void>,

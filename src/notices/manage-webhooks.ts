@@ -3,7 +3,6 @@ import { nowOf } from '../time/clock.ts';
 import { nameExpression } from '../conditions/patterns/compile-name-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -13,6 +12,7 @@ import { lockAccount } from '../installations/find-account.ts';
 import { giveUpOpen } from './delivery-store.ts';
 import { AddressRefused, checkReachable } from './public-address.ts';
 import { newSecret, sealOf } from './webhook-secrets.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** The kinds that people create. */
 export const webhookKinds = ['standard', 'slack', 'teams', 'discord', 'google_chat'] as const;
@@ -34,7 +34,7 @@ type WebhookFields = {
 /** A webhook, and its secret if this made one. */
 export type SavedWebhook = { webhook: OutgoingWebhook; secret: string | null };
 
-export type WebhookDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
+export type WebhookDeps = Pick<Ground, 'db' | 'clock' | 'config' | 'log'>;
 
 /** The most webhooks of an owner: each event is compared with all. */
 const mostWebhooks = 100;
@@ -43,7 +43,7 @@ const hour = 3_600_000;
 const bothSign = 24 * hour;
 
 /** The webhooks of an owner, the oldest first. */
-export const listWebhooks = ({ db }: Pick<Deps, 'db'>, accountId: bigint): Promise<OutgoingWebhook[]> =>
+export const listWebhooks = ({ db }: Pick<Ground, 'db'>, accountId: bigint): Promise<OutgoingWebhook[]> =>
   db.outgoingWebhook.findMany({
     where: { accountId, kind: { not: peopleKind } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -121,7 +121,7 @@ export async function createChannelWebhook(
   });
 }
 
-export const webhooksOfChannel = ({ db }: Pick<Deps, 'db'>, channel: SlackChannel) =>
+export const webhooksOfChannel = ({ db }: Pick<Ground, 'db'>, channel: SlackChannel) =>
   db.outgoingWebhook.findMany({ where: { ...channel, kind: 'slack_channel' } });
 
 /** Saves a new webhook, as long as the owner has room for it. @param columns what it has of its own. */
@@ -280,7 +280,7 @@ const columnsOf = (fields: Partial<Omit<WebhookFields, 'url' | 'enabled'>>) => (
 
 /** @throws Refusal invalid if Holdfast does not connect to the address. */
 async function addressColumns(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<Ground, 'config'>,
   { id, kind }: Pick<OutgoingWebhook, 'id' | 'kind'>,
   text: string,
 ) {

@@ -1,5 +1,5 @@
-import { plainText } from '../events/event-words.ts';
-import { ownerPath, planPath } from '../installations/page-paths.ts';
+import { plainText } from '../words/event-words.ts';
+import { ownerPath, planPath } from '../page-paths.ts';
 import type { Notice } from './notice.ts';
 import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
 import { tell, type NoticeText } from './tell.ts';

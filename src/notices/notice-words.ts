@@ -1,8 +1,8 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 import { inOneLine } from '../conditions/sentence.ts';
 import { type Actor, actorName, ourselves } from '../events/actor.ts';
-import { changesIn, type Holding, whatIsBlocked } from '../events/describe-fields.ts';
-import { shorten, whatChanged } from '../events/event-words.ts';
+import { changesIn, type Holding, whatIsBlocked } from '../words/describe-fields.ts';
+import { shorten, whatChanged } from '../words/event-words.ts';
 import { dayAndTime, localDayAndTime, toInstant, toLocalTime } from '../time/local-time.ts';
 import type { Notice } from './notice.ts';
 

@@ -1,14 +1,11 @@
+// `notices/` tells people: an event becomes a notice, a notice a message for each kind of chat or a signed body, and
+// that is sent until it arrives. Whom to tell is decided where the event is written.
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type AuditEvent, type AuditEventType, eventKinds } from '../events/audit-event.ts';
-import { isReadable } from '../events/describe-event.ts';
+import { isReadable } from '../words/describe-event.ts';
 import { type NoticeType, noticeTypeOf } from '../events/notice-type.ts';
-import {
-  freezePath,
-  ownerSettingsPath,
-  pullRequestPath,
-  repositoryPath,
-} from '../installations/page-paths.ts';
-import type { Deps } from '../deps.ts';
+import { freezePath, ownerSettingsPath, pullRequestPath, repositoryPath } from '../page-paths.ts';
+import type { Ground } from '../database/ground.ts';
 
 export { type NoticeType, noticeTypes } from '../events/notice-type.ts';
 
@@ -146,7 +143,7 @@ const events = `
 
 /** What people are told of some events, in the order in which they happened. */
 export async function loadNotices(
-  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { sql, config }: Pick<Ground, 'sql' | 'config'>,
   eventIds: bigint[],
 ): Promise<Notice[]> {
   const rows = await sql.read<TellingEvent>('notices', events, [eventIds]);
@@ -155,7 +152,7 @@ export async function loadNotices(
 
 /** What a webhook of an owner is told if somebody tests it. @param delivery the message itself: nothing happened. */
 const testNotice = (
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<Ground, 'config'>,
   owner: string,
   delivery: { id: string; createdAt: Date },
 ): Notice => ({
@@ -176,7 +173,7 @@ const testNotice = (
 
 /** What a delivery tells; null if the audit log has forgotten it. @param loaded the notices of its events, and maybe others. */
 export function noticesOf(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<Ground, 'config'>,
   owner: string,
   delivery: { id: string; type: string; eventIds: bigint[]; createdAt: Date },
   loaded: Notice[],

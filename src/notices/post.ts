@@ -1,5 +1,4 @@
 import { Webhook } from 'standardwebhooks';
-import type { Deps } from '../deps.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 import type { TakenDelivery } from './delivery-store.ts';
 import { type Attempt, readRetryAfter, type Sent } from './judge-attempt.ts';
@@ -9,6 +8,7 @@ import { fetchPublic } from './public-address.ts';
 import { renderers } from './render.ts';
 import type { Opened } from './webhook-secrets.ts';
 import { cutText } from '../cut-text.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** An outgoing webhook in the clear. Never log it. */
 export type Target = OutgoingWebhook & Opened;
@@ -18,7 +18,7 @@ export type Target = OutgoingWebhook & Opened;
  * @param notices several where one plan did the same to many repositories, and the webhook is a chat.
  */
 export type Sender = (
-  deps: Deps,
+  deps: Ground,
   target: Target,
   notices: [Notice, ...Notice[]],
   delivery: TakenDelivery,
@@ -28,7 +28,7 @@ export type Sender = (
 const patience = 15_000;
 
 async function post(
-  deps: Deps,
+  deps: Ground,
   { url }: Target,
   body: string,
   headers: Record<string, string>,

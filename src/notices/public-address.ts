@@ -6,7 +6,7 @@ import { within } from '../time/clock.ts';
 import { compileGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Config } from '../config.ts';
 import { type Proxies, proxyOptions } from '../github/through-proxy.ts';
-import type { Deps } from '../deps.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** We never connect to this address. The message tells people why, and what to do. It never has the path: that is a secret. */
 export class AddressRefused extends Error {
@@ -194,7 +194,7 @@ export async function createPublicAgent(
  * @throws AddressRefused, the reason of the signal, or the error of the network.
  */
 export async function fetchPublic(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<Ground, 'config'>,
   url: URL,
   init: PublicRequest,
 ): Promise<PublicAnswer> {

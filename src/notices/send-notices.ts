@@ -1,5 +1,4 @@
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
@@ -16,6 +15,7 @@ import { openWebhook } from './webhook-secrets.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
+import type { Ground } from '../database/ground.ts';
 
 type Kind = WebhookKind | 'slack_channel' | typeof peopleKind;
 
@@ -46,7 +46,7 @@ type Told = Outcome & { verdict: Verdict };
  * The messages to a webhook. Nobody can find out whether one arrived: its receiver knows by its id that it came before. A
  * process that dies leaves it due, with its attempt counted.
  */
-function messagesTo(deps: Deps, webhookId: string, turn: bigint): Effect<Message, Told> {
+function messagesTo(deps: Ground, webhookId: string, turn: bigint): Effect<Message, Told> {
   let webhook: Owned | null = null;
   let revision: string | null = null;
   let open: () => Target;
@@ -100,7 +100,7 @@ function messagesTo(deps: Deps, webhookId: string, turn: bigint): Effect<Message
 
 const inStep = (at: number) => new Date(Math.ceil(at / step) * step);
 
-function judged(deps: Deps, message: Message, attempt: Attempt): Told {
+function judged(deps: Ground, message: Message, attempt: Attempt): Told {
   const now = deps.clock.now();
   const verdict = judgeAttempt(attempt, message, now);
   const { outcome, pausedUntil, status } = verdict;
@@ -110,7 +110,7 @@ function judged(deps: Deps, message: Message, attempt: Attempt): Told {
   return { kind: 'down', verdict, ...(status === null && { until: new Date(now + rest) }) };
 }
 
-const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
+const findOwned = (deps: Ground, id: string): Promise<Owned | null> =>
   deps.db.outgoingWebhook.findUnique({
     where: { id },
     include: { account: { select: { login: true } } },
@@ -118,7 +118,7 @@ const findOwned = (deps: Deps, id: string): Promise<Owned | null> =>
   });
 
 /** What each of some deliveries tells; null if the audit log has forgotten it. */
-async function noticesFor(deps: Deps, webhook: Owned, deliveries: TakenDelivery[]) {
+async function noticesFor(deps: Ground, webhook: Owned, deliveries: TakenDelivery[]) {
   const loaded = await loadNotices(
     deps,
     deliveries.flatMap(({ eventIds }) => eventIds),
@@ -127,13 +127,13 @@ async function noticesFor(deps: Deps, webhook: Owned, deliveries: TakenDelivery[
 }
 
 /** Decrypts a webhook once for many deliveries. What it gives throws if it cannot. */
-function opening(deps: Deps, webhook: Owned): () => Target {
+function opening(deps: Ground, webhook: Owned): () => Target {
   let target: Target | null = null;
   return () => (target ??= { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) });
 }
 
 /** Counts and logs what became of an attempt. Never the address: that of a chat is a secret. */
-function report(deps: Deps, delivery: Message, { outcome, status, error }: Verdict): void {
+function report(deps: Ground, delivery: Message, { outcome, status, error }: Verdict): void {
   const { id, kind } = delivery.webhook;
   const waited = deps.clock.now() - delivery.createdAt.getTime();
   deps.metrics.countDelivery(outcome, outcome === 'delivered' ? waited : null);
@@ -158,14 +158,14 @@ export const sendMessagesTask = defineLane(
 );
 
 /** Saving an event names the webhooks in one job of its own, so it waits for nobody's lane. */
-export const sendNoticesTask = defineTask(jobs.sendNotices, async (deps, { webhookIds }) => {
+export const sendNoticesTask = defineTask(jobs.sendNotices, async (deps: Ground, { webhookIds }) => {
   const select = { id: true, accountId: true };
   const found = await deps.db.outgoingWebhook.findMany({ where: { id: { in: webhookIds } }, select });
   await deps.queue.send(found.map(({ id, accountId }) => jobs.sendMessages(accountId, id)));
 });
 
 /** Disables a webhook that takes no more messages, once, and tells the others of its owner. @param reason for people. */
-async function disableWebhook(deps: Deps, webhook: OutgoingWebhook, reason: string): Promise<void> {
+async function disableWebhook(deps: Ground, webhook: OutgoingWebhook, reason: string): Promise<void> {
   const { id, accountId, kind } = webhook;
   const now = nowOf(deps.clock);
   const isDisabled = await deps.db.$transaction(async (tx) => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { seal, sealedAnew, type SecretKeys, unsealWithAny } from '../database/secret-key.ts';
-import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
+import type { Ground } from '../database/ground.ts';
 
 /** A new secret of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -44,7 +44,7 @@ export function openWebhook(keys: SecretKeys, webhook: OutgoingWebhook, now: Dat
  * Encrypts anew, under SECRET_KEY, what only SECRET_KEY_PREVIOUS opens, so that nobody needs that one for long. Does
  * nothing where it is not set.
  */
-export async function resealWebhooks({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
+export async function resealWebhooks({ db, config }: Pick<Ground, 'db' | 'config'>): Promise<void> {
   if (config.secretKeyPrevious === null) return;
   for (const { id, sealedUrl, sealedSecret, sealedPreviousSecret } of await db.outgoingWebhook.findMany()) {
     const anew = <Text extends string | null>(field: Field, sealed: Text) =>

@@ -1,6 +1,6 @@
 import { defineTask, NotNow, type Takers } from '../database/queue/define-task.ts';
 import type { TaskName, Tasks } from '../database/queue/jobs.ts';
-import type { Deps } from '../deps.ts';
+import type { Ground } from '../database/ground.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Effect, Item, Outcome } from './effect.ts';
 
@@ -11,10 +11,15 @@ const longestTurn = 30_000;
  * Defines the task that works a lane, beside the kind of what it does outside.
  * @param effectOf null: nothing is to do.
  */
-export function defineLane<Name extends TaskName, Due extends Item, Result extends Outcome>(
+export function defineLane<
+  Name extends TaskName,
+  Due extends Item,
+  Result extends Outcome,
+  Needs extends Ground,
+>(
   maker: { task: Name },
   effectOf: (
-    deps: Deps,
+    deps: Needs,
     data: Tasks[Name],
     turn: bigint,
   ) => Effect<Due, Result> | Promise<Effect<Due, Result> | null>,
@@ -22,7 +27,7 @@ export function defineLane<Name extends TaskName, Due extends Item, Result exten
 ) {
   return defineTask(
     maker,
-    async (deps, data, _all, { turn }) => {
+    async (deps: Needs, data, _all, { turn }) => {
       const effect = await effectOf(deps, data, turn!);
       if (effect) await workLane(deps, effect);
     },
@@ -36,7 +41,7 @@ export function defineLane<Name extends TaskName, Due extends Item, Result exten
  * @throws NotNow if the lane has to go on later; the error of a place that is down.
  */
 export async function workLane<Due extends Item, Result extends Outcome>(
-  { clock, stopping }: Pick<Deps, 'clock' | 'stopping'>,
+  { clock, stopping }: Pick<Ground, 'clock' | 'stopping'>,
   effect: Effect<Due, Result>,
 ): Promise<void> {
   const ends = performance.now() + longestTurn;

@@ -7,7 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { runInNewContext } from 'node:vm';
 import { assetUrl, readOnce, serveVersioned } from './assets.ts';
-import { type Html, securityHeaders } from './layout.ts';
+import type { Html } from './html.ts';
+import { securityHeaders } from './layout.ts';
 
 const path = '/docs';
 

@@ -10,10 +10,10 @@ import { forbidden, nullIf, type Outcome, Refusal, refusalStatus, refusedIf } fr
 import type { Actor } from '../events/actor.ts';
 import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
-import { signInPath } from '../installations/page-paths.ts';
+import { signInPath } from '../page-paths.ts';
 import { plainNames } from '../plans/matched-repositories.ts';
 import { digestOf, type FormPreview, type FormProblems, previewedOf, problemsOf } from './form.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { keepForm, keptFormOf } from './kept-answers.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';

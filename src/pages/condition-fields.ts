@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { FreezeFields } from '../freezes/freeze.ts';
 import { chips, type FormProblems, textArea, textOf } from './form.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 // Conditions in a form field: one on each line. A line is a condition, such as `label=hotfix`, or nested JSON, such as
 // `{"or": ["base=main", "base=next"]}`.

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { FreezeWindow } from '../freezes/freeze-window.ts';
 import { toLocalTime } from '../time/local-time.ts';
 import { badField, confirmation, hidden, textField } from './form.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 // Extends a freeze or a plan: by an hour, by a day, or until a time.
 

@@ -11,12 +11,12 @@ import {
   plansPath,
   pullRequestPath,
   repositoryPath,
-} from '../installations/page-paths.ts';
+} from '../page-paths.ts';
 import { shownName } from '../plans/plan-name.ts';
 import { listPlans } from '../plans/plan-store.ts';
 import { nowOf } from '../time/clock.ts';
 import { ownersOf } from './home.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import { showPage } from './message-page.ts';
 import type { SeenOwner } from './owner/overview.ts';
 import type { PageDeps, Visit } from './reader.ts';
@@ -107,13 +107,11 @@ async function findAll(deps: PageDeps, owners: SeenOwner[], q: string): Promise<
     /^@?[\w-]{1,39}$/.test(q) && number === undefined ? owners.filter(({ isAdmin }) => isAdmin) : [];
   return [
     ...pages.slice(0, most),
-    ...repositories
-      .slice(0, most)
-      .map((each) => ({
-        href: repositoryPath(each),
-        name: `${each.account.login}/${each.name}`,
-        kind: 'repository',
-      })),
+    ...repositories.slice(0, most).map((each) => ({
+      href: repositoryPath(each),
+      name: `${each.account.login}/${each.name}`,
+      kind: 'repository',
+    })),
     ...pulls.map((each) => ({
       href: pullRequestPath(places.get(each.id)!, each.number),
       name: `#${each.number} ${each.title ?? ''}`,

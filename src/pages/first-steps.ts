@@ -8,9 +8,9 @@ import { hasEverFrozen } from '../freezes/list-freezes.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../installations/find-repository.ts';
-import { firstStepsPath, ownerFormPath, repositoryPath } from '../installations/page-paths.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath } from '../page-paths.ts';
 import { usedRepositories } from '../installations/product.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import { showPage } from './message-page.ts';
 import {
   absentOrSignIn,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { conflict, invalid, type Problem, Refusal } from '../errors.ts';
 import { assetUrl } from './assets.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 // The parts of a form. Each works with the keyboard alone and without scripts, and shows an error next to its field.
 

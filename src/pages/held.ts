@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
-import { pullRequestPath } from '../installations/page-paths.ts';
-import type { Html } from './layout.ts';
+import { pullRequestPath } from '../page-paths.ts';
+import type { Html } from './html.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import { join, type Part } from '../conditions/sentence.ts';
-import { whatIsBlocked } from '../events/describe-fields.ts';
+import { whatIsBlocked } from '../words/describe-fields.ts';
 import { isUnrequired } from '../explanations/enforcement/finding.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 

@@ -4,16 +4,11 @@ import { signInSettings } from '../auth/sign-in/github-identity.ts';
 import { isTooManyRequests, refusedIf, Refusal } from '../errors.ts';
 import { badge } from './states.ts';
 import type { Times } from './text.ts';
-import { type Html, layout } from './layout.ts';
+import type { Html } from './html.ts';
+import { layout } from './layout.ts';
 import { appPage, installLink } from './installed.ts';
 import type { AppPage } from '../github/github-app.ts';
-import {
-  homeLivePath,
-  installedPath,
-  ownerFormPath,
-  ownerPath,
-  signInPath,
-} from '../installations/page-paths.ts';
+import { homeLivePath, installedPath, ownerFormPath, ownerPath, signInPath } from '../page-paths.ts';
 import { concerns, follow, liveAt } from './live.ts';
 import { messagePage, showPage } from './message-page.ts';
 import {

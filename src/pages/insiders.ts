@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { asPublic, type Freeze } from '../freezes/freeze.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import {
   hasAnyRole,
   permissionOf,

@@ -10,15 +10,13 @@ import {
   ownerPath,
   ownerSettingsPath,
   plansPath,
-} from '../installations/page-paths.ts';
+} from '../page-paths.ts';
 import { assetUrl, iconSvg } from './assets.ts';
 import { deploymentsFrozen } from './held.ts';
+import type { Html } from './html.ts';
 import type { Live } from './live.ts';
 import { icon } from './states.ts';
 import { cityOf } from '../time/local-time.ts';
-
-/** Markup with escaped texts. Only `html` makes it. */
-export type Html = ReturnType<typeof html>;
 
 export type Page = {
   /** The title of the browser tab. The heading of the page is part of its body. */

@@ -1,15 +1,12 @@
+// `pages/` shows HTML to people, and knows who may see it. A page reads what other rooms answer, and its forms call the
+// use cases that the API calls. It decides nothing.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import {
-  homeLivePath,
-  installedPath,
-  lockAppCallbackPath,
-  slackAccountsPath,
-} from '../installations/page-paths.ts';
+import { homeLivePath, installedPath, lockAppCallbackPath, slackAccountsPath } from '../page-paths.ts';
 import { mountAssets } from './assets.ts';
 import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';

@@ -3,7 +3,7 @@ import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limi
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { messagePage, type Message, ownForms, pageBefore } from './message-page.ts';
-import { signInPath } from '../installations/page-paths.ts';
+import { signInPath } from '../page-paths.ts';
 import {
   attemptSeconds,
   beginAttempt,

@@ -3,34 +3,28 @@ import { z } from 'zod';
 import { Refusal, refusedIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
-import { whatIsBlocked } from '../events/describe-fields.ts';
+import { whatIsBlocked } from '../words/describe-fields.ts';
 import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
 import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { onlyBranches } from '../freezes/judge-freeze.ts';
 import { repositoryIdOf } from '../freezes/list-freezes.ts';
-import { countRequested } from '../freezes/request-reconcile.ts';
 import { repositoriesOfIds } from '../installations/find-repository.ts';
-import {
-  freezePath,
-  ownerLivePath,
-  ownerPath,
-  planPath,
-  repositoryPath,
-} from '../installations/page-paths.ts';
+import { freezePath, ownerLivePath, ownerPath, planPath, repositoryPath } from '../page-paths.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
-import { about } from '../statuses/instant-hold/hold.ts';
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import { frozenWord } from './held.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import { liveAt } from './live.ts';
 import { messageOf, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
 import { tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
+import { countRequested } from '../statuses/observe.ts';
+import { about } from '../statuses/time-until-held.ts';
 
 /** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself until all is known. */
 export async function showProgress(visit: OwnerVisit): Promise<Response> {

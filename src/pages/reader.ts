@@ -20,13 +20,14 @@ import {
   knownRepository,
   type RepositoryPath,
 } from '../installations/find-repository.ts';
-import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
-import { type Role, type RolePlace, roles } from '../installations/role-holders.ts';
+import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.ts';
+import { type Role, type RolePlace, roles } from '../settings/role-holders.ts';
 import type { RoleHolder } from '../installations/setting-fields.ts';
-import { readOwnerSettings, readSettings } from '../installations/settings.ts';
+import { readOwnerSettings, readSettings } from '../settings/settings.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Html, Opens, Page } from './layout.ts';
+import type { Html } from './html.ts';
+import type { Opens, Page } from './layout.ts';
 import type { OpenStreams } from './live.ts';
 import { messagePage } from './message-page.ts';
 import { instant, readerZone, type Times } from './text.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { icons } from './icons.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 /** The language of states: each has one word, one colour and one icon, on every page. The colours are in states.css. */
 export const states = {

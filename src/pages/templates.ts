@@ -3,7 +3,7 @@ import { forbidden } from '../errors.ts';
 import { type FreezeTemplate, longestTemplateName, saveTemplate } from '../freezes/templates.ts';
 import type { OwnerChange } from './change.ts';
 import { type FormProblems, requiredText, textField } from './form.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 // How forms start with a template, and save what they say as one.
 

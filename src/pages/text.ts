@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { shorten } from '../events/event-words.ts';
+import { shorten } from '../words/event-words.ts';
 import { describeLength } from '../time/duration.ts';
 import { cityOf, dayAndTime, describeInstant, isTimeZone, toLocalTime } from '../time/local-time.ts';
 import { assetUrl } from './assets.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 
 /** How a reader sees times: in their zone, and with words where now is near. */
 export type Times = { zone: string; now: Date };

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { actorName } from '../events/actor.ts';
-import { blocksMerges, whatIsBlocked } from '../events/describe-fields.ts';
-import { shorten } from '../events/event-words.ts';
+import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
+import { shorten } from '../words/event-words.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import { countFreed, type Ongoing } from '../plans/ongoing.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
-import type { Html } from './layout.ts';
+import type { Html } from './html.ts';
 import type { PageDeps } from './reader.ts';
 import { instant, type Times } from './text.ts';
 

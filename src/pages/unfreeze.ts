@@ -3,8 +3,8 @@ import type { Selection } from '../auth/authorize-owner-or.ts';
 import { usedAmong } from '../plans/matched-repositories.ts';
 import { endOngoing, type Ongoing, ongoingIn } from '../plans/ongoing.ts';
 import { repositoriesOfAccount, type RepositoryState } from '../explanations/repository-states.ts';
-import { releasedBy } from '../events/describe-fields.ts';
-import { ownerFormPath, ownerPath, planPath } from '../installations/page-paths.ts';
+import { releasedBy } from '../words/describe-fields.ts';
+import { ownerFormPath, ownerPath, planPath } from '../page-paths.ts';
 import { eachByItself } from '../errors.ts';
 import { answerForm, answerOutcome, type OwnerChange } from './change.ts';
 import {

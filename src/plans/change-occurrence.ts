@@ -1,6 +1,5 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, invalid, notFound, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -19,6 +18,7 @@ import { lockPlan, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan } from './plan.ts';
 import { type SavedPlan, showPlan } from './show-plan.ts';
 import { jobs } from '../database/queue/jobs.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** What to do with an occurrence. A time that is left out stays. */
 export type OccurrenceOrder = { skip: boolean } | { start?: string; end?: string };
@@ -43,7 +43,7 @@ const mostChanges = 1000;
  *   or has begun and would be skipped, or if another begins at the new start; start-already-passed; invalid.
  */
 export async function changeOccurrence(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   account: Account,
   administered: Administered,

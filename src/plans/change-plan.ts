@@ -4,11 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../database/database.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import { throughPrisma } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import { conflict, invalid, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { namedEnvironments } from '../freezes/unknown-names.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { type Administered, lockAccount } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
@@ -23,10 +21,12 @@ import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Sourc
 import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
 import { warnOfEnvironments } from './unknown-environments.ts';
 import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
+import { namedEnvironments } from '../freezes/freeze-warnings.ts';
 
 /** Who changes plans of an owner. */
 export type PlanChanger = {
-  deps: Deps;
+  deps: FreezeDeps;
   actor: Actor;
   account: Account;
   /** The repositories that the caller is an admin of. */
@@ -86,7 +86,7 @@ export async function createPlan(
 type Naming = Pick<Plan, 'accountId' | 'repositories' | 'holds' | 'environments'>;
 
 /** Warns of environments that a plan names and its repositories do not have, before a transaction waits for GitHub. */
-const environmentsAhead = async (deps: Deps, plan: Naming): Promise<string[]> =>
+const environmentsAhead = async (deps: FreezeDeps, plan: Naming): Promise<string[]> =>
   namedEnvironments(plan).length === 0
     ? []
     : warnOfEnvironments(deps, plan, (await matchedRepositories(deps.sql, plan)).used);
@@ -182,7 +182,7 @@ function revisionOf(before: Plan, after: Plan, { end }: PlanChange): Revision {
  * @throws Refusal invalid if it cannot be read, or if the plan follows none.
  */
 async function readAnew(
-  deps: Deps,
+  deps: FreezeDeps,
   account: Account,
   id: string,
   change: PlanChange,

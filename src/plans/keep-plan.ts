@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs } from '../database/queue/jobs.ts';
@@ -40,6 +39,7 @@ import { attributesOfPlan, hostOf, type Source } from './plan.ts';
 import { inLine } from './source/owner-turns.ts';
 import { readSource } from './source/read-source.ts';
 import { SourceUnreadable } from './source/source-window.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;
@@ -47,7 +47,7 @@ const mostAtOnce = 20_000;
 const slack = 2;
 
 /** Requests that all plans of an owner are kept, because a repository was added, removed or renamed. */
-async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
+async function keepPlans(deps: FreezeDeps, accountId: bigint): Promise<void> {
   const plans = await listPlans(deps.db, accountId, nowOf(deps.clock));
   await deps.queue.send(plans.map(({ id }) => jobs.keepPlan(id)));
 }
@@ -56,7 +56,7 @@ async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
  * Creates the missing future freezes of a plan, earliest first, and deletes those of repositories that it no longer
  * matches. Running it twice, or on two replicas at once, creates nothing twice.
  */
-export async function keepPlan(deps: Deps, id: string): Promise<void> {
+export async function keepPlan(deps: FreezeDeps, id: string): Promise<void> {
   let isDone = false;
   for (let handled: ReadonlySet<string> = new Set(); !isDone && !deps.stopping.aborted;) {
     const now = nowOf(deps.clock);
@@ -150,7 +150,7 @@ export function next(schedule: Schedule, now: Date, most: number) {
  * @param others sent with them, because two sends could lock jobs in another order than other senders.
  */
 export async function requestReconciles(
-  deps: Pick<Deps, 'queue'>,
+  deps: Pick<FreezeDeps, 'queue'>,
   tx: Tx,
   requests: ReconcileRequest[],
   now: Date,
@@ -174,11 +174,13 @@ export async function requestReconciles(
   await deps.queue.send([...others, ...asked], tx);
 }
 
-export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>
+export const keepPlansTask = defineTask(jobs.keepPlans, (deps: FreezeDeps, { accountId }) =>
   keepPlans(deps, BigInt(accountId)),
 );
 
-export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keepPlan(deps, planId));
+export const keepPlanTask = defineTask(jobs.keepPlan, (deps: FreezeDeps, { planId }) =>
+  keepPlan(deps, planId),
+);
 
 /** So many calendars wait for their answers at once; of one owner fewer, so that others need not wait for its line. */
 const takers = 16;
@@ -191,7 +193,7 @@ const doubtFor = 10 * 60_000;
  * Reads the calendar of a plan again, and follows what changed. If it cannot be read, or has none of its coming events any
  * more, the last good copy stays, and the audit log tells it once.
  */
-async function followSource(deps: Deps, id: string): Promise<void> {
+async function followSource(deps: FreezeDeps, id: string): Promise<void> {
   const plan = await findPlan(deps.db, { id }, nowOf(deps.clock));
   if (!plan?.source) return;
   if (inLine(plan.accountId) >= mostInLine) throw new NotNow(new Date(deps.clock.now() + later));
@@ -231,7 +233,13 @@ function isDoubtful({ source: before, timezone }: StoredPlan, source: Source, no
 const emptied = ({ url }: Source): string =>
   `The calendar of ${hostOf(url)} has none of the events ahead that it had. They stay until it says so again, at least 10 minutes later.`;
 
-async function follow(deps: Deps, tx: Tx, before: StoredPlan, source: Source, now: Date): Promise<void> {
+async function follow(
+  deps: FreezeDeps,
+  tx: Tx,
+  before: StoredPlan,
+  source: Source,
+  now: Date,
+): Promise<void> {
   await noteRead(tx, before.id, source, now);
   if (isDeepStrictEqual(before.source!.windows, source.windows)) return;
   await touchPlan(tx, before.id, now);
@@ -242,7 +250,7 @@ async function follow(deps: Deps, tx: Tx, before: StoredPlan, source: Source, no
 }
 
 async function noteFailure(
-  deps: Deps,
+  deps: FreezeDeps,
   tx: Tx,
   plan: StoredPlan,
   error: string,
@@ -266,6 +274,6 @@ async function noteFailure(
 
 export const followSourceTask = defineTask(
   jobs.followSource,
-  (deps, { planId }) => followSource(deps, planId),
+  (deps: FreezeDeps, { planId }) => followSource(deps, planId),
   { takers },
 );

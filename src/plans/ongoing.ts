@@ -1,5 +1,4 @@
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import { eachByItself, type Outcome, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { planChange, type PlannedChange } from '../freezes/check-freeze.ts';
@@ -12,6 +11,7 @@ import { toLocalTime } from '../time/local-time.ts';
 import { deletePlan, type PlanChanger, updatePlan } from './change-plan.ts';
 import { isOnce } from './occurrences.ts';
 import { listPlans, lockPlan, type StoredPlan } from './plan-store.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */
 export type Ongoing = {
@@ -34,7 +34,7 @@ const mostFreezes = 200;
  * @param mayAll whether the caller is an admin of the owner. If not, they may end plans that name these repositories.
  */
 export async function ongoingIn(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<FreezeDeps, 'db' | 'clock'>,
   account: { id: bigint },
   repositories: { id: bigint; name: string }[],
   mayAll: boolean,
@@ -77,7 +77,7 @@ export async function ongoingIn(
  * @param repositories where they are.
  */
 export async function countFreed(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FreezeDeps, 'db'>,
   repositories: { id: bigint }[],
   all: Ongoing[],
 ): Promise<number[]> {
@@ -94,7 +94,7 @@ export async function countFreed(
 
 /** How many freezes of each plan of an owner are ongoing, in repositories that are not archived. */
 async function countOngoing(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<FreezeDeps, 'db'>,
   accountId: bigint,
   now: Date,
 ): Promise<Map<string, number>> {
@@ -171,7 +171,7 @@ const mostLookedAt = 10;
  * @throws Refusal conflict if a concurrent change of one of them won, and then none has changed.
  */
 export async function extendFreezes<Of extends { id: string; repositoryId: bigint }>(
-  deps: Deps,
+  deps: FreezeDeps,
   actor: Actor,
   planId: string,
   freezes: Of[],

@@ -1,4 +1,4 @@
-import { shorten } from '../events/event-words.ts';
+import { shorten } from '../words/event-words.ts';
 
 // Names of plans are for everybody who can see the plan, so none is made of a reason that is not.
 

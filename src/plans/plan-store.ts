@@ -7,8 +7,8 @@ import type { OccurrenceChanges } from './changed-occurrences.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan, Source } from './plan.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 // Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
@@ -227,7 +227,7 @@ export async function markPlanRestored(tx: Tx, id: string, by: Actor, now: Date)
  */
 export async function requirePlan(
   tx: Tx,
-  { clock }: Pick<Deps, 'clock'>,
+  { clock }: Pick<FreezeDeps, 'clock'>,
   account: Pick<Account, 'id' | 'login'>,
   id: string,
 ): Promise<StoredPlan> {

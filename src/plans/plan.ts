@@ -1,3 +1,6 @@
+// `plans/` makes freezes of many repositories, once or again and again: the rule of a plan, what it matches, and
+// keeping its freezes ahead of time. `source/` follows calendars, `feeds/` gives them out. What a freeze is stands in
+// `freezes/`.
 import { attributesOf, type FreezeFields, type Unvalidated } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { SourceWindow } from './source/source-window.ts';

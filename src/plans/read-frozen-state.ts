@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
-import {
-  type FreezeQuery,
-  couldHold,
-  type FrozenState,
-  frozenStateAt,
-  type Span,
-} from '../freezes/frozen-state.ts';
-import { parseFreeze, parseStoredFreezes } from '../freezes/judge-freeze.ts';
+import { type FrozenState, frozenStateAt, type Span } from './frozen-state.ts';
+import { parseFreeze, parseStoredFreezes, type FreezeQuery, couldHold } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { namedBy } from './matched-repositories.ts';
 import { daysMade, occurrencesFrom } from './occurrences.ts';
 import { type RepeatingPlan, repeatingPlans } from './plan-store.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 const day = 86_400_000;
 /** Occurrences within this time have freezes already. Leaves a day for late workers. */
@@ -28,7 +22,7 @@ const knownAhead = 5 * 366 * day;
  * @param notOver the freezes that had not ended at the instant.
  */
 export async function readFrozenState(
-  deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
+  deps: Pick<FreezeDeps, 'sql' | 'clock' | 'github'>,
   repository: FoundRepository,
   { kept: rows, repeats }: NotOver,
   asked: FreezeQuery,
@@ -60,7 +54,7 @@ export async function readFrozenState(
 const matched = cachePerService<string, boolean>(20_000, Infinity);
 
 function isMatched(
-  deps: Pick<Deps, 'github' | 'clock'>,
+  deps: Pick<FreezeDeps, 'github' | 'clock'>,
   { repositories }: RepeatingPlan,
   { name }: FoundRepository,
 ): boolean {

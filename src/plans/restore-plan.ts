@@ -1,8 +1,7 @@
 import { jobs } from '../database/queue/jobs.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { reviveExemptions } from '../freezes/exemptions/end-exemptions.ts';
-import { restorableFor } from '../freezes/restore-freeze.ts';
+import { restorableFor, reviveExemptions } from '../freezes/restore-freeze.ts';
 import { nowOf } from '../time/clock.ts';
 import { assertRoomForPlan, type PlanChanger } from './change-plan.ts';
 import { requestReconciles } from './keep-plan.ts';

@@ -1,9 +1,9 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { fromRow, type StoredFreeze } from '../freezes/freeze-columns.ts';
+import { fromRow } from '../freezes/freeze-columns.ts';
 import { notEnded } from '../freezes/freeze-store.ts';
 import { warningsOfDeployments } from '../freezes/freeze-warnings.ts';
-import { holdsDeployments } from '../freezes/freeze.ts';
+import { holdsDeployments, type StoredFreeze } from '../freezes/freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { Matched, PlanRepository } from './matched-repositories.ts';

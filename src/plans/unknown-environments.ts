@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
-import type { Deps } from '../deps.ts';
-import { globsOfNothing, namedEnvironments, unknownEnvironments } from '../freezes/unknown-names.ts';
 import { namesOfRepository } from '../github/names-of-repository.ts';
 import { fullName, repositoriesOfIds } from '../installations/find-repository.ts';
 import { within } from '../time/clock.ts';
 import type { PlanRepository } from './matched-repositories.ts';
 import type { Plan } from './plan.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
+import { globsOfNothing, namedEnvironments, unknownEnvironments } from '../freezes/freeze-warnings.ts';
 
 /** How many repositories we ask GitHub about, how many at once, and for how many milliseconds. */
 const mostRepositories = 50;
@@ -18,7 +18,7 @@ const patience = 2_000;
  * @returns sentences; never throws for GitHub.
  */
 export async function warnOfEnvironments(
-  deps: Deps,
+  deps: FreezeDeps,
   plan: Pick<Plan, 'holds' | 'environments'>,
   matched: PlanRepository[],
 ): Promise<string[]> {

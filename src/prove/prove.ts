@@ -1,3 +1,6 @@
+// `prove/` is `holdfast prove`: it asks the real GitHub for what Holdfast relies on, one row a step. The service needs
+// nothing of it.
+
 // `holdfast prove`: whether GitHub does what Holdfast relies on, asked of the real one.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

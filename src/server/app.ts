@@ -1,3 +1,5 @@
+// `server/` starts and serves. It opens the database and the port, makes the service and its routes, runs the worker,
+// and asks for the sweep. It knows every room, and decides nothing itself.
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import { serve } from '@hono/node-server';
@@ -17,7 +19,7 @@ import type { Deps } from '../deps.ts';
 import { createLogger, tellTrouble } from './log.ts';
 import { tellOfClock } from './watch-clock.ts';
 import { readSecretKey } from './setup/secret-key.ts';
-import { createService, type Ground, type Phase, type Service } from './service.ts';
+import { createService, type WithoutApp, type Phase, type Service } from './service.ts';
 import { leaveUnread } from './unread-bodies.ts';
 import { createSetup } from './setup/create-setup.ts';
 import { clientAddress, isTrusted, networkOf } from '../github/limits/client-address.ts';
@@ -107,7 +109,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   // A given database has no folder for a key.
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };
-  const ground: Ground = { config, clock, witnesses, log, database };
+  const ground: WithoutApp = { config, clock, witnesses, log, database };
   let service: Service | null = null;
   let handover: Promise<void> | null = null;
 

@@ -6,7 +6,7 @@ import type { Context, Handler } from 'hono';
 import { accepts } from 'hono/accepts';
 import { messagePage } from '../pages/message-page.ts';
 import { owner as ownerShape, repository as repositoryShape } from '../api/fields.ts';
-import { ownerPath, pullRequestPath, repositoryPath } from '../installations/page-paths.ts';
+import { ownerPath, pullRequestPath, repositoryPath } from '../page-paths.ts';
 
 /** Answers for an unknown path. */
 export const noSuchRoute = (context: Context) =>

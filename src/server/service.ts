@@ -13,9 +13,8 @@ import { clearClaims } from '../deployments/deployment-store.ts';
 import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/preview-freeze.ts';
 import { createGitHubApp } from '../github/github-app.ts';
-import { Metrics } from './metrics/metrics.ts';
+import { Metrics } from '../metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
-import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue, type JobQueue } from '../database/queue/queue.ts';
 import { watchClock } from './watch-clock.ts';
 import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
@@ -38,6 +37,8 @@ import { mountNaturalAddresses, mountNotServed, noSuchRoute } from './not-served
 import { openApiDocument } from '../api/openapi.ts';
 import { mountHealth } from './health.ts';
 import { requestPatience, withPatience } from '../database/patience.ts';
+import { taskNames } from '../database/queue/jobs.ts';
+import { OwnWrites } from '../statuses/own-writes.ts';
 
 /** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
 export type Phase = {
@@ -49,7 +50,7 @@ export type Phase = {
 };
 
 /** What exists before an App is known. */
-export type Ground = {
+export type WithoutApp = {
   config: StartConfig;
   /** That of the witnesses. */
   clock: Clock;
@@ -69,13 +70,13 @@ export type Service = Phase & {
 const patience = 5000;
 
 /** Connects the parts of the service of an App. @throws the errors of a database or an App key that cannot be used. */
-export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
+export async function createService(ground: WithoutApp, app: AppCredentials): Promise<Service> {
   const { clock, witnesses, log, database } = ground;
   const config = { ...ground.config, app };
   const queue = createJobQueue(database, clock, witnesses);
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  const metrics = new Metrics();
+  const metrics = new Metrics(taskNames);
   const github = await createGitHubApp(
     config,
     log,

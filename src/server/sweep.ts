@@ -5,7 +5,7 @@ import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
 import { keepReports } from '../freezes/reports/freeze-report.ts';
-import { isIdle } from '../freezes/exemptions/exemption-store.ts';
+import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import { knownFor } from '../github/limits/caller-limits.ts';

@@ -5,7 +5,7 @@ import { Fetcher } from '../database/queue/fetcher.ts';
 import { endSessionsTask } from '../auth/sign-in/sessions.ts';
 import { announceRequestTask, writeCommentTask } from '../webhooks/comments/write-comment.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
-import { endExemptionsTask } from '../freezes/exemptions/end-exemptions.ts';
+import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
 import { fillActorKeysTask } from '../events/fill-actor-keys.ts';
 import { recordBoundariesTask, remindOfFreezesTask } from '../freezes/record-boundaries.ts';
 import {
@@ -13,7 +13,7 @@ import {
   syncInstallationTask,
   syncRepositoryTask,
 } from '../installations/sync-installations.ts';
-import { keepTeamsTask } from '../installations/keep-teams.ts';
+import { keepTeamsTask } from '../settings/keep-teams.ts';
 import { tellRenamedTask } from '../explanations/enforcement/tell-renamed.ts';
 import { noteRulesTask } from '../installations/note-rules.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
@@ -25,7 +25,6 @@ import { followSourceTask, keepPlansTask, keepPlanTask } from '../plans/keep-pla
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { settleInstantHoldTask } from '../statuses/instant-hold/settle.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
-import { askMergeStatesTask } from '../statuses/held-pull-requests.ts';
 import {
   reconcileClosedHeadsTask,
   reconcilePullRequestTask,
@@ -35,6 +34,7 @@ import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-del
 import { answerSlackTask, replyInSlackTask } from '../webhooks/slack/answer-slack.ts';
 import { tellAuthorsTask } from '../webhooks/slack/tell-authors.ts';
 import { sweepTask } from './sweep.ts';
+import { askMergeStatesTask } from '../statuses/ask-merge-states.ts';
 
 /** What a worker runs. Each stands beside the code that it runs. */
 export const tasks = [

@@ -1,6 +1,5 @@
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
@@ -11,48 +10,34 @@ import { type FoundRepository, fullName } from '../installations/find-repository
 import { wantedOn, type Status } from './status.ts';
 import { inSeconds } from '../time/local-time.ts';
 import { isContested, isFull, isUsedUp, tierOf, tiers } from './plan-write.ts';
-import { lockStatusOn, saveForeign, statusOn, endRefused, markHead, type Write } from './write-store.ts';
+import {
+  lockStatusOn,
+  saveForeign,
+  endRefused,
+  markHead,
+  type Write,
+  type StatusEvent,
+  saysWanted,
+} from './write-store.ts';
 import type { StatusList } from './write-status.ts';
-
-type Event = Pick<ForeignStatus, 'id' | 'at' | 'state' | 'description'>;
-
-const says = (head: HeadStatus, { state, description }: Event): boolean => {
-  const wanted = wantedOn(head);
-  return state === wanted.state && description === wanted.description;
-};
+import type { StatusDeps } from './status-deps.ts';
 
 /** Whether a status came after our last write, by its id, or by its time if a restored GitHub starts its ids again. */
-function isLater({ writtenId, writtenAt }: HeadStatus, { id, at }: Event): boolean {
+function isLater({ writtenId, writtenAt }: HeadStatus, { id, at }: StatusEvent): boolean {
   if (writtenId === null || BigInt(id) > writtenId) return true;
   return at !== undefined && writtenAt !== null && inSeconds(new Date(at)) > inSeconds(writtenAt);
 }
 
 /** Whether an event says that the commit has another status than we want. */
-const isContradicted = (head: HeadStatus, event: Event): boolean =>
-  isLater(head, event) && !says(head, event);
-
-/**
- * Whether an event of a status with our context needs work: it is on a head that we know, and is not the echo of one of
- * our writes, including writes in progress.
- */
-export async function isOfConsequence(
-  db: Tx,
-  repositoryId: bigint,
-  sha: string,
-  event: ForeignStatus,
-): Promise<boolean> {
-  const head = await statusOn(db, repositoryId, sha);
-  if (!head || head.writtenId === BigInt(event.id)) return false;
-  const mayBeUnderWay = head.attempts > 0 && event.by.endsWith('[bot]') && says(head, event);
-  return !mayBeUnderWay;
-}
+const isContradicted = (head: HeadStatus, event: StatusEvent): boolean =>
+  isLater(head, event) && !saysWanted(head, event);
 
 /**
  * Counts a status that somebody else wrote with our context. If it differs from what we want, we write ours again and
  * record who wrote it. If others use up the commit's statuses, we write the last one.
  */
 export async function correctStatus(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   sha: string,
   foreign: ForeignStatus,
@@ -96,11 +81,11 @@ export async function correctStatus(
   });
 }
 
-const isCounted = ({ countedId }: HeadStatus, { id }: Event): boolean =>
+const isCounted = ({ countedId }: HeadStatus, { id }: StatusEvent): boolean =>
   countedId !== null && BigInt(id) <= countedId;
 
 async function record(
-  deps: Deps,
+  deps: StatusDeps,
   tx: Tx,
   repository: FoundRepository,
   head: HeadStatus,
@@ -126,7 +111,7 @@ type NotHeld = Extract<AuditEvent, { type: 'freeze_status.refused' | 'freeze_sta
  * @param by who caused it, if known.
  */
 async function markNotHeld(
-  deps: Pick<Deps, 'clock' | 'log'>,
+  deps: Pick<StatusDeps, 'clock' | 'log'>,
   tx: Tx,
   { repositoryId, sha }: Pick<HeadStatus, 'repositoryId' | 'sha'>,
   event: NotHeld,
@@ -148,7 +133,12 @@ type Contested = Pick<
 >;
 
 /** The same for a head where somebody overwrites our status more often than we repeat it. @param by null if unknown. */
-export function markContested(deps: Deps, head: Contested, by: Actor | null = null, tx?: Tx): Promise<void> {
+export function markContested(
+  deps: StatusDeps,
+  head: Contested,
+  by: Actor | null = null,
+  tx?: Tx,
+): Promise<void> {
   const { sha, writtenState, writtenDescription, state, timesWritten } = head;
   const metadata = {
     sha,
@@ -170,7 +160,7 @@ export function markContested(deps: Deps, head: Contested, by: Actor | null = nu
  * @param why GitHub's message.
  */
 export async function refuseStatus(
-  deps: Deps,
+  deps: StatusDeps,
   write: Pick<Write, 'repositoryId' | 'sha' | 'observation' | 'state'>,
   wanted: Status,
   list: StatusList | null,
@@ -198,6 +188,8 @@ export async function refuseStatus(
   });
 }
 
-export const correctStatusTask = defineTask(jobs.correctStatus, (deps, { repositoryId, sha, written }) =>
-  correctStatus(deps, BigInt(repositoryId), sha, written),
+export const correctStatusTask = defineTask(
+  jobs.correctStatus,
+  (deps: StatusDeps, { repositoryId, sha, written }) =>
+    correctStatus(deps, BigInt(repositoryId), sha, written),
 );

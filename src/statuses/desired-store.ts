@@ -1,7 +1,6 @@
 import { changeOfRepository, tellOf } from '../database/changes.ts';
 import { beforeItIsOnDisk, believed, type Sql, type SqlTx } from '../database/sql.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
 import { type Known, longestLag, mostPrompt, promptUrgency, tiers } from './plan-write.ts';
@@ -15,6 +14,7 @@ import {
   type SeenRow,
   sharersLastSeen,
 } from './open-pull-request-store.ts';
+import type { Stack } from '../github/pull-requests/pull-request.ts';
 
 // What the statuses should say. This file, `take-writes.ts`, and `write-store.ts` with what GitHub shows are the only ones
 // that know the table `head_statuses`. First the statements of `save.ts`, in their order.

@@ -1,5 +1,4 @@
 import { nowOf, within } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import { defineTask } from '../database/queue/define-task.ts';
@@ -22,6 +21,7 @@ import {
 } from './write-status.ts';
 import { giveUp, hasDue, keepCount, type Outcome, putOff, settle, type Write } from './write-store.ts';
 import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './instant-hold/pass-store.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 /** How long to wait while another worker writes for the installation. */
 const lookAgain = 2000;
@@ -36,7 +36,7 @@ const longestBatch = 250;
  * settles them in small batches, so a later batch writes a verdict that changes meanwhile. If the pace or GitHub asks us
  * to wait, or others may need the worker, a later job continues.
  */
-async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
+async function drainOutbox(deps: StatusDeps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
   if (!lease) return goOnAt(deps, installationId, deps.clock.now() + lookAgain);
   let state: WriterState;
@@ -58,13 +58,13 @@ async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
 const isOver: ReadonlySet<WriterState['is']> = new Set(['released', 'lost', 'off']);
 
 /** A whole multiple of the wait, so that all who wait for the same lease come back as one job. */
-function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<void> {
+function goOnAt(deps: StatusDeps, installationId: bigint, instant: number): Promise<void> {
   const at = Math.ceil(instant / lookAgain) * lookAgain;
   return deps.queue.send([jobs.drainOutbox(installationId, new Date(at))]);
 }
 
 /** Writes until nothing is due or the turn is over. @returns the state at its end. */
-async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<WriterState> {
+async function drain(deps: StatusDeps, installationId: bigint, lease: Lease): Promise<WriterState> {
   const turnEnds = deps.clock.now() + longestTurn;
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
     const state = await lease.take();
@@ -86,7 +86,7 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
 const mostPasses = 10;
 
 /** Looks whether rulesets of bridges are needed any more, once the statuses are written. */
-async function settleHolds({ sql, queue }: Deps, installationId: bigint, lease: Lease): Promise<void> {
+async function settleHolds({ sql, queue }: StatusDeps, installationId: bigint, lease: Lease): Promise<void> {
   if (!lease.hasHolds) return;
   await queue.send((await heldAtOnce(sql, installationId)).map((id) => jobs.settleInstantHold(id)));
 }
@@ -96,7 +96,7 @@ type Failed = { write: Write; wanted: Status; list: StatusList | null; error: un
 
 /** Writes as much of a batch as possible and settles it. @returns when to continue, if GitHub limits us or is down. */
 async function writeBatch(
-  deps: Deps,
+  deps: StatusDeps,
   installationId: bigint,
   writes: Write[],
   lease: Lease,
@@ -144,7 +144,7 @@ const isWithin = async (milliseconds: number, work: Promise<unknown>): Promise<b
 
 /** Writes one status. @returns the outcome; null if the lease was lost meanwhile. */
 async function writeOne(
-  deps: Deps,
+  deps: StatusDeps,
   installationId: bigint,
   write: Write,
   lease: Lease,
@@ -180,7 +180,7 @@ const placeOf = ({ owner, repo, sha }: Write) => ({ repository: `${owner}/${repo
 
 /** Handles a failed write. @returns when to continue, if GitHub limits us or is down. */
 async function afterFailure(
-  deps: Deps,
+  deps: StatusDeps,
   installationId: bigint,
   { write, wanted, list, error }: Failed,
   failure: ReturnType<typeof classifyGitHubError>,
@@ -227,7 +227,7 @@ async function afterFailure(
 
 export const drainOutboxTask = defineTask(
   jobs.drainOutbox,
-  (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
+  (deps: StatusDeps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   { takers: 16 },
 );
 
@@ -239,7 +239,7 @@ const tryAgainAfter = 2000;
  * @returns which were written, and when to go on if GitHub limits us or is down.
  */
 async function writePasses(
-  deps: Deps,
+  deps: StatusDeps,
   installationId: bigint,
   { passes, turns, places }: Extract<WriterState, { is: 'passing' }>,
 ): Promise<{ written: DuePass[]; until: Date | null }> {
@@ -254,7 +254,7 @@ async function writePasses(
 }
 
 /** @returns when to go on, if GitHub limits us or is down. */
-async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+async function write(deps: StatusDeps, installationId: bigint, pass: DuePass): Promise<Date | null> {
   const until = await post(deps, installationId, pass);
   if (until) return until;
   const former = await savePass(deps.sql, pass);
@@ -262,7 +262,7 @@ async function write(deps: Deps, installationId: bigint, pass: DuePass): Promise
 }
 
 /** @returns when to go on, if GitHub limits us or is down. */
-async function post(deps: Deps, installationId: bigint, pass: DuePass): Promise<Date | null> {
+async function post(deps: StatusDeps, installationId: bigint, pass: DuePass): Promise<Date | null> {
   const { owner, repo, sha, context, state, description } = pass;
   const led = { groupNumber: pass.openNumber, closedNumber: null };
   const about = { repository: `${owner}/${repo}`, sha, context, state };
@@ -290,7 +290,7 @@ const free = { state: 'success', description: freeText } as const;
  * Writes success on open heads that were let through and held again, once the hold is over: a status that waits for ever
  * would look like a check that never ends. Every status of a freeze comes before it. The next check goes on.
  */
-export async function finishRevoked(deps: Deps, repositoryId: bigint): Promise<void> {
+export async function finishRevoked(deps: StatusDeps, repositoryId: bigint): Promise<void> {
   for (const pass of await readRevoked(deps.sql, repositoryId)) {
     if (await takePlace(deps, pass.installationId)) return;
     if (await post(deps, pass.installationId, pass)) return;

@@ -1,9 +1,8 @@
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
-import { endMerged, type Merge as MergedPullRequest } from '../freezes/exemptions/end-exemptions.ts';
-import { exemptionsSince } from '../freezes/exemptions/exemption-store.ts';
-import { wasExemptAt } from '../freezes/exemptions/exemption.ts';
+import { endMerged, type Merge as MergedPullRequest } from '../exemptions/end-exemptions.ts';
+import { exemptionsSince } from '../exemptions/exemption-store.ts';
+import { wasExemptAt } from '../exemptions/exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, freezeInEvent } from '../freezes/freeze.ts';
 import { phaseOf } from '../freezes/freeze-window.ts';
@@ -18,6 +17,7 @@ import { holdsOf } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { defineTask } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 /** Milliseconds after which we no longer judge a merge by the freezes of its time. */
 const longestDelay = 86_400_000;
@@ -30,7 +30,7 @@ type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
  * open. A merge with an exemption is no bypass, and uses the exemption.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
+async function findBypass(deps: StatusDeps, repositoryId: bigint, number: number): Promise<void> {
   const since = new Date(deps.clock.now() - longestDelay);
   const recent = await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock));
   const parsed = await parseStoredFreezes(recent.map(({ freeze }) => freeze));
@@ -77,7 +77,7 @@ async function readMerge({ from, repository }: Observed, number: number): Promis
 }
 
 async function record(
-  deps: Deps,
+  deps: StatusDeps,
   { repository }: Observed,
   { pullRequest: { facts, status }, number, at, by, baseRef }: Merge,
   freeze: Freeze,
@@ -122,6 +122,6 @@ async function wasRestoredAfter(tx: Tx, repositoryId: bigint, freezeId: string, 
   return restored.some(({ metadata }) => new Date((metadata as { ended_at: string }).ended_at) <= at);
 }
 
-export const findBypassTask = defineTask(jobs.findBypass, (deps, { repositoryId, number }) =>
+export const findBypassTask = defineTask(jobs.findBypass, (deps: StatusDeps, { repositoryId, number }) =>
   findBypass(deps, BigInt(repositoryId), number),
 );

@@ -4,9 +4,8 @@ import { inSteps, type Job, jobs, type PullRequestEvent } from '../database/queu
 import { inSeconds } from '../time/local-time.ts';
 import type { StoredRepository } from './desired-store.ts';
 import { type Judged, judgedBy, type Judgement, shasOf } from './judge.ts';
-import type { Observed } from './observe.ts';
+import type { Observed, PullRequestReading } from './observe.ts';
 import { type LastSeen, shasThen } from './open-pull-request-store.ts';
-import type { Reading } from './save.ts';
 
 // The jobs that follow from an observation of open pull requests.
 
@@ -89,7 +88,7 @@ const mostLooks = 4;
  */
 export function againWhereOutdated(
   { repository, observation }: Observed,
-  { events, pullRequests }: Reading,
+  { events, pullRequests }: PullRequestReading,
   judged: Judged[],
   lastSeen: LastSeen[],
   now: Date,

@@ -5,7 +5,7 @@ import {
   exemptionFrom,
   subjectOf,
   wasExemptFrom,
-} from '../freezes/exemptions/exemption.ts';
+} from '../exemptions/exemption.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { type ParsedFreeze, judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';

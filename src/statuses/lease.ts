@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../time/clock.ts';
 import { giveBack, takeOrGiveBack } from '../database/give-back.ts';
-import type { Deps } from '../deps.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -32,6 +31,7 @@ import {
 } from './lease-statements.ts';
 import { isAnyDue, mostTaken } from './take-writes.ts';
 import type { Write } from './write-store.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
 const leaseLife = 40_000;
@@ -83,7 +83,7 @@ type TakenRow = PaceRow &
  * that dies expires. `clearLeases` is quicker if no other process can exist.
  * @returns null while another worker has it.
  */
-export async function takeLease(deps: Pick<Deps, 'sql' | 'clock' | 'config'>, installationId: bigint) {
+export async function takeLease(deps: Pick<StatusDeps, 'sql' | 'clock' | 'config'>, installationId: bigint) {
   const { sql, clock, config } = deps;
   const range = config.statusWritesPerMinute;
   const holder = randomUUID();
@@ -257,7 +257,7 @@ const mostLooks = 200;
  * @returns null if it has one, else when to try again.
  */
 export async function takePlace(
-  deps: Pick<Deps, 'sql' | 'clock' | 'config' | 'stopping'>,
+  deps: Pick<StatusDeps, 'sql' | 'clock' | 'config' | 'stopping'>,
   installationId: bigint,
 ): Promise<Date | null> {
   for (let looks = 1; ; looks++) {
@@ -271,7 +271,7 @@ export async function takePlace(
 
 /** @returns null if it took a place, else the milliseconds until the pace has one, which others may take. */
 async function tryPlace(
-  { sql, clock, config }: Pick<Deps, 'sql' | 'clock' | 'config'>,
+  { sql, clock, config }: Pick<StatusDeps, 'sql' | 'clock' | 'config'>,
   installationId: bigint,
 ): Promise<number | null> {
   const now = nowOf(clock);
@@ -297,6 +297,6 @@ const paceIn = ({ perMinute, tokens, countedAt, refused, refusedAt }: PaceRow): 
     : null;
 
 /** Ends the leases of a process that is gone. Only for the embedded database, which no other process can use. */
-export async function clearLeases(deps: Pick<Deps, 'db'>): Promise<void> {
+export async function clearLeases(deps: Pick<StatusDeps, 'db'>): Promise<void> {
   await deps.db.installation.updateMany({ data: { leaseHolder: null, leaseUntil: null } });
 }

@@ -1,6 +1,5 @@
 import { nowOf } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts, PresentStatus } from '../github/pull-requests/pull-request.ts';
 import {
@@ -16,6 +15,7 @@ import { decideGroup, type Verdict } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { saveGroupVerdicts } from './save.ts';
 import type { SqlTx } from '../database/sql.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 /**
  * Observes the merge queue of a branch, because GitHub announced a group or its pull requests may have changed.
@@ -23,7 +23,7 @@ import type { SqlTx } from '../database/sql.ts';
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function reconcileMergeQueue(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   branch: string,
   { headSha, headRef, isGone, installationId }: ToldOfGroup = {},
@@ -40,7 +40,7 @@ export async function reconcileMergeQueue(
  * with our success may merge at any moment. If GitHub cannot show a queue, we still observe the pull requests.
  * @throws NotNow if GitHub asks us to wait.
  */
-export async function reconcileMergeQueues(deps: Deps, observed: Observed): Promise<void> {
+export async function reconcileMergeQueues(deps: StatusDeps, observed: Observed): Promise<void> {
   const { id } = observed.repository;
   for (const branch of observed.groupBranches) {
     try {
@@ -59,7 +59,7 @@ export async function reconcileMergeQueues(deps: Deps, observed: Observed): Prom
  * @param gone the head SHAs of groups that GitHub says are gone.
  */
 async function reconcileBranch(
-  deps: Deps,
+  deps: StatusDeps,
   observed: Observed,
   branch: string,
   gone: string[] = [],
@@ -159,7 +159,7 @@ const unbuiltAfter = 30_000;
 const unseenAfter = { soon: 5_000, later: 60_000 };
 
 /** When to observe the queue again without an event, because something is still unknown. */
-function lookAgainAt(deps: Deps, read: ReadQueue, verdicts: Verdict[], gone: string[]): Date | null {
+function lookAgainAt(deps: StatusDeps, read: ReadQueue, verdicts: Verdict[], gone: string[]): Date | null {
   const now = nowOf(deps.clock);
   const missing = read.unseen.filter(({ headSha }) => !gone.includes(headSha));
   const isNew = ({ requestedAt }: KnownGroup) => now.getTime() - requestedAt.getTime() < unseenAfter.later;
@@ -218,7 +218,8 @@ const group = (entry: QueueEntry, headSha: string, entries: QueueEntry[]): Found
 
 export const reconcileMergeQueueTask = defineTask(
   jobs.reconcileMergeQueue,
-  (deps, { repositoryId, branch, ...told }) => reconcileMergeQueue(deps, BigInt(repositoryId), branch, told),
+  (deps: StatusDeps, { repositoryId, branch, ...told }) =>
+    reconcileMergeQueue(deps, BigInt(repositoryId), branch, told),
   { takers: 12 },
 );
 
@@ -263,16 +264,6 @@ async function announceGroup(
   );
 }
 
-/** The branches of a repository that have merge groups. */
-export async function branchesWithGroups(sql: SqlTx, repositoryId: bigint): Promise<string[]> {
-  const rows = await sql.query<{ branch: string }>(
-    'branches-with-groups',
-    'SELECT DISTINCT branch FROM merge_groups WHERE repository_id = $1 ORDER BY branch',
-    [repositoryId],
-  );
-  return rows.map(({ branch }) => branch);
-}
-
 /** A merge group, with the name of its ref if GitHub announced it. */
 type KnownGroup = {
   headSha: string;
@@ -282,16 +273,6 @@ type KnownGroup = {
   /** Whether an observation has seen it in the queue. */
   wasSeen: boolean;
 };
-
-/** The head SHAs of the repository's merge groups that a freeze holds. */
-export async function heldGroups(sql: SqlTx, repositoryId: bigint): Promise<Set<string>> {
-  const rows = await sql.query<{ head_sha: string }>(
-    'held-groups',
-    "SELECT head_sha FROM merge_groups WHERE repository_id = $1 AND held_by <> '{}'",
-    [repositoryId],
-  );
-  return new Set(rows.map(({ head_sha }) => head_sha));
-}
 
 /** The known groups of a branch. */
 async function knownGroups(sql: SqlTx, { repositoryId, branch }: Branch): Promise<KnownGroup[]> {

@@ -1,5 +1,5 @@
-import { Prisma } from '../generated/prisma/client.ts';
 import type { MergeState } from '../github/pull-requests/load-pull-requests.ts';
+import { mergeable } from './held-pull-requests.ts';
 
 // Whether GitHub would merge what a freeze holds. GitHub works its answer out in the background, so one that is just
 // behind a status may be old: a pull request leaks where two answers, some seconds apart, say that it would be merged.
@@ -12,8 +12,6 @@ export type Watched = {
   asks: number;
   leakingSince: Date | null;
 };
-
-const mergeable: ReadonlySet<string | null> = new Set<MergeState>(['CLEAN', 'UNSTABLE', 'HAS_HOOKS']);
 
 /** Milliseconds to the next question. */
 const unknownFor = 4_000;
@@ -48,15 +46,3 @@ export function judgeMergeState(
   }
   return { mergeState: answer, asks: asks + 1, leakingSince, dueAt: after(confirmAfter) };
 }
-
-/** What GitHub says of merging a held pull request: it refuses or allows it, or will soon be asked. */
-export type MergeAnswer = 'refuses' | 'merges' | 'asked';
-
-/** Milliseconds: a question that is due later is no longer worth waiting for. */
-const askedWithin = 70_000;
-
-/** A `MergeAnswer` about the row `held`; null if GitHub does not say, and will not be asked soon. */
-export const mergeAnswer = (now: Date): Prisma.Sql => Prisma.sql`
-  CASE WHEN held.leaking_since IS NOT NULL THEN 'merges'
-    WHEN held.merge_state NOT IN (${Prisma.join([...mergeable])}) THEN 'refuses'
-    WHEN held.merge_state_due_at <= ${new Date(now.getTime() + askedWithin)} THEN 'asked' END`;

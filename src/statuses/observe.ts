@@ -1,30 +1,31 @@
 import { nowOf, type Reading, readingOf } from '../time/clock.ts';
 import { believed, type Row } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
-import type { Exemption } from '../freezes/exemptions/exemption.ts';
+import type { Exemption } from '../exemptions/exemption.ts';
 import {
   exemptionColumns,
   exemptionIn,
   type ExemptionRow,
   isIdle,
   lately,
-} from '../freezes/exemptions/exemption-store.ts';
-import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
-import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
+} from '../exemptions/exemption-store.ts';
+import { holdsDeployments, holdsMerges, type StoredFreeze } from '../freezes/freeze.ts';
+import { type FreezeJson, freezeJson, fromJson } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { isDecided, needsOf, parseStoredFreezes, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError, NotOurRepository } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
-import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
-import type { Stack } from '../github/pull-requests/stacks.ts';
+import type { LoadFrom, LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { settingSql, type Settings } from '../installations/setting-fields.ts';
-import { inSteps, jobs } from '../database/queue/jobs.ts';
+import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { NotNow, presentOf } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './desired-store.ts';
 import { mostNamed } from './plan-write.ts';
+import type { StatusDeps } from './status-deps.ts';
+import type { Stack } from '../github/pull-requests/pull-request.ts';
+import type { Tx } from '../database/database.ts';
 
 /** A repository that GitHub may be asked about. */
 export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 'products'> & {
@@ -130,7 +131,7 @@ type NumberedRow = SeenRow & {
  * @throws NotNow if nothing can be read now.
  */
 export async function findObservable(
-  deps: Pick<Deps, 'sql' | 'clock'>,
+  deps: Pick<StatusDeps, 'sql' | 'clock'>,
   repositoryId: bigint,
 ): Promise<ObservedRepository> {
   const [row] = await deps.sql.query<SeenRow>('find-observable', seen, [
@@ -151,7 +152,7 @@ export async function findObservable(
  * @throws NotNow if nothing can be read now, or there is nothing to find.
  */
 export async function openObservation(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   { notBefore = null, through = null }: { notBefore?: Date | null; through?: string | null } = {},
 ): Promise<Observed> {
@@ -232,7 +233,7 @@ const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
  * @throws NotNow while GitHub limits us, or if it refuses us.
  */
 export async function observe<Result>(
-  deps: Deps,
+  deps: StatusDeps,
   repository: ObservedRepository,
   read: () => Promise<Result>,
 ): Promise<Result> {
@@ -260,3 +261,26 @@ export async function observe<Result>(
     }
   }
 }
+
+/** What an observation read of the open pull requests. */
+export type PullRequestReading = {
+  /** Includes those of events that are closed by now. */
+  pullRequests: LoadedPullRequest[];
+  /** The pull requests of events; null if every open one was read. */
+  events: PullRequestEvent[] | null;
+  /** The numbers that were read because they share a SHA with one of the others. */
+  sharers?: ReadonlySet<number>;
+  isPrivate?: boolean;
+  /** The stacks, if they were read again. */
+  stacks?: Stack[];
+};
+
+/** How many of these repositories wait for an observation that can happen. */
+export const countRequested = (db: Tx, repositoryIds: bigint[]): Promise<number> =>
+  db.repository.count({
+    where: {
+      id: { in: repositoryIds },
+      reconcileRequestedAt: { not: null },
+      installation: { deletedAt: null, suspendedAt: null },
+    },
+  });

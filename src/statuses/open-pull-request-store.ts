@@ -1,8 +1,8 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import type { AttributeValues } from '../conditions/attributes.ts';
 import { lockRepository } from '../installations/find-repository.ts';
 import { jobs } from '../database/queue/jobs.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
 // the first question for branches of the repository, not for forks, and does not answer the second.
@@ -200,7 +200,7 @@ const waits = (seen: string, gone: string): string => `
 
 /** Asks GitHub soon whether the pull requests of a SHA are held, because another status was there for a while. */
 export async function askSoon(
-  deps: Pick<Deps, 'db' | 'queue'>,
+  deps: Pick<StatusDeps, 'db' | 'queue'>,
   repositoryId: bigint,
   sha: string,
   at: Date,

@@ -1,7 +1,6 @@
 import { nowOf } from '../time/clock.ts';
-import type { Deps } from '../deps.ts';
-import { endLeftBehind } from '../freezes/exemptions/end-exemptions.ts';
-import { leftBehind, subjectOf } from '../freezes/exemptions/exemption.ts';
+import { endLeftBehind } from '../exemptions/end-exemptions.ts';
+import { leftBehind, subjectOf } from '../exemptions/exemption.ts';
 import {
   loadClosedPullRequests,
   type LoadedPullRequest,
@@ -18,8 +17,9 @@ import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts'
 import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
-import { observe, type Observed, openObservation } from './observe.ts';
-import { type Reading, save, saveClosed } from './save.ts';
+import { observe, type Observed, openObservation, type PullRequestReading } from './observe.ts';
+import { save, saveClosed } from './save.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 // What is observed together, and saved as one observation: all open pull requests of a repository, some that events
 // name, or the closed ones.
@@ -31,7 +31,7 @@ import { type Reading, save, saveClosed } from './save.ts';
  * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
  */
 export async function reconcileRepository(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   at: Date | null = null,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function reconcileRepository(
   }
 }
 
-async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
+async function reconcile(deps: StatusDeps, repositoryId: bigint, at: Date | null): Promise<void> {
   const observed = await openObservation(deps, repositoryId, { notBefore: at });
   const { repository, freezes, from, instantHold } = observed;
   const hold = instantHold === 'off' ? null : await holdAtOnce(deps, observed);
@@ -69,7 +69,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');
 }
 
-async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promise<void> {
+async function forgetRequests({ sql, clock }: StatusDeps, repositoryId: bigint): Promise<void> {
   await sql.query(
     'forget-requests',
     `UPDATE repositories SET reconciled_at = $2, reconcile_requested_at = NULL, next_change_at = NULL
@@ -84,7 +84,7 @@ async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promi
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function reconcilePullRequests(
-  deps: Deps,
+  deps: StatusDeps,
   repositoryId: bigint,
   events: PullRequestEvent[],
 ): Promise<void> {
@@ -130,7 +130,7 @@ const step = 10 * 60_000;
  * reads nothing and releases them. Runs when the set of ongoing freezes has changed.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
+async function reconcileClosedHeads(deps: StatusDeps, repositoryId: bigint): Promise<void> {
   const observed = await openObservation(deps, repositoryId);
   const { repository, freezes, observedAt } = observed;
   const from: Observed['from'] = {
@@ -158,9 +158,9 @@ const mostSharers = 100;
  * @returns how many statuses to write.
  */
 async function saveWithSharers(
-  deps: Deps,
+  deps: StatusDeps,
   observed: Observed,
-  reading: Reading,
+  reading: PullRequestReading,
 ): Promise<{ differing: number }> {
   const sharers = new Set<number>();
   const { repository, from, exemptions, observedAt } = observed;
@@ -187,7 +187,7 @@ async function saveWithSharers(
 
 export const reconcileRepositoryTask = defineTask(
   jobs.reconcileRepository,
-  (deps, { repositoryId, at }) =>
+  (deps: StatusDeps, { repositoryId, at }) =>
     reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   { takers: 16, newestToo: true },
 );
@@ -195,7 +195,7 @@ export const reconcileRepositoryTask = defineTask(
 /** One question reads the waiting pull requests of a repository. They wait for GitHub, so many do at once. */
 export const reconcilePullRequestTask = defineTask(
   jobs.reconcilePullRequest,
-  (deps, { repositoryId }, all) => reconcilePullRequests(deps, BigInt(repositoryId), all),
+  (deps: StatusDeps, { repositoryId }, all) => reconcilePullRequests(deps, BigInt(repositoryId), all),
   {
     takers: 120,
     jobs: 40,
@@ -207,6 +207,6 @@ export const reconcilePullRequestTask = defineTask(
 /** It yields: nobody merges a closed pull request before it is opened again. */
 export const reconcileClosedHeadsTask = defineTask(
   jobs.reconcileClosedHeads,
-  (deps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
+  (deps: StatusDeps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
   { takers: 2, yields: true },
 );

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nowOf, wasSetSince } from '../time/clock.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
+import { stackedWith } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { NotNow } from '../database/queue/define-task.ts';
 import { type Job, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
@@ -19,24 +18,12 @@ import {
 } from './desired-store.ts';
 import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from './follow-up.ts';
 import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
-import { askSoonAt } from './held-pull-requests.ts';
-import type { Observed } from './observe.ts';
+import type { Observed, PullRequestReading } from './observe.ts';
 import { type LastSeen, shasThen, sizeIn, supersededBy } from './open-pull-request-store.ts';
 import { changedIn, freezesOf } from './changed-pull-requests.ts';
 import { foreignIn, mostOfFew, mustWrite, rankOf, shownNow, tiers } from './plan-write.ts';
-
-/** What an observation read of the open pull requests. */
-export type Reading = {
-  /** Includes those of events that are closed by now. */
-  pullRequests: LoadedPullRequest[];
-  /** The pull requests of events; null if every open one was read. */
-  events: PullRequestEvent[] | null;
-  /** The numbers that were read because they share a SHA with one of the others. */
-  sharers?: ReadonlySet<number>;
-  isPrivate?: boolean;
-  /** The stacks, if they were read again. */
-  stacks?: Stack[];
-};
+import type { StatusDeps } from './status-deps.ts';
+import { askSoonAt } from './ask-merge-states.ts';
 
 /**
  * What was saved: how many statuses differ. Nothing is saved if a pull request with a shared SHA was not observed, or if
@@ -49,7 +36,11 @@ export type Saved = { differing: number; unseen: LastSeen[]; isOutdated?: boolea
  * requests get the same SHA while two observations each see only one of them, the observation that saves later finds the
  * other pull request.
  */
-export async function save(deps: Deps, observed: Observed, reading: Reading): Promise<Saved> {
+export async function save(
+  deps: StatusDeps,
+  observed: Observed,
+  reading: PullRequestReading,
+): Promise<Saved> {
   const { observation, observedAt, from } = observed;
   const { pullRequests, events } = reading;
   const named = new Set(events?.map(({ number }) => number));
@@ -76,9 +67,8 @@ export async function save(deps: Deps, observed: Observed, reading: Reading): Pr
     const later = lastSeen.filter(({ seenBy }) => seenBy > observation);
     const notAsked = (events ? lastSeen : later).filter(({ number }) => !asked.has(number));
     // Of every open one, what only an earlier observation saw is no longer open.
-    const unseen = events
-      ? notAsked
-      : notAsked.filter((seen) => shasThen(seen).some((sha) => seenShas.has(sha)));
+    const isShared = (seen: LastSeen) => shasThen(seen).some((sha) => seenShas.has(sha));
+    const unseen = events ? notAsked : notAsked.filter(isShared);
     if (unseen.length > 0) return { differing: 0, unseen, jobs: [] };
     const gone = lastSeen
       .filter(({ number, seenBy }) => seenBy < observation && !openNumbers.has(number))
@@ -133,7 +123,11 @@ const heardOf = (pullRequests: LoadedPullRequest[], events: PullRequestEvent[]):
   );
 
 /** Holds the heads of closed pull requests that a freeze would hold, and releases all others. */
-export async function saveClosed(deps: Deps, observed: Observed, closed: LoadedPullRequest[]): Promise<void> {
+export async function saveClosed(
+  deps: StatusDeps,
+  observed: Observed,
+  closed: LoadedPullRequest[],
+): Promise<void> {
   const verdicts = await judgeClosed(observed, closed);
   const about = { numbers: [], shas: closed.map(({ facts }) => facts.headSha), merged: [] };
   const shas = verdicts.map(({ sha }) => sha);
@@ -157,7 +151,7 @@ export async function saveClosed(deps: Deps, observed: Observed, closed: LoadedP
  * @param following the jobs that follow.
  */
 export async function saveGroupVerdicts(
-  deps: Deps,
+  deps: StatusDeps,
   observed: Observed,
   verdicts: Verdict[],
   saveGroups: (tx: SqlTx) => Promise<void>,
@@ -183,7 +177,7 @@ export async function saveGroupVerdicts(
  * @throws NotNow if the clock was set or corrected meanwhile: at another time, other freezes hold.
  */
 function inTurn<Result extends { jobs: Job[] }>(
-  deps: Deps,
+  deps: StatusDeps,
   { repository: { id }, clockThen }: Observed,
   shas: string[],
   about: Parameters<typeof readBefore>[3],
@@ -231,7 +225,7 @@ type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
 
 /** Saves the wanted statuses, and queues those that GitHub does not show yet. */
 async function write(
-  deps: Deps,
+  deps: StatusDeps,
   tx: SqlTx,
   { repository, observation, ofFew }: Observed,
   known: Before['known'],
@@ -299,7 +293,7 @@ async function write(
 }
 
 /** Logs one line for each reason and freeze, because a missing team may affect a thousand pull requests. */
-function logUnjudged({ log }: Deps, { repository }: Observed, verdicts: Verdict[]): void {
+function logUnjudged({ log }: StatusDeps, { repository }: Observed, verdicts: Verdict[]): void {
   const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
   for (const holds of groups.values()) {

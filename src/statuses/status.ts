@@ -1,5 +1,5 @@
 import { cutText } from '../cut-text.ts';
-import { type Exemption, publicReasonOf } from '../freezes/exemptions/exemption.ts';
+import { type Exemption, publicReasonOf } from '../exemptions/exemption.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/judge-freeze.ts';
 import { describeInstant } from '../time/local-time.ts';

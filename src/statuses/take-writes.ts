@@ -1,7 +1,15 @@
-import { hasHold, isBlockedAtOnce, lastTierBefore, passesDue, passTurn } from './instant-hold/pass-store.ts';
+import {
+  hasHold,
+  isBlockedAtOnce,
+  lastTierBefore,
+  passesDue,
+  passTurn,
+  duePasses,
+} from './instant-hold/pass-store.ts';
 import { pullRequestsAt } from './open-pull-request-store.ts';
 import { tiers } from './plan-write.ts';
 import { byRound, hadTurn, inRounds, startIn, startOf } from './write-turns.ts';
+import type { SqlTx } from '../database/sql.ts';
 
 // What the writer takes: the statement that gives it the next writes, in their order.
 
@@ -185,3 +193,19 @@ export const take = (
     LEFT JOIN repositories repository ON repository.id = taken.repository_id
     LEFT JOIN accounts account ON account.id = repository.account_id
   ORDER BY taken.tier, taken.round, taken.urgency, taken.waiting_since, taken.repository_id, taken.sha`;
+
+/** How many writes of an installation wait, and how many it makes a minute, as far as it learned. */
+export async function readWaiting(
+  sql: SqlTx,
+  installationId: bigint,
+): Promise<{ waiting: number; pacePerMinute: number | null }> {
+  const [row] = await sql.query<{ waiting: number; pacePerMinute: number | null }>(
+    'read-waiting',
+    `SELECT (
+        (SELECT count(*) FROM head_statuses WHERE installation_id = $1 AND is_waiting)
+        + (SELECT count(*) FROM (${duePasses}) due)
+      )::int AS waiting, (SELECT pace_per_minute FROM installations WHERE id = $1) AS "pacePerMinute"`,
+    [installationId],
+  );
+  return row!;
+}

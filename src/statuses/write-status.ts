@@ -1,11 +1,9 @@
-import { LRUCache } from 'lru-cache';
-import type { Deps } from '../deps.ts';
-import type { ForeignStatus } from '../database/queue/jobs.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { mergeGroupPath, pullRequestPath } from '../installations/page-paths.ts';
+import { mergeGroupPath, pullRequestPath } from '../page-paths.ts';
 import { isUsedUp, type StatusCount } from './plan-write.ts';
 import { type Status, wantedOn } from './status.ts';
 import type { Write } from './write-store.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 /** A status with GitHub's id and time. */
 export type Posted = { id: bigint; at: Date };
@@ -39,7 +37,7 @@ const mostPages = 50;
  * @throws GitHub's error.
  */
 export async function lookAtStatuses(
-  deps: Pick<Deps, 'github' | 'config'>,
+  deps: Pick<StatusDeps, 'github' | 'config'>,
   installationId: bigint,
   { owner, repo, sha: ref }: Commit,
   isCounting: boolean,
@@ -117,7 +115,7 @@ type Leading = Commit & Pick<Write, 'isMergeGroup' | 'openNumber' | 'groupNumber
  * passed or failed is gone at once, but its pull request stays.
  * @returns a URL; null if no open pull request has the SHA any more.
  */
-function targetOf({ publicUrl }: Deps['config'], write: Leading, { state }: Status): string | null {
+function targetOf({ publicUrl }: StatusDeps['config'], write: Leading, { state }: Status): string | null {
   const repository = { name: write.repo, account: { login: write.owner } };
   if (write.isMergeGroup && state === 'pending') return publicUrl + mergeGroupPath(repository, write.sha);
   const number = write.isMergeGroup ? write.groupNumber : (write.openNumber ?? write.closedNumber);
@@ -126,7 +124,7 @@ function targetOf({ publicUrl }: Deps['config'], write: Leading, { state }: Stat
 
 /** Writes one commit status. @param context of the status, by default ours. @throws GitHub's error. */
 export async function postStatus(
-  deps: Pick<Deps, 'github' | 'config' | 'ownWrites'>,
+  deps: Pick<StatusDeps, 'github' | 'config' | 'ownWrites'>,
   installationId: bigint,
   write: Leading,
   wanted: Status,
@@ -147,42 +145,4 @@ export async function postStatus(
     });
     return { id: BigInt(data.id), at: new Date(data.created_at) };
   });
-}
-
-/** How many of our writes we remember. GitHub sends the event of a status within seconds. */
-const mostKnown = 10_000;
-
-/**
- * The statuses that this process is writing or wrote recently. GitHub sends an event for each. This recognizes such
- * echoes without asking the database. It does not know the writes of other processes.
- */
-export class OwnWrites {
-  readonly #underWay = new Set<Status & { sha: string }>();
-  readonly #written = new LRUCache<string, true>({ max: mostKnown });
-
-  /** Writes a status and remembers it. @throws what the write throws. */
-  async during<Posted extends { id: bigint }>(
-    sha: string,
-    { state, description }: Status,
-    write: () => Promise<Posted>,
-  ): Promise<Posted> {
-    const own = { sha, state, description };
-    this.#underWay.add(own);
-    try {
-      const posted = await write();
-      this.#written.set(`${sha} ${posted.id}`, true);
-      return posted;
-    } finally {
-      this.#underWay.delete(own);
-    }
-  }
-
-  /** Whether an event is about one of our writes. During a write we only know its content, not its id. */
-  isEcho(sha: string, { id, state, description, by }: ForeignStatus): boolean {
-    if (this.#written.has(`${sha} ${id}`)) return true;
-    if (!by.endsWith('[bot]')) return false;
-    return [...this.#underWay].some(
-      (own) => own.sha === sha && own.state === state && own.description === description,
-    );
-  }
 }

@@ -2,15 +2,15 @@ import { nowOf } from '../time/clock.ts';
 import { changeOfRepository, tellOf } from '../database/changes.ts';
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
-import { askStep, inSteps, jobs } from '../database/queue/jobs.ts';
+import { askStep, inSteps, jobs, type ForeignStatus } from '../database/queue/jobs.ts';
 import { insertJobsOf } from '../database/queue/queue.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
 import { pauseAfter, timesOf } from './plan-write.ts';
-import type { Status } from './status.ts';
+import { type Status, wantedOn } from './status.ts';
 import { isDue } from './take-writes.ts';
 import type { Posted, StatusList } from './write-status.ts';
+import type { StatusDeps } from './status-deps.ts';
 
 // What the writer settles, and what GitHub shows. With `take-writes.ts` and `desired-store.ts` the only code that knows
 // the table `head_statuses`.
@@ -38,7 +38,7 @@ export type Outcome = { write: Write; isNew: boolean; isFinal: boolean } & Statu
 
 /** Saves the number of statuses on a SHA according to GitHub's list. */
 export async function keepCount(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<StatusDeps, 'db'>,
   { repositoryId, sha }: Key,
   { statuses, count }: StatusList,
 ): Promise<void> {
@@ -143,7 +143,7 @@ type Following = {
  * Only GitHub's answers to us decide the order, never the id of an event.
  * @param returned writes that were taken but not tried.
  */
-export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[]): Promise<void> {
+export async function settle(deps: StatusDeps, outcomes: Outcome[], returned: Write[]): Promise<void> {
   const now = nowOf(deps.clock);
   const askAt = inSteps(now, askStep);
   const rows = [
@@ -316,3 +316,26 @@ export const waitingInstants = {
     { column: 'not_before', most: 5 * 60_000, instead: '$1', of: isOpen },
   ],
 };
+
+export type StatusEvent = Pick<ForeignStatus, 'id' | 'at' | 'state' | 'description'>;
+
+export const saysWanted = (head: HeadStatus, { state, description }: StatusEvent): boolean => {
+  const wanted = wantedOn(head);
+  return state === wanted.state && description === wanted.description;
+};
+
+/**
+ * Whether an event of a status with our context needs work: it is on a head that we know, and is not the echo of one of
+ * our writes, including writes in progress.
+ */
+export async function isOfConsequence(
+  db: Tx,
+  repositoryId: bigint,
+  sha: string,
+  event: ForeignStatus,
+): Promise<boolean> {
+  const head = await statusOn(db, repositoryId, sha);
+  if (!head || head.writtenId === BigInt(event.id)) return false;
+  const mayBeUnderWay = head.attempts > 0 && event.by.endsWith('[bot]') && saysWanted(head, event);
+  return !mayBeUnderWay;
+}

@@ -1,3 +1,5 @@
+// `time/` is the clock that everything asks, and what is done with instants: zones, durations, long work in slices.
+
 /** The source of time and timers for everything in `src/`. Tests move one of their own, and the job queue's with it. */
 export type Clock = {
   /** Milliseconds since the epoch. */

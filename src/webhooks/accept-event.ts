@@ -5,12 +5,12 @@ import type { Deps } from '../deps.ts';
 import { wakenBy } from '../deployments/deployment-store.ts';
 import { isNotEnded, repositoriesReading } from '../freezes/freeze-store.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../database/queue/jobs.ts';
-import { isOfConsequence } from '../statuses/correct.ts';
 import { numberByTestMerge } from '../statuses/desired-store.ts';
 import { numberAt } from '../statuses/open-pull-request-store.ts';
 import { isHandled, type Own, wakesOf } from './handled-events.ts';
 import { cachePerService } from '../github/cache.ts';
 import type { NamedOwner } from './owner-events.ts';
+import { isOfConsequence } from '../statuses/write-store.ts';
 
 const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)

@@ -1,3 +1,5 @@
+// `webhooks/` hears GitHub and Slack: it checks who speaks, turns what happened into jobs, and answers at once. It also
+// carries out what people write in comments and in Slack, by the use cases that the API has.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';

@@ -200,6 +200,6 @@ export async function readDelivery(deps: Deps, deliveryId: string): Promise<void
   }
 }
 
-export const readDeliveryTask = defineTask(jobs.readDelivery, (deps, { deliveryId }) =>
+export const readDeliveryTask = defineTask(jobs.readDelivery, (deps: Deps, { deliveryId }) =>
   readDelivery(deps, deliveryId),
 );

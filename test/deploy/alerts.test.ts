@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
 import { noFigures } from '../support/figures.ts';
 

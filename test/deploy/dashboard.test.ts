@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
 import { noFigures } from '../support/figures.ts';
 import { documentAt } from '../docs/documents.ts';
 

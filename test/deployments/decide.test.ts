@@ -6,7 +6,7 @@ import {
   type Release,
   type Deployment,
 } from '../../src/deployments/deployment.ts';
-import type { StoredFreeze } from '../../src/freezes/freeze-columns.ts';
+import type { StoredFreeze } from '../../src/freezes/freeze.ts';
 
 const freeze = (more: Partial<StoredFreeze> = {}): StoredFreeze => ({
   ...{ id: 'f', repositoryId: 1n, reason: 'Books', start: '', end: null, timezone: 'UTC', version: 1 },

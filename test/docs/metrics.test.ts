@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { gaugesOf } from '../../src/server/metrics/figures.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
 import { noFigures } from '../support/figures.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 

@@ -1,4 +1,4 @@
-// "A freeze begins and ends" in docs/how-it-works.md, followed through the code: the list stays true, or this fails.
+// The roads in docs/how-it-works.md, followed through the code: the lists stay true, or this fails.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,8 +10,10 @@ import type { Job } from '../../src/database/queue/jobs.ts';
 import { between, documentAt } from './documents.ts';
 
 const page = documentAt('docs/how-it-works.md');
-const section = between(page, '## A freeze begins and ends', '\n## ');
-const walk = [...section.matchAll(/^\d+\. \[`(src\/[^`]+)`\]/gm)].map(([, file]) => file!);
+/** The files that a section lists. */
+const filesOf = (heading: string): string[] =>
+  [...between(page, heading, '\n## ').matchAll(/^\d+\. \[`(src\/[^`]+)`\]/gm)].map(([, file]) => file!);
+const walk = filesOf('## A freeze begins and ends');
 const all = globSync('src/**/*.ts', { exclude: ['src/generated/**'] });
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -86,6 +88,33 @@ test('the end of a freeze, and its deletion, go through the same files', async (
   expect(reconciling.map(({ at }) => at)).toEqual([undefined, at(1), at(2)]);
   const requesting = all.filter((file) => importsOf(file, true).has('src/freezes/request-reconcile.ts'));
   expect(requesting).toContain('src/freezes/save-freeze.ts');
+});
+
+/** The other roads: how many files each may have, what its first one serves, and what its last one does. */
+const roads = [
+  {
+    heading: '## A webhook becomes a status',
+    most: 30,
+    begins: /export async function receiveWebhook\(/,
+    ends: /\.createCommitStatus\(/,
+  },
+  {
+    heading: '## A command in Slack becomes a freeze',
+    most: 22,
+    begins: /`POST \/slack\/commands`/,
+    ends: /export async function requestReconcile\(/,
+  },
+];
+
+test.each(roads)('$heading in at most $most files, and each leads to the next', (road) => {
+  const files = filesOf(road.heading);
+  expect(new Set(files).size).toBe(files.length);
+  expect(files.length).toBeGreaterThan(6);
+  expect(files.length).toBeLessThanOrEqual(road.most);
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  expect(files.filter((file, index) => index > 0 && hopTo(file, files.slice(0, index)) === null)).toEqual([]);
+  expect(textOf(files[0]!)).toMatch(road.begins);
+  expect(textOf(files.at(-1)!)).toMatch(road.ends);
 });
 
 test('every file that the page names is there', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AuditEvent, auditEventTypes, eventKinds, ownTriggerOf } from '../../src/events/audit-event.ts';
-import { describeEvent } from '../../src/events/describe-event.ts';
+import { describeEvent } from '../../src/words/describe-event.ts';
 import {
   csvHeader,
   csvLine,
@@ -8,8 +8,8 @@ import {
   roadOfEvent,
   whatChanged,
   whoActed,
-} from '../../src/events/event-words.ts';
-import { whatIsBlocked } from '../../src/events/describe-fields.ts';
+} from '../../src/words/event-words.ts';
+import { whatIsBlocked } from '../../src/words/describe-fields.ts';
 
 const freeze = {
   reason: 'Books',

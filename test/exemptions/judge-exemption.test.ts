@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Exemption,
-  exemptionFrom,
-  leftBehind,
-  wasExemptAt,
-} from '../../src/freezes/exemptions/exemption.ts';
+import { type Exemption, exemptionFrom, leftBehind, wasExemptAt } from '../../src/exemptions/exemption.ts';
 import { judge } from '../../src/statuses/judge.ts';
 import { rankOf } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
-import { couldHold, frozenStateAt, type KeptFreeze, type Span } from '../../src/freezes/frozen-state.ts';
-import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
+import { frozenStateAt, type KeptFreeze, type Span } from '../../src/plans/frozen-state.ts';
+import { parseFreeze, couldHold } from '../../src/freezes/judge-freeze.ts';
 import { amount } from '../support/amounts.ts';
 
 const freeze = (more: Partial<Freeze>): Freeze => ({

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/time/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 import { classifyGitHubError } from '../../src/github/github-error.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
 
 // GitHub closes idle connections, so a request on its way finds nobody.
 

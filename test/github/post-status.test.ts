@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
-import { OwnWrites, findStanding, lookAtStatuses, postStatus } from '../../src/statuses/write-status.ts';
+import { findStanding, lookAtStatuses, postStatus } from '../../src/statuses/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { OwnWrites } from '../../src/statuses/own-writes.ts';
 
 // The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
 

@@ -191,15 +191,15 @@ describe.each(kinds)('%s', (_, kind) => {
 
   test('killed: the process ends between the act and its record', async () => {
     const { table, when } = kind.recordedBy;
-    await db().$executeRawUnsafe(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    await db().$executeRawUnsafe(`CREATE FUNCTION lose_record() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF ${when} THEN RAISE 'killed'; END IF; RETURN NEW; END $$`);
     await db().$executeRawUnsafe(
-      `CREATE TRIGGER die BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`,
+      `CREATE TRIGGER lose_record BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION lose_record()`,
     );
     await kind.ask();
     await acme.quiet();
-    await db().$executeRawUnsafe(`DROP TRIGGER die ON ${table}`);
-    await db().$executeRawUnsafe(`DROP FUNCTION die`);
+    await db().$executeRawUnsafe(`DROP TRIGGER lose_record ON ${table}`);
+    await db().$executeRawUnsafe(`DROP FUNCTION lose_record`);
     expect([kind.arrived(), await kind.isOver()]).toEqual([1, false]);
     await pass(10);
     expect(once).toContain(kind.arrived());

@@ -62,7 +62,12 @@ test('the occurrence, the ongoing freezes and the plan of a plan that repeats ar
     ...{ 'End now…': 'button danger', 'End this occurrence': 'danger' },
   });
   expect(groups['The plan']).toEqual({
-    ...{ Edit: 'button quiet', Duplicate: 'button quiet', 'Delete plan…': 'button danger', 'Delete plan': 'danger' },
+    ...{
+      Edit: 'button quiet',
+      Duplicate: 'button quiet',
+      'Delete plan…': 'button danger',
+      'Delete plan': 'danger',
+    },
   });
   const occurrence = text.slice(order[0], order[2]);
   expect(occurrence).not.toMatch(/\/delete"|Delete/);

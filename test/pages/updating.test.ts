@@ -20,7 +20,9 @@ const hold = (path: RegExp) =>
 
 test('after a freeze ends, no page counts what it held, and all say what GitHub still blocks', async () => {
   const { id } = await acme.freeze('acme/web', { reason: 'Incident' });
-  expect(await see('/repos/acme')).toMatch(/1 of 2 repositories of acme is frozen .* 2 pull requests blocked /);
+  expect(await see('/repos/acme')).toMatch(
+    /1 of 2 repositories of acme is frozen .* 2 pull requests blocked /,
+  );
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   const [reading, writing] = [hold(/graphql/), hold(/statuses/)];
   const path = `/repos/acme/web/freezes/${id}`;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
-import { Metrics } from '../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics.ts';
 import { type Job, jobs } from '../../src/database/queue/jobs.ts';
 import { NotNow, defineTask } from '../../src/database/queue/define-task.ts';
 import { TestClock } from '../support/test-clock.ts';

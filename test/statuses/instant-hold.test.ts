@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
-import {
-  type Base,
-  contextOf,
-  isAsWanted,
-  keyOf,
-  selectedByBases,
-  timeUntilHeld,
-  wantedNow,
-  whyNoBridge,
-} from '../../src/statuses/instant-hold/hold.ts';
+import { type Base, contextOf, isAsWanted, keyOf, wantedNow } from '../../src/statuses/instant-hold/hold.ts';
+import { selectedByBases, timeUntilHeld, whyNoBridge } from '../../src/statuses/time-until-held.ts';
 
 const freeze = (id: string, more: Partial<Freeze> = {}) =>
   parseFreeze({

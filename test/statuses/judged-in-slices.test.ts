@@ -4,9 +4,9 @@ import { type ParsedFreeze, parseFreeze, releasingLabels } from '../../src/freez
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 import { judge, judgeClosed, nextChangeAmong, type Standards } from '../../src/statuses/judge.ts';
-import { selectedAmong } from '../../src/statuses/instant-hold/hold.ts';
 import { amount } from '../support/amounts.ts';
 import { loopDelayOf } from '../support/loop-delay.ts';
+import { selectedAmong } from '../../src/statuses/time-until-held.ts';
 
 /** Milliseconds. */
 const most = 100;

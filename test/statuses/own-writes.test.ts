@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnWrites } from '../../src/statuses/write-status.ts';
+import { OwnWrites } from '../../src/statuses/own-writes.ts';
 
 const sha = 'a'.repeat(40);
 const says = { state: 'pending', description: 'Frozen' } as const;

@@ -5,8 +5,8 @@ import type { Database } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { Job } from '../../src/database/queue/jobs.ts';
-import type { Observed } from '../../src/statuses/observe.ts';
-import { type Reading, save, type Saved } from '../../src/statuses/save.ts';
+import type { Observed, PullRequestReading } from '../../src/statuses/observe.ts';
+import { save, type Saved } from '../../src/statuses/save.ts';
 import { freeText } from '../../src/statuses/status.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -29,8 +29,9 @@ const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRe
     ...more,
   }) as LoadedPullRequest;
 const told = (number: number) => ({ number, installationId: null });
-const saved = (found: Reading) => save(deps, observed, found);
-const numbersOf = async (found: Reading) => (await saved(found)).unseen.map(({ number }) => number);
+const saved = (found: PullRequestReading) => save(deps, observed, found);
+const numbersOf = async (found: PullRequestReading) =>
+  (await saved(found)).unseen.map(({ number }) => number);
 const shas = async () =>
   (await database.prisma.headStatus.findMany({ orderBy: { sha: 'asc' } })).map(({ sha }) => sha);
 
@@ -85,7 +86,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.close());
 
-test.each<[string, Reading, number[]]>([
+test.each<[string, PullRequestReading, number[]]>([
   ['its head', { pullRequests: [pullRequest(8, 'shared')], events: [told(8)] }, [7]],
   ['its test merge commit', { pullRequests: [pullRequest(8, 'merge')], events: [told(8)] }, [7]],
   ['its head, with all that are open', { pullRequests: [pullRequest(8, 'shared')], events: null }, [7]],

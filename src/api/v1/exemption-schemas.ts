@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
-import { attributesOfAny, type ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import { exemptionStates } from '../../exemptions/exemption.ts';
+import { attributesOfAny, type ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { mostFreezes } from '../../freezes/save-freeze.ts';
-import type { NewDeploymentExemption, NewExemption } from '../../freezes/exemptions/request-exemption.ts';
+import type { NewDeploymentExemption, NewExemption } from '../../exemptions/request-exemption.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { deploymentsPath, pullRequestPath } from '../../page-paths.ts';
 import { instant as instantInput, text, who } from '../fields.ts';
 import { mostReason, publicReason } from './freeze-schemas.ts';
 

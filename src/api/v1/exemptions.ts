@@ -5,14 +5,14 @@ import {
   decideExemption,
   type Decision,
   requireExemption,
-} from '../../freezes/exemptions/decide-exemption.ts';
+} from '../../exemptions/decide-exemption.ts';
 import {
   type ExemptionKind,
   type ExemptionRecord,
   listExemptions,
-} from '../../freezes/exemptions/exemption-store.ts';
-import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
-import { requestDeploymentExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
+} from '../../exemptions/exemption-store.ts';
+import { exemptionStates } from '../../exemptions/exemption.ts';
+import { requestDeploymentExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';

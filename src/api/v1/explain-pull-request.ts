@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Reason } from '../../conditions/explain.ts';
-import type { Exemption } from '../../freezes/exemptions/exemption.ts';
+import type { Exemption } from '../../exemptions/exemption.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
-import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { explainPullRequest, heldBelow } from '../../explanations/explain-pull-request.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository } from '../fields.ts';
 import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
+import type { StackPlace } from '../../github/pull-requests/pull-request.ts';
 
 export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
   description: '`unknown` means that the conditions could not be evaluated, so the pull request is blocked.',

@@ -3,12 +3,12 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../time/clock.ts';
 import { placeEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { invalid } from '../../errors.ts';
-import type { FreezeQuery } from '../../freezes/frozen-state.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { HandlerAnswer } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { instant, text, repositoryPath } from '../fields.ts';
+import type { FreezeQuery } from '../../freezes/judge-freeze.ts';
 
 /** How many years ahead or back callers may ask about. */
 const mostYears = 5;

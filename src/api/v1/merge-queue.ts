@@ -8,7 +8,6 @@ import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import type { QueuedCheck } from '../../github/pull-requests/queued-check.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-merge-queue.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { branchesWithGroups, heldGroups } from '../../statuses/merge-queue.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository, repositoryPath } from '../fields.ts';
 import {
@@ -17,6 +16,7 @@ import {
   mergeQueueStatusExample,
   mergeQueueStatusSchema,
 } from './merge-queue-schemas.ts';
+import { branchesWithGroups, heldGroups } from '../../statuses/held-pull-requests.ts';
 
 // What clients of the interface ask about a merge queue, answered from GitHub's own queue, in the shape of Mergify's public
 // description. GitHub's queue has one priority, one rule and one line, and each of its groups is a batch.

@@ -3,7 +3,6 @@ import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
-import type { TimeUntilHeld } from '../../statuses/instant-hold/hold.ts';
 import { pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath, repositoryPath } from '../fields.ts';
@@ -33,6 +32,7 @@ import {
   presentOccurrence,
   readNewPlan,
 } from './plan-schemas.ts';
+import type { TimeUntilHeld } from '../../statuses/time-until-held.ts';
 
 const { id: _id, ...example } = exampleFreeze;
 

@@ -9,7 +9,7 @@ import {
   showOwnerSettings,
   showRepositorySettings,
   type ShownSettings,
-} from '../../installations/settings.ts';
+} from '../../settings/settings.ts';
 import { pushesAreRefused, refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { unknownFields } from '../answers.ts';
 import { endpoint, ofOwner } from '../endpoint.ts';

@@ -11,7 +11,6 @@ import { z } from 'zod';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { fetchThroughProxy } from '../../github/through-proxy.ts';
-import type { Deps } from '../../deps.ts';
 import { forbidden, type Refusal, unavailable } from '../../errors.ts';
 import {
   findRepository,
@@ -22,6 +21,7 @@ import type { JobCaller } from '../caller.ts';
 import { type Job, jobOf, type OidcRule, ruleFor, type JobPermission } from './oidc-rule.ts';
 import { rulesOf } from './manage-rules.ts';
 import { webUrlOf } from '../../github/web-url.ts';
+import type { AuthDeps } from '../auth-deps.ts';
 
 /**
  * The issuer of the OIDC tokens of jobs, by the URL of GitHub's API: github.com, a tenant of ghe.com, or a GitHub
@@ -75,7 +75,7 @@ export class JobTokens {
    * @throws Refusal forbidden if the token is not for us or not valid now, or if no rule lets in the job; unavailable
    *   while GitHub does not show its keys.
    */
-  async identify(deps: Deps, token: string): Promise<{ job: Job; rule: OidcRule } | null> {
+  async identify(deps: AuthDeps, token: string): Promise<{ job: Job; rule: OidcRule } | null> {
     const job = await this.#verify(deps, token);
     if (!job) return null;
     const rule = ruleFor(job, await rulesOf({ query: deps.sql.read }, job.ownerId, nowOf(deps.clock)));
@@ -83,7 +83,7 @@ export class JobTokens {
     return { job, rule };
   }
 
-  async #verify(deps: Deps, token: string): Promise<Job | null> {
+  async #verify(deps: AuthDeps, token: string): Promise<Job | null> {
     const { githubApiUrl, publicUrl } = deps.config;
     try {
       const { payload } = await jwtVerify(token, (header, parts) => this.#keyFor(deps, header, parts), {
@@ -111,7 +111,7 @@ export class JobTokens {
    * @throws Refusal unavailable if the id is not known and the keys cannot be read now; jose's error if GitHub has no
    *   such key.
    */
-  async #keyFor(deps: Deps, header: JWSHeaderParameters, token: FlattenedJWSInput) {
+  async #keyFor(deps: AuthDeps, header: JWSHeaderParameters, token: FlattenedJWSInput) {
     const { kid } = header;
     if (kid === undefined) throw new errors.JWKSNoMatchingKey();
     const isOld = this.#clock.now() - this.#readAt >= keptFor;
@@ -129,7 +129,7 @@ export class JobTokens {
   }
 
   /** @returns whether this read them now. */
-  async #readKeysAgain(deps: Deps): Promise<boolean> {
+  async #readKeysAgain(deps: AuthDeps): Promise<boolean> {
     if (this.#reading) return this.#reading;
     const now = this.#clock.now();
     if (now - this.#triedAt < leastPause) return false;
@@ -138,7 +138,7 @@ export class JobTokens {
     return this.#reading;
   }
 
-  async #readKeys(deps: Deps, now: number): Promise<boolean> {
+  async #readKeys(deps: AuthDeps, now: number): Promise<boolean> {
     try {
       const response = await fetchThroughProxy(deps.config)(
         `${issuerOf(deps.config.githubApiUrl)}/.well-known/jwks`,
@@ -188,7 +188,7 @@ const notLetIn = ({ repository, ref, environment, event }: Job): Refusal =>
  *   installed; unavailable.
  */
 export async function repositoryOfJob(
-  deps: Deps,
+  deps: AuthDeps,
   { job, rule }: JobCaller,
   permission: JobPermission,
   { owner, repository: name }: RepositoryPath,

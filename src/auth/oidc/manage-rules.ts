@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
 import { type SqlTx, throughPrisma } from '../../database/sql.ts';
-import type { Deps } from '../../deps.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { lockAccount } from '../../installations/find-account.ts';
 import type { OidcRule } from './oidc-rule.ts';
+import type { AuthDeps } from '../auth-deps.ts';
 
 // Lists that are null are saved empty. A rule that a key made counts as long as that key. Otherwise a key could leave something behind after its end.
 const counting = `
@@ -43,7 +43,7 @@ const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOi
  * @throws Refusal conflict if the owner already has the most rules.
  */
 export async function createRule(
-  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  deps: Pick<AuthDeps, 'db' | 'clock' | 'log'>,
   actor: Actor,
   account: Account,
   wanted: NewOidcRule,
@@ -77,7 +77,7 @@ export async function createRule(
 
 /** Deletes a rule. From now on it lets in no job. @throws Refusal not-found if the owner has no such rule. */
 export async function deleteRule(
-  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  deps: Pick<AuthDeps, 'db' | 'clock' | 'log'>,
   actor: Actor,
   account: Account,
   id: string,

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Config } from '../../config.ts';
-import type { Deps } from '../../deps.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { giveTokenBack } from '../github-token.ts';
 import { fetchThroughProxy } from '../../github/through-proxy.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
+import type { AuthDeps } from '../auth-deps.ts';
 
 type SignInSettings = {
   clientId: string;
@@ -34,7 +34,7 @@ export function missingForSignIn({ app, secretKey }: Config): string {
 
 // GitHub's web application flow (docs: "Generating a user access token for a GitHub App").
 
-type Asking = Pick<Deps, 'config' | 'github' | 'clock' | 'log' | 'db'>;
+type Asking = Pick<AuthDeps, 'config' | 'github' | 'clock' | 'log' | 'db'>;
 
 /** The page at GitHub where a person allows us to see who they are. */
 export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: Attempt): string {

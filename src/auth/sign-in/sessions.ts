@@ -4,11 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import { nowOf } from '../../time/clock.ts';
-import type { Deps } from '../../deps.ts';
 import { defineTask } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import type { Person } from '../github-token.ts';
 import type { Attempt } from './attempt.ts';
+import type { AuthDeps } from '../auth-deps.ts';
 
 // The only way to set and read cookies: signed, hidden from scripts, and sent from other sites only with links.
 
@@ -77,7 +77,7 @@ export function makeRoomForSignIn(context: Context, config: Settings): void {
 // The only access to the tables of sessions and of sign-ins that were used. Sessions are in the database, so every replica
 // sees an end.
 
-type Store = Pick<Deps, 'db' | 'clock'>;
+type Store = Pick<AuthDeps, 'db' | 'clock'>;
 
 /** A signed-in person, and the installations that GitHub said they can see. These give no right. */
 export type SignedIn = Person & { installationIds: bigint[] };
@@ -123,13 +123,13 @@ export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person
   await db.session.deleteMany({ where: { personId: BigInt(person.id) } });
 }
 
-export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId }) =>
+export const endSessionsTask = defineTask(jobs.endSessions, (deps: AuthDeps, { personId }) =>
   endSessions(deps, { id: personId }),
 );
 
 /** What names a session in the database; null without a cookie of one. */
 export async function sessionHashOf(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<AuthDeps, 'config'>,
   context: Context,
 ): Promise<string | null> {
   const id = await readCookie(context, cookieNamed(config, 'session'));
@@ -138,7 +138,7 @@ export async function sessionHashOf(
 
 /** Who is signed in; null if nobody is, if somebody changed the cookie, or if the session has ended. */
 export async function readSession(
-  deps: Store & Pick<Deps, 'config'>,
+  deps: Store & Pick<AuthDeps, 'config'>,
   context: Context,
 ): Promise<Session | null> {
   const idHash = await sessionHashOf(deps, context);
@@ -155,7 +155,7 @@ export async function readSession(
 }
 
 /** Uses up a sign-in, on every replica. @returns false if it was used before. */
-export async function useAttempt({ db }: Pick<Deps, 'db'>, { state, until }: Attempt): Promise<boolean> {
+export async function useAttempt({ db }: Pick<AuthDeps, 'db'>, { state, until }: Attempt): Promise<boolean> {
   const { count } = await db.usedSignIn.createMany({
     data: [{ stateHash: hashOf(state), expiresAt: new Date(until) }],
     skipDuplicates: true,
@@ -164,6 +164,6 @@ export async function useAttempt({ db }: Pick<Deps, 'db'>, { state, until }: Att
 }
 
 /** Lets it be used again, because GitHub did not answer. */
-export async function releaseAttempt({ db }: Pick<Deps, 'db'>, { state }: Attempt): Promise<void> {
+export async function releaseAttempt({ db }: Pick<AuthDeps, 'db'>, { state }: Attempt): Promise<void> {
   await db.usedSignIn.deleteMany({ where: { stateHash: hashOf(state) } });
 }

@@ -1,7 +1,7 @@
 import { type Call, command } from '../command.ts';
-import { describeEvent } from '../../events/describe-event.ts';
+import { describeEvent } from '../../words/describe-event.ts';
 import { triggers } from '../../events/actor.ts';
-import { csvHeader, csvRow, type LoggedEvent, whatChanged, whoAndHow } from '../../events/event-words.ts';
+import { csvHeader, csvRow, type LoggedEvent, whatChanged, whoAndHow } from '../../words/event-words.ts';
 import { ownPlace } from '../freezing/items.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { isPassing, misused } from '../stop.ts';

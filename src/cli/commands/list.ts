@@ -1,5 +1,5 @@
 import { cutCharacters } from '../../cut-text.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
 import { command } from '../command.ts';
 import { byOccurrence, inEach, isOn, type ListedFreeze, listFreezes, ownPlace } from '../freezing/items.ts';
 import type { Schemas } from '../service/service.ts';

@@ -253,8 +253,7 @@ function changesIn(options: Wanted) {
       reason: message,
       public_reason: publicReason,
       repositories: include || except ? given({ include, exclude: except }) : undefined,
-      recurrence:
-        rule === undefined ? undefined : { rule, except: notOn ?? [], until: lastDate ?? null },
+      recurrence: rule === undefined ? undefined : { rule, except: notOn ?? [], until: lastDate ?? null },
       source: source === undefined ? undefined : { url: source, titles: title ?? null },
     }),
     ...conditionsIn(options),

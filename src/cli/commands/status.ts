@@ -10,7 +10,7 @@ import {
   readRepository,
 } from '../target.ts';
 import { type Cell, onOneLine } from '../terminal.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
 import { describeGate, type GateOptions, passGate } from '../freezing/pass-gate.ts';
 
 type Options = { exitCode?: true; base?: string };

@@ -5,7 +5,7 @@ import {
   whatGitHubRefuses,
   whatIsBlocked,
   whatIsSkipped,
-} from '../../events/describe-fields.ts';
+} from '../../words/describe-fields.ts';
 import type { Call } from '../command.ts';
 import type { Schemas, Service } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';

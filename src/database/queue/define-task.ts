@@ -1,6 +1,6 @@
-import type { Deps } from '../../deps.ts';
 import { mostAhead } from '../../time/clock.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
+import type { Ground } from '../ground.ts';
 
 /**
  * How many workers a task has, and how many jobs one takes at once. A task that yields takes none while this process
@@ -23,10 +23,10 @@ export type Takers = {
 };
 
 /** A kind of work and the code that runs it. */
-type Task = Takers & {
+type Task<Needs extends Ground> = Takers & {
   task: TaskName;
   /** Runs jobs of the task. Those that fail or must wait are sent again. */
-  run(deps: Deps, jobs: Job[]): Promise<void>;
+  run(deps: Needs, jobs: Job[]): Promise<void>;
 };
 
 /**
@@ -47,11 +47,11 @@ type Rules<Data> = Partial<Omit<Takers, 'together' | 'owner'>> & {
  * @param run gets the data of one job, or of all that `together` gives the same text, and the job. If it throws, the worker tries
  *   again later, until it succeeds; if it throws `NotNow`, at the time that it names.
  */
-export function defineTask<Name extends TaskName>(
+export function defineTask<Name extends TaskName, Needs extends Ground>(
   { task }: { task: Name },
-  run: (deps: Deps, data: Tasks[Name], all: Tasks[Name][], job: Job) => Promise<void>,
+  run: (deps: Needs, data: Tasks[Name], all: Tasks[Name][], job: Job) => Promise<void>,
   { together, owner, ...takers }: Rules<Tasks[Name]> = {},
-): Task {
+): Task<Needs> {
   const dataOf = (job: Job) => job.data as Tasks[Name];
   return {
     ...usual,
@@ -97,7 +97,7 @@ export function presentOf(now: Date, planned: Date | null): Date {
 }
 
 /** If the run fails or must wait, sends all of its jobs again. */
-async function runOrSendAgain(deps: Deps, jobs: Job[], run: () => Promise<void>): Promise<void> {
+async function runOrSendAgain(deps: Ground, jobs: Job[], run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { askAbout, findLeaking } from '../../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
@@ -32,6 +31,7 @@ import {
 } from './judge-repository.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { readApp, readClock, readLimits, readRoles, readWebhooks } from './read-service.ts';
+import { askAbout, findLeaking } from '../../statuses/ask-merge-states.ts';
 
 /**
  * What GitHub requires and allows, and the state of the service.

@@ -1,7 +1,6 @@
-import { toEnvironments } from '../../events/describe-fields.ts';
-import { listed } from '../../events/event-words.ts';
-import { type Freeze, holdsDeployments } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import { toEnvironments } from '../../words/describe-fields.ts';
+import { listed } from '../../words/event-words.ts';
+import { type Freeze, holdsDeployments, type StoredFreeze } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { Target } from './judge-branch.ts';

@@ -1,6 +1,5 @@
-import { listed } from '../../events/event-words.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
-import { isForgotten } from '../../freezes/freeze.ts';
+import { listed } from '../../words/event-words.ts';
+import { isForgotten, type StoredFreeze } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';

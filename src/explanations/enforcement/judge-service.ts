@@ -1,8 +1,7 @@
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { mostAhead } from '../../time/clock.ts';
 import { type Finding, findingsOf } from './finding.ts';
-import { holdsDeployments } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import { holdsDeployments, type StoredFreeze } from '../../freezes/freeze.ts';
 import {
   asksForComments,
   asksForDeployments,

@@ -14,9 +14,10 @@ import {
   heldPullRequests,
   leakingWithGroup,
   whyNotHeld,
+  mergeAnswer,
+  isHeldAtOnce,
 } from '../../statuses/held-pull-requests.ts';
-import { type Instant, isHeldAtOnce, readInstant } from '../../statuses/instant-hold/hold-store.ts';
-import { mergeAnswer } from '../../statuses/merge-state.ts';
+import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { nowOf } from '../../time/clock.ts';
 import { isFreezeEnforced } from './finding.ts';
 import { type EnforcementReport, recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';

@@ -7,8 +7,8 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, ask, rejectedBy } from './ask.ts';
-import { askHolder, holderText } from '../../installations/role-holders.ts';
-import { readSettings } from '../../installations/settings.ts';
+import { askHolder, holderText } from '../../settings/role-holders.ts';
+import { readSettings } from '../../settings/settings.ts';
 import type { AppFacts, Attempt, Budget, ClockFacts, WebhookFacts, Work } from './judge-service.ts';
 import type { RoleFact } from './judge-repository.ts';
 

@@ -2,7 +2,6 @@ import { nowOf, within } from '../../time/clock.ts';
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
-import type { FreezeQuery } from '../../freezes/frozen-state.ts';
 import type { Unenforced } from '../../freezes/freeze-warnings.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
 import { mayAskNow } from '../../github/ask-github.ts';
@@ -17,15 +16,14 @@ import { judgeWork, vital } from './judge-service.ts';
 import { readWork } from './read-service.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { type Branch, judgeRequired, whyNever } from './judge-branch.ts';
-import { about, secondsOf } from '../../statuses/instant-hold/hold.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
-import { readWaiting } from '../../statuses/instant-hold/pass-store.ts';
-import { paceOf } from '../../statuses/instant-hold/settle.ts';
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
 import { waitsForUs } from './read-environment.ts';
-import { excludedBranches, onlyBranches } from '../../freezes/judge-freeze.ts';
+import { excludedBranches, onlyBranches, type FreezeQuery } from '../../freezes/judge-freeze.ts';
+import { about, secondsOf, paceOf } from '../../statuses/time-until-held.ts';
+import { readWaiting } from '../../statuses/take-writes.ts';
 
 // What GitHub enforces, for requests that wait. Each check costs GitHub requests, and people may ask often: so all share
 // an answer for a while.

@@ -5,8 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvent, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
-import { freezeInEvent, holdsMerges } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import { freezeInEvent, holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import { namedBranches } from '../../freezes/judge-freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { notEnforced } from '../../freezes/save-freeze.ts';
@@ -89,6 +88,6 @@ async function isRecorded(
   return (await tx.auditEvent.count({ where: { repositoryId, type: 'freeze.not_enforced', AND } })) > 0;
 }
 
-export const tellRenamedTask = defineTask(jobs.tellRenamed, (deps, { repositoryId, branch, to }) =>
+export const tellRenamedTask = defineTask(jobs.tellRenamed, (deps: Deps, { repositoryId, branch, to }) =>
   tellRenamed(deps, BigInt(repositoryId), { branch, to }),
 );

@@ -1,7 +1,7 @@
 import { nowOf } from '../../time/clock.ts';
 import type { SqlTx } from '../../database/sql.ts';
-import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
+import type { FreezeDeps } from '../freeze-deps.ts';
 
 // What a freeze did, and what that cost. It is measured by the waits of pull requests (`freeze_waits`), the exemptions, the
 // deployments and the audit log. Some of these are forgotten, so the report of a freeze is kept a day after its end.
@@ -106,7 +106,7 @@ const reportOf = `
 
 /** The report of a freeze as it is now; the one that was kept, once that is so. */
 export async function readReport(
-  { sql, clock }: Pick<Deps, 'sql' | 'clock'>,
+  { sql, clock }: Pick<FreezeDeps, 'sql' | 'clock'>,
   freezeId: string,
 ): Promise<FreezeReport> {
   const [row] = await sql.read<{ report: FreezeReport }>('freeze-report', reportOf, [freezeId, nowOf(clock)]);

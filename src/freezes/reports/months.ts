@@ -1,7 +1,7 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Row } from '../../database/sql.ts';
-import type { Deps } from '../../deps.ts';
 import { measured } from './freeze-report.ts';
+import type { FreezeDeps } from '../freeze-deps.ts';
 
 /** A span of time, such as a month of somebody's zone. */
 export type Span = { from: Date; to: Date };
@@ -59,7 +59,7 @@ const figures = `
  * @param repositories null for all of the owner.
  */
 export function readFigures(
-  { sql, clock }: Pick<Deps, 'sql' | 'clock'>,
+  { sql, clock }: Pick<FreezeDeps, 'sql' | 'clock'>,
   accountId: bigint,
   repositories: bigint[] | null,
   spans: Span[],

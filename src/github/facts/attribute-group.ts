@@ -2,7 +2,7 @@ import type { AttributeName, AttributeValues } from '../../conditions/attributes
 import type { Need } from '../../conditions/needs.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { type Fact, known } from '../pull-requests/pull-request.ts';
-import type { PullRequestAnswer } from '../pull-requests/queries.ts';
+import type { PullRequestAnswer } from '../pull-requests/pull-request-answer.ts';
 
 /**
  * A field of a pull request that GitHub can fail to give while the rest stays valid.

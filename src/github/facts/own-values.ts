@@ -1,5 +1,4 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import type { PullRequestAnswer } from '../pull-requests/queries.ts';
 import {
   field,
   base,
@@ -12,6 +11,7 @@ import {
   type Subject,
 } from './attribute-group.ts';
 import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
+import type { ActorAnswer, PullRequestAnswer } from '../pull-requests/pull-request-answer.ts';
 
 /** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
 export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
@@ -56,9 +56,6 @@ export const ofHeadRepository = fieldGroup(
     'from-fork': isCrossRepository || repository === null,
   }),
 );
-
-/** A GraphQL actor; null if the account was deleted. */
-export type ActorAnswer = { __typename: string; login: string } | null;
 
 /** GraphQL calls a bot `dependabot`. Everywhere else, and in conditions, it is `dependabot[bot]`. */
 export function loginOf(actor: ActorAnswer): string | null {

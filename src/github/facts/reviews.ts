@@ -1,7 +1,8 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
 import { andThen, type AttributeGroup, field, fieldGroup, list, listGroup, page } from './attribute-group.ts';
-import { type ActorAnswer, loginOf } from './own-values.ts';
+import { loginOf } from './own-values.ts';
+import type { ActorAnswer } from '../pull-requests/pull-request-answer.ts';
 
 export type ReviewAnswer = { state: string; authorCanPushToRepository: boolean; author: ActorAnswer };
 const review = page('state authorCanPushToRepository author { __typename login }');

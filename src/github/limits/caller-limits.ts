@@ -2,11 +2,11 @@ import type { Context } from 'hono';
 import pLimit from 'p-limit';
 import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
-import type { Deps } from '../../deps.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { bucketOf, mostBuckets, giveBack, minute, secondsLeft, takeOne, hmacOf } from './minute-counts.ts';
 import { addressOf, networkOf } from './client-address.ts';
+import type { Ground } from '../../database/ground.ts';
 
 /** Who a token belongs to: what GitHub refuses, for one address and in all. It costs no installation anything. */
 export const identitiesPerMinute = { address: 60, all: 600 };
@@ -67,19 +67,19 @@ export class CallerLimits {
   }
 
   /** Remembers a person who got access to something that not everybody has, and their token if they sent one. */
-  async remember(deps: Deps, { id }: Pick<Actor, 'id'>, token?: string): Promise<void> {
+  async remember(deps: Ground, { id }: Pick<Actor, 'id'>, token?: string): Promise<void> {
     await this.#known.remember(deps, knownPerson(id));
     if (token !== undefined) await this.#known.remember(deps, token);
   }
 
   /** Counts a change that somebody tries on a page. @throws Refusal too-many-requests. */
-  countChange(deps: Deps, { id }: Pick<Actor, 'id'>): Promise<void> {
+  countChange(deps: Ground, { id }: Pick<Actor, 'id'>): Promise<void> {
     return this.#take(deps, changesOf(deps, String(id)));
   }
 
   /** @param caller called only if there is a question; null for a caller whom nothing names. */
   questionsOf(
-    deps: Deps,
+    deps: Ground,
     context: Context,
     caller: () => Promise<Pick<Actor, 'type' | 'id'> | null>,
   ): CallerQuestions {
@@ -111,7 +111,7 @@ export class CallerLimits {
   }
 
   /** A token that was accepted within the last weeks does not count: nobody can use up what its owner needs. */
-  #whoIs(deps: Deps, network: () => string): CallerQuestions['whoIs'] {
+  #whoIs(deps: Ground, network: () => string): CallerQuestions['whoIs'] {
     return async (credential, isRefused, ask) => {
       if (credential !== null && (await this.#known.has(deps, credential))) return ask();
       const client = network();
@@ -137,13 +137,13 @@ export class CallerLimits {
     };
   }
 
-  #assertLeft({ clock }: Deps, { name, refusal }: Counter): void {
+  #assertLeft({ clock }: Ground, { name, refusal }: Counter): void {
     const seconds = secondsLeft(nowOf(clock));
     if (this.#usedUp.get(name)) throw tooManyRequests(refusal(seconds), seconds);
   }
 
   /** @param underWay questions that may give back what they took. */
-  async #take(deps: Deps, counter: Counter, underWay = new Set<Promise<unknown>>()): Promise<void> {
+  async #take(deps: Ground, counter: Counter, underWay = new Set<Promise<unknown>>()): Promise<void> {
     this.#assertLeft(deps, counter);
     const now = nowOf(deps.clock);
     for (;;) {
@@ -169,7 +169,7 @@ const noIdentities = () => ({
 
 /** Asks, and gives back what was taken, unless GitHub refuses: only that goes on counting. */
 async function askAndCount<Answer>(
-  deps: Deps,
+  deps: Ground,
   question: {
     counters: Counter[];
     since: Date;
@@ -188,7 +188,7 @@ async function askAndCount<Answer>(
 }
 
 /** Its address, then everybody. */
-const identities = (deps: Deps, network: string): Counter[] => {
+const identities = (deps: Ground, network: string): Counter[] => {
   const refusal = (seconds: number) =>
     `GitHub refused too many tokens and sign-ins in this minute. Try again in ${seconds} s, or use an application key: it is not limited.`;
   return [
@@ -197,7 +197,7 @@ const identities = (deps: Deps, network: string): Counter[] => {
   ];
 };
 
-function questionsOfCaller(deps: Deps, caller: string): Counter {
+function questionsOfCaller(deps: Ground, caller: string): Counter {
   const most = deps.config.callerQuestionsPerMinute;
   return {
     name: bucketOf(deps, 'caller', caller),
@@ -207,7 +207,7 @@ function questionsOfCaller(deps: Deps, caller: string): Counter {
   };
 }
 
-const namesOfCaller = (deps: Deps, caller: string): Counter => ({
+const namesOfCaller = (deps: Ground, caller: string): Counter => ({
   name: bucketOf(deps, 'names', caller),
   most: namesPerMinute.caller,
   refusal: (seconds) =>
@@ -221,14 +221,14 @@ const namesInAll: Counter = {
     `Callers asked for too many names in this minute that Holdfast does not know. Try again in ${seconds} s.`,
 };
 
-const changesOf = (deps: Deps, person: string): Counter => ({
+const changesOf = (deps: Ground, person: string): Counter => ({
   name: bucketOf(deps, 'changes', person),
   most: changesPerMinute,
   refusal: (seconds) =>
     `You sent more than ${changesPerMinute} forms in this minute. Nothing was changed: send the form again in ${seconds} s.`,
 });
 
-const looksOfStrangers = (deps: Deps, network: string): Counter[] => {
+const looksOfStrangers = (deps: Ground, network: string): Counter[] => {
   const { strangerQuestionsPerMinute: inAll } = deps.config;
   const refusal = (seconds: number) =>
     `Visitors that Holdfast does not know loaded too many pages in this minute. Try again in ${seconds} s, or sign in.`;
@@ -247,7 +247,7 @@ export const knownFor = 30 * 24 * hour;
 const writtenEach = hour;
 const mostKept = 10_000;
 
-type Store = Pick<Deps, 'db' | 'clock' | 'config'>;
+type Store = Pick<Ground, 'db' | 'clock' | 'config'>;
 
 /** Remembers accepted credentials, without the credentials themselves. */
 export class KnownCredentials {

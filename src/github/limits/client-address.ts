@@ -1,7 +1,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { type BlockList, isIP } from 'node:net';
-import type { Deps } from '../../deps.ts';
+import type { Ground } from '../../database/ground.ts';
 
 /** An IP address without the notation of IPv4 in IPv6; null if the text is not an address. */
 function plain(text: string): string | null {
@@ -31,7 +31,7 @@ export function clientAddress(
 }
 
 /** The address that a request came from, as `clientAddress`. */
-export const addressOf = ({ config }: Pick<Deps, 'config'>, context: Context): string =>
+export const addressOf = ({ config }: Pick<Ground, 'config'>, context: Context): string =>
   clientAddress(
     getConnInfo(context).remote.address,
     context.req.header('X-Forwarded-For'),

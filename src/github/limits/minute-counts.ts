@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
 import { deriveKey } from '../../database/secret-key.ts';
-import type { Deps } from '../../deps.ts';
+import type { Ground } from '../../database/ground.ts';
 
 // The only access to the table of counts. It is in the database so that limits hold for all replicas together.
 
@@ -19,7 +19,7 @@ const minuteOf = (now: Date): Date => new Date(now.getTime() - (now.getTime() % 
  * @returns false if all are taken.
  */
 export async function takeOne(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Ground, 'db' | 'clock'>,
   name: string,
   most: number,
 ): Promise<boolean> {
@@ -37,14 +37,14 @@ export async function takeOne(
 }
 
 /** Gives back one that was taken at `since`, if its minute is not over. */
-export async function giveBack({ db }: Pick<Deps, 'db'>, name: string, since: Date): Promise<void> {
+export async function giveBack({ db }: Pick<Ground, 'db'>, name: string, since: Date): Promise<void> {
   await db.minuteCount.updateMany({
     where: { name, minute: { gte: minuteOf(since) }, count: { gt: 0 } },
     data: { count: { decrement: 1 } },
   });
 }
 
-type Keyed = Pick<Deps, 'config'>;
+type Keyed = Pick<Ground, 'config'>;
 
 /** The number of rows for a kind of stranger, for any number of strangers. */
 export const mostBuckets = 4096;

@@ -1,5 +1,5 @@
 import { type Cache, cachePerService } from '../cache.ts';
-import type { Deps } from '../../deps.ts';
+import type { GitHubDeps } from '../github-deps.ts';
 
 // What pull requests can make us ask GitHub in an hour. Everybody can open a pull request in a public repository, make it
 // large and change it all day, so nobody's pull requests may use up what freezes need to begin and end.
@@ -64,7 +64,7 @@ const countsOf = cachePerService<string, Count>(mostCounts, hour);
  * @returns why not, as a reason for `Fact`; null if they may be sent.
  */
 export function takeFromShares(
-  deps: Pick<Deps, 'github' | 'clock'>,
+  deps: Pick<GitHubDeps, 'github' | 'clock'>,
   causer: Causer,
   requests: number,
 ): string | null {
@@ -121,7 +121,7 @@ const questionsLeft = cachePerService<string, Left>(mostCounts, Infinity);
  * @param questions how many it takes to read them.
  */
 export function readsEventsAt(
-  deps: Pick<Deps, 'github' | 'clock'>,
+  deps: Pick<GitHubDeps, 'github' | 'clock'>,
   { id, installation }: { id: bigint; installation: { id: bigint } },
   questions: number,
 ): Date | null {

@@ -4,7 +4,8 @@ import type { GitHubClient } from '../github-app.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github-error.ts';
 import { didNotGive, type Fact, known, mayNotRead } from './pull-request.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import { canBeLeftOut, missingFieldAt, type PullRequestAnswer, variablesFor } from './queries.ts';
+import { canBeLeftOut, missingFieldAt, variablesFor } from './queries.ts';
+import type { PullRequestAnswer } from './pull-request-answer.ts';
 
 /** What GitHub gave, what it left out, and an error for callers who need everything. */
 type PartialAnswer<Answer> = { answer: Answer; problems: GraphqlProblem[]; error: unknown };

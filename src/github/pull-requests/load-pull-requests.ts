@@ -1,24 +1,23 @@
 import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needs.ts';
-import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest, askInPart } from './ask-in-part.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Page } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
 import { assertStillNamed, names, ours } from './own-repository.ts';
-import { type PresentStatus, type PullRequestFacts, statusIn } from './pull-request.ts';
+import { type PresentStatus, type PullRequestFacts, statusIn, type Stack } from './pull-request.ts';
 import {
   closedPullRequestsQuery,
-  headOf,
   openPullRequestsQuery,
-  type PullRequestAnswer,
   pullRequestNodesQuery,
   pullRequestQuery,
 } from './queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
-import { placesIn, readStacks, type Stack } from './stacks.ts';
+import { placesIn, readStacks } from './stacks.ts';
+import type { GitHubDeps } from '../github-deps.ts';
+import { headOf, type PullRequestAnswer } from './pull-request-answer.ts';
 
 /** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */
 export type LoadedPullRequest = {
@@ -50,7 +49,7 @@ const unknownFork = '?';
 
 /** Where to read, and which facts the current conditions need. */
 export type LoadFrom = {
-  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>;
+  deps: Pick<GitHubDeps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>;
   client: GitHubClient;
   repository: {
     id: bigint;

@@ -3,9 +3,9 @@ import { mayAskNow, pauseIfLimited } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needs.ts';
 import { searchAhead } from '../../conditions/search-ahead.ts';
-import type { Deps } from '../../deps.ts';
 import { searchInThread } from './search-in-thread.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
+import type { GitHubDeps } from '../github-deps.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
 const patience = 2_000;
@@ -34,7 +34,7 @@ const answersOf = answersPerService<Open>(mostKept, () => freshFor);
  * @returns null otherwise; never throws.
  */
 export async function openPullRequestsInTime(
-  deps: Deps,
+  deps: GitHubDeps,
   repository: Watched,
   needs: FactNeeds,
   count = usual,
@@ -58,7 +58,12 @@ export async function openPullRequestsInTime(
   }
 }
 
-async function read(deps: Deps, repository: Watched, needs: FactNeeds, count: typeof usual): Promise<Open> {
+async function read(
+  deps: GitHubDeps,
+  repository: Watched,
+  needs: FactNeeds,
+  count: typeof usual,
+): Promise<Open> {
   const { id: installation, pausedUntil, readsPausedUntil, permissions } = repository.installation;
   const signal = AbortSignal.timeout(patience);
   const isPaused = (until: Date | null) => until !== null && until.getTime() > deps.clock.now();

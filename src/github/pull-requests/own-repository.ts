@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../github-app.ts';
 import { NotOurRepository } from '../github-error.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import type { PullRequestAnswer } from './queries.ts';
+import type { PullRequestAnswer } from './pull-request-answer.ts';
 
 // Names get other owners: GitHub frees the old name of a repository or an account at once. So what acts asks by id, or asks
 // for the id and compares it.

@@ -1,5 +1,21 @@
 import type { ConditionFacts } from '../../conditions/attributes.ts';
-import type { StackPlace } from './stacks.ts';
+
+/**
+ * A stack of GitHub: pull requests that merge from the bottom up. Merging one merges all below it, and the rules of the
+ * stack's base apply to each of them.
+ * @property base the branch that the stack merges into.
+ * @property size how many pull requests it has, merged ones included.
+ * @property places its pull requests, each with its position: 1 is the bottom one.
+ */
+export type Stack = {
+  number: number;
+  base: string;
+  size: number;
+  places: { pullRequest: number; position: number }[];
+};
+
+/** Where a pull request is in a stack. */
+export type StackPlace = Omit<Stack, 'places'> & { position: number };
 
 /** The value that we asked GitHub for, or why it is not known. */
 export type Fact<Value> = { known: true; value: Value } | { known: false; reason: string };

@@ -8,11 +8,17 @@ import { readOwnValues } from '../facts/own-values.ts';
 import { takeFromShares } from '../limits/read-shares.ts';
 import { type ReadPullRequest, askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
 import { searchInThread } from './search-in-thread.ts';
-import { didNotGive, type Fact, known, notKnown, type PullRequestFacts } from './pull-request.ts';
+import {
+  didNotGive,
+  type Fact,
+  known,
+  notKnown,
+  type PullRequestFacts,
+  type StackPlace,
+} from './pull-request.ts';
 import type { Teams } from './read-teams.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import { headOf, type PullRequestAnswer } from './queries.ts';
-import type { StackPlace } from './stacks.ts';
+import { headOf, type PullRequestAnswer } from './pull-request-answer.ts';
 
 /** What the pull requests of a load share. */
 export type Shared = {

@@ -12,7 +12,8 @@ import {
   statusIn,
 } from './pull-request.ts';
 import { classifyGitHubError } from '../github-error.ts';
-import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
+import { loginOf } from '../facts/own-values.ts';
+import type { ActorAnswer } from './pull-request-answer.ts';
 
 /** A merge queue at GitHub, with its entries in order. */
 export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };

@@ -1,23 +1,7 @@
 import { cachePerService } from '../cache.ts';
 import { classifyGitHubError } from '../github-error.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-
-/**
- * A stack of GitHub: pull requests that merge from the bottom up. Merging one merges all below it, and the rules of the
- * stack's base apply to each of them.
- * @property base the branch that the stack merges into.
- * @property size how many pull requests it has, merged ones included.
- * @property places its pull requests, each with its position: 1 is the bottom one.
- */
-export type Stack = {
-  number: number;
-  base: string;
-  size: number;
-  places: { pullRequest: number; position: number }[];
-};
-
-/** Where a pull request is in a stack. */
-export type StackPlace = Omit<Stack, 'places'> & { position: number };
+import type { Stack, StackPlace } from './pull-request.ts';
 
 /** The stacks of a repository, from its row. */
 export const stacksOf = ({ stacks }: { stacks: unknown }): Stack[] => stacks as Stack[];

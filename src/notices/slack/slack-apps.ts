@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
 import { CannotUnseal, seal, sealedAnew, unsealWithAny } from '../../database/secret-key.ts';
-import type { Deps } from '../../deps.ts';
 import { conflict, invalid, type Problem } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import { Prisma, type Account, type SlackApp as SlackAppRow } from '../../generated/prisma/client.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';
+import type { Ground } from '../../database/ground.ts';
 
 // Slack apps: one for everybody from the environment, and one of each owner that set up its own. The secrets of the
 // latter are sealed in the database, and shown to nobody.
@@ -23,11 +23,11 @@ export type SlackApp = {
   appToken: string | null;
 };
 
-type Store = Pick<Deps, 'db' | 'config' | 'log'>;
+type Store = Pick<Ground, 'db' | 'config' | 'log'>;
 
 const environment = 'environment';
 
-const ofEnvironment = ({ config }: Pick<Deps, 'config'>): SlackApp[] =>
+const ofEnvironment = ({ config }: Pick<Ground, 'config'>): SlackApp[] =>
   config.slack.app ? [{ key: environment, accountId: null, ...config.slack.app }] : [];
 
 /** Whether anybody set up Slack. */
@@ -54,7 +54,7 @@ export async function slackAppOf(deps: Store, key: string): Promise<SlackApp | n
 
 /** Whose apps these are, by their keys: the logins of their owners. The one of this service is nobody's. */
 export async function ownersOfSlackApps(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<Ground, 'db'>,
   keys: string[],
 ): Promise<Map<string, string>> {
   const id = { in: keys.filter((key) => key !== environment) };
@@ -107,7 +107,7 @@ function opened({ config }: Store, row: SlackAppRow): SlackApp | null {
 }
 
 /** Like `resealWebhooks`, for the secrets of Slack apps. */
-export async function resealSlackApps({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<void> {
+export async function resealSlackApps({ db, config }: Pick<Ground, 'db' | 'config'>): Promise<void> {
   if (config.secretKeyPrevious === null) return;
   for (const row of await db.slackApp.findMany()) {
     const { id, botToken, signingSecret, appToken } = row;
@@ -119,7 +119,7 @@ export async function resealSlackApps({ db, config }: Pick<Deps, 'db' | 'config'
 }
 
 /** The workspace that an owner connected; null: none. Without secrets. */
-export const connectedSlack = ({ db }: Pick<Deps, 'db'>, accountId: bigint) =>
+export const connectedSlack = ({ db }: Pick<Ground, 'db'>, accountId: bigint) =>
   db.slackApp.findUnique({
     where: { accountId },
     select: { teamName: true, createdBy: true, createdAt: true, signingSecret: true },
@@ -138,7 +138,7 @@ const problem = (field: string, message: string): Problem => ({
  * @throws Refusal invalid if Slack does not know a token; conflict if the app serves another owner, or nothing can seal.
  */
 export async function connectSlack(
-  deps: Deps,
+  deps: Ground,
   actor: Actor,
   account: Account,
   given: Secrets,
@@ -218,7 +218,7 @@ const refusedToken =
   };
 
 /** Disconnects the Slack app of an owner, and forgets who linked their accounts to it. */
-export async function disconnectSlack(deps: Deps, actor: Actor, account: Account): Promise<void> {
+export async function disconnectSlack(deps: Ground, actor: Actor, account: Account): Promise<void> {
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     const app = await tx.slackApp.findUnique({ where: { accountId: account.id } });

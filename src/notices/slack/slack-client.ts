@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { cutText } from '../../cut-text.ts';
-import type { Deps } from '../../deps.ts';
 import { fetchThroughProxy } from '../../github/through-proxy.ts';
+import type { Ground } from '../../database/ground.ts';
 
 /** Why Slack did not do something. */
 export class SlackFailure extends Error {
@@ -35,7 +35,7 @@ export const quiet = {
 };
 
 /** Options of the library: our jobs try again, so that it does not. */
-export const optionsOf = ({ config }: Pick<Deps, 'config'>) => ({
+export const optionsOf = ({ config }: Pick<Ground, 'config'>) => ({
   slackApiUrl: config.slack.apiUrl,
   fetch: fetchThroughProxy(config) as never,
   retryConfig: { retries: 0 },
@@ -49,7 +49,7 @@ export const optionsOf = ({ config }: Pick<Deps, 'config'>) => ({
  * @throws SlackFailure.
  */
 export async function askSlack<Answer>(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<Ground, 'config'>,
   token: string,
   ask: (client: WebClient) => Promise<Answer>,
 ): Promise<Answer> {
@@ -107,7 +107,7 @@ export function isResponseUrl(apiUrl: string, text: string): boolean {
  * @throws SlackFailure.
  */
 export async function respond(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<Ground, 'config'>,
   url: string,
   message: SlackMessage,
   isPublic: boolean,

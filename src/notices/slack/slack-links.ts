@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
-import type { Deps } from '../../deps.ts';
-import { slackAccountsPath } from '../../installations/page-paths.ts';
+import { slackAccountsPath } from '../../page-paths.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
+import type { Ground } from '../../database/ground.ts';
 
 // Who somebody in Slack is at GitHub. Slack's word is not enough: the person proves it by signing in with GitHub.
 
 /** A person of a workspace, as one Slack app sees them. */
 type SlackUser = { app: string; teamId: string; userId: string };
 
-type Store = Pick<Deps, 'db' | 'clock'>;
+type Store = Pick<Ground, 'db' | 'clock'>;
 /** Somebody who is signed in. */
 type Person = { id: number; login: string };
 
@@ -20,7 +20,7 @@ const offerLasts = 15 * 60_000;
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Who a person of Slack is at GitHub; null if they did not link their accounts. */
-export const findLink = ({ db }: Pick<Deps, 'db'>, user: SlackUser): Promise<SlackLink | null> =>
+export const findLink = ({ db }: Pick<Ground, 'db'>, user: SlackUser): Promise<SlackLink | null> =>
   db.slackLink.findUnique({ where: { app_teamId_userId: pick(user) } });
 
 const pick = ({ app, teamId, userId }: SlackUser): SlackUser => ({ app, teamId, userId });
@@ -45,7 +45,7 @@ export async function offerLink(
 }
 
 /** The accounts that a person of GitHub linked, the newest first. */
-export const linksOf = ({ db }: Pick<Deps, 'db'>, { id }: Pick<Person, 'id'>): Promise<SlackLink[]> =>
+export const linksOf = ({ db }: Pick<Ground, 'db'>, { id }: Pick<Person, 'id'>): Promise<SlackLink[]> =>
   db.slackLink.findMany({ where: { personId: BigInt(id) }, orderBy: { linkedAt: 'desc' } });
 
 /** The offer with this token; null if it is over or was used. */
@@ -73,17 +73,17 @@ export const acceptOffer = ({ db, clock }: Store, token: string, person: Person)
   });
 
 /** Ends the link of a person of Slack. @returns whether there was one. */
-export const unlink = async ({ db }: Pick<Deps, 'db'>, user: SlackUser): Promise<boolean> =>
+export const unlink = async ({ db }: Pick<Ground, 'db'>, user: SlackUser): Promise<boolean> =>
   (await db.slackLink.deleteMany({ where: pick(user) })).count > 0;
 
 /** Keeps the login of today. */
-export async function saveLogin({ db }: Pick<Deps, 'db'>, user: SlackUser, login: string): Promise<void> {
+export async function saveLogin({ db }: Pick<Ground, 'db'>, user: SlackUser, login: string): Promise<void> {
   await db.slackLink.updateMany({ where: pick(user), data: { login } });
 }
 
 /** Saves whether a person wants direct messages. */
 export async function setWantsMessages(
-  { db }: Pick<Deps, 'db'>,
+  { db }: Pick<Ground, 'db'>,
   user: SlackUser,
   wantsMessages: boolean,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { plainText } from '../../events/event-words.ts';
+import { plainText } from '../../words/event-words.ts';
 import { asEntities } from '../render.ts';
 
 // Words in Slack's mrkdwn. A text from a person is escaped, so that it links and mentions nobody.

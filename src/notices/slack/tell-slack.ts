@@ -1,4 +1,3 @@
-import type { Deps } from '../../deps.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { nowOf } from '../../time/clock.ts';
 import type { Attempt } from '../judge-attempt.ts';
@@ -8,6 +7,7 @@ import type { Sender, Target } from '../post.ts';
 import { renderSlack } from '../render.ts';
 import { type SlackApp, slackAppFor } from './slack-apps.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';
+import type { Ground } from '../../database/ground.ts';
 
 /**
  * To a channel of the Slack app, with buttons. What was decided replaces the message with the request, and a freeze that is
@@ -29,7 +29,7 @@ export const postToChannel: Sender = async (deps, target, notices) => {
   }
 };
 
-async function post(deps: Deps, app: SlackApp, target: Target, message: Message): Promise<string> {
+async function post(deps: Ground, app: SlackApp, target: Target, message: Message): Promise<string> {
   const { text, blocks } = renderSlack(message);
   const channel = target.slackChannel!;
   const posted = await askSlack(deps, app.botToken, (client) =>
@@ -42,7 +42,7 @@ const decided = /^(deployment_)?exemption\.(approved|denied|revoked|expired)$/;
 
 /** Shows what became of a request in its message. @returns its id; null if there is no such message. */
 async function replaceRequest(
-  deps: Deps,
+  deps: Ground,
   app: SlackApp,
   { id, slackChannel }: Target,
   [notice]: [Notice, ...Notice[]],
@@ -61,7 +61,7 @@ async function replaceRequest(
 }
 
 /** The last message that told the channel of something, of one type. */
-const lastMessage = ({ db }: Deps, webhookId: string, subject: string, type: DeliveredType) =>
+const lastMessage = ({ db }: Ground, webhookId: string, subject: string, type: DeliveredType) =>
   db.outgoingDelivery.findFirst({
     where: { webhookId, subject, type, messageId: { not: null } },
     orderBy: { serial: 'desc' },
@@ -69,7 +69,7 @@ const lastMessage = ({ db }: Deps, webhookId: string, subject: string, type: Del
 
 /** Shows another text in a message. @returns false if somebody deleted it. */
 async function update(
-  deps: Deps,
+  deps: Ground,
   app: SlackApp,
   channel: string,
   ts: string,
@@ -89,7 +89,7 @@ async function update(
 
 /** Takes the buttons from the message that a freeze began, or those of a plan all did, once they are over. */
 async function withdrawButtons(
-  deps: Deps,
+  deps: Ground,
   app: SlackApp,
   { id, slackChannel, publicText }: Target,
   notices: [Notice, ...Notice[]],
@@ -153,7 +153,7 @@ export async function hearForPeople({
   db,
   config,
   clock,
-}: Pick<Deps, 'db' | 'config' | 'clock'>): Promise<void> {
+}: Pick<Ground, 'db' | 'config' | 'clock'>): Promise<void> {
   const everybody = config.slack.app !== null;
   await db.$executeRaw`
     INSERT INTO outgoing_webhooks (id, account_id, kind, sealed_url, shown_url, repositories, events, created_at, created_by)

@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { type Trigger, triggers } from '../../events/actor.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
-import { roadNames } from '../../events/event-words.ts';
+import { roadNames } from '../../words/event-words.ts';
 import { type EventFilter, retentionDays } from '../../events/list-events.ts';
 import { isDate } from '../../time/local-time.ts';
 import { startOf } from '../calendar/calendar-window.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
 
 // What the URL of an audit page asks for, and the filters that make such URLs.

@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
 import { cutText } from '../../cut-text.ts';
-import { type Act, didToFreezes } from '../../events/acts.ts';
-import { type DescribedEvent, describeEvent } from '../../events/describe-event.ts';
-import type { Detail } from '../../events/describe-fields.ts';
-import { roadOfEvent, shorten, whoActed } from '../../events/event-words.ts';
+import { type Act, didToFreezes } from './acts.ts';
+import { type DescribedEvent, describeEvent } from '../../words/describe-event.ts';
+import type { Detail } from '../../words/describe-fields.ts';
+import { roadOfEvent, shorten, whoActed } from '../../words/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
-import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { dayAndTime, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { clockTime, instant, longText, type Times } from '../text.ts';
 
 /** The owner; whether events are of many repositories; and whether the viewer is an admin of the owner. */

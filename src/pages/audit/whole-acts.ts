@@ -1,5 +1,5 @@
 import { cursorBeside } from '../../database/newest-first.ts';
-import { isOfMany, isSameAct } from '../../events/acts.ts';
+import { isOfMany, isSameAct } from './acts.ts';
 import type { EventPage, ListedEvent } from '../../events/list-events.ts';
 
 /** Reads a page of a log. */

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import type { Temporal } from 'temporal-polyfill';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import { dayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import {
   layOutMonth,
   layOutWeek,

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { freezeGroupsWithin, reasonOfPlan } from '../../explanations/freeze-groups.ts';
-import { occurrencePath, planPath } from '../../installations/page-paths.ts';
+import { occurrencePath, planPath } from '../../page-paths.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { isOnce, occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Temporal } from 'temporal-polyfill';
-import { shorten } from '../../events/event-words.ts';
-import { calendarPath, ownerFormPath } from '../../installations/page-paths.ts';
-import type { Html } from '../layout.ts';
+import { shorten } from '../../words/event-words.ts';
+import { calendarPath, ownerFormPath } from '../../page-paths.ts';
+import type { Html } from '../html.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { type CalendarWindow, startOf, stepFrom, type View, type Zoom } from './calendar-window.ts';
 import type { Entry } from './load-calendar.ts';

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { shorten } from '../../events/event-words.ts';
-import { repositoryPath, subscribePath } from '../../installations/page-paths.ts';
+import { shorten } from '../../words/event-words.ts';
+import { repositoryPath, subscribePath } from '../../page-paths.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
 import { type OwnerVisit, withArchived } from '../owner/open-owner.ts';
 import { absentPage, timesOf } from '../reader.ts';

@@ -3,7 +3,7 @@ import { validate } from '../../api/read-request.ts';
 import { newCalendar } from '../../api/v1/calendars.ts';
 import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../plans/feeds/manage-feeds.ts';
 import { forbidden } from '../../errors.ts';
-import { calendarPath, subscribePath } from '../../installations/page-paths.ts';
+import { calendarPath, subscribePath } from '../../page-paths.ts';
 import { answerForm, type OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
@@ -18,7 +18,8 @@ import {
   textOf,
 } from '../form.ts';
 import { holdsSecret } from '../kept-answers.ts';
-import { type Crumb, type Html } from '../layout.ts';
+import type { Html } from '../html.ts';
+import { type Crumb } from '../layout.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf } from '../reader.ts';

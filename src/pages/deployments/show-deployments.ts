@@ -3,11 +3,11 @@ import { deploymentsOf, type OwnedDeployment } from '../../deployments/deploymen
 import type { DeploymentState } from '../../deployments/deployment.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { deploymentsPath, freezePath, ownerLivePath, ownerPath } from '../../installations/page-paths.ts';
-import { readSettingsOfAll } from '../../installations/settings.ts';
+import { deploymentsPath, freezePath, ownerLivePath, ownerPath } from '../../page-paths.ts';
+import { readSettingsOfAll } from '../../settings/settings.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { hidden } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { monthName } from '../calendar/calendar-window.ts';
 import { occurrencesFrom, type Schedule } from '../../plans/occurrences.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 
 /** How many months are shown, of those in which something begins, and how many occurrences are looked at. */
 const mostMonths = 4;

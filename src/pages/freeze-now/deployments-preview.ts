@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
 import type {
   PlanPreview,
   PreviewedEnvironment,
   PreviewedRepository,
 } from '../../explanations/preview-plan.ts';
-import { repositoryPath } from '../../installations/page-paths.ts';
-import type { Html } from '../layout.ts';
+import { repositoryPath } from '../../page-paths.ts';
+import type { Html } from '../html.ts';
 
 /** How many repositories are listed. */
 const mostListed = 100;

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
-import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, ownerPath } from '../../page-paths.ts';
 import { isTimeZone, toLocalTime } from '../../time/local-time.ts';
 import {
   exceptionFields,
@@ -26,7 +26,7 @@ import {
   textField,
   textOf,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { saveAsTemplate } from '../templates.ts';
 import { repositoryChooser } from './repository-chooser.ts';
 

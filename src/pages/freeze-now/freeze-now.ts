@@ -9,7 +9,7 @@ import { repositoriesOfAccount, type RepositoryState } from '../../explanations/
 import { createFreeze } from '../../freezes/save-freeze.ts';
 import { templatesOf } from '../../freezes/templates.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { ownerFormPath, progressPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, progressPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';

@@ -3,8 +3,8 @@ import type { PageDeps } from '../reader.ts';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import type { PlanPreview } from '../../explanations/preview-plan.ts';
 import { dayAndTime } from '../../time/local-time.ts';
-import { shorten } from '../../events/event-words.ts';
-import type { Html } from '../layout.ts';
+import { shorten } from '../../words/event-words.ts';
+import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
 import { countOf } from './plan-preview.ts';
 

@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
-import { blocksMerges, whatGitHubRefuses, whatIsSkipped } from '../../events/describe-fields.ts';
-import { listed } from '../../events/event-words.ts';
+import { blocksMerges, whatGitHubRefuses, whatIsSkipped } from '../../words/describe-fields.ts';
+import { listed } from '../../words/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
-import { repositoryPath } from '../../installations/page-paths.ts';
+import { repositoryPath } from '../../page-paths.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
 import { describeRule } from '../../plans/repetition.ts';
 import { clockChangeAt } from '../../time/local-time.ts';
 import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { instant, type Times } from '../text.ts';
 
 /** The number of rows that are not folded. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { PlanPreview } from '../../explanations/preview-plan.ts';
 import { toLocalTime } from '../../time/local-time.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { timesOf } from '../reader.ts';
 import { otherFreezes } from './overlaps.ts';

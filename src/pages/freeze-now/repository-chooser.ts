@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { chips, type FormProblems, hidden, textArea, textField } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 
 /** How many of the repositories that match the filter have a box, and how many of the selected ones. */
 const mostListed = 100;

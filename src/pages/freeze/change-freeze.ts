@@ -6,7 +6,7 @@ import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 import { restoreFreeze } from '../../freezes/restore-freeze.ts';
 import { deleteFreeze, updateFreeze } from '../../freezes/save-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../installations/page-paths.ts';
+import { freezePath } from '../../page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
 import { toInstant, toLocalTime } from '../../time/local-time.ts';
 import type { RepositoryChange } from '../change.ts';
@@ -31,7 +31,7 @@ import {
   textField,
   versionField,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { undoButton } from '../undo.ts';
 import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
 import { duplicateLink } from '../plan/plan-actions.ts';

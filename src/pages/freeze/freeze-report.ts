@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { actorIn, actorName } from '../../events/actor.ts';
 import type { FreezeReport } from '../../freezes/reports/freeze-report.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { instant, longText, type Times } from '../text.ts';
 
 type Place = Parameters<typeof pullRequestPath>[0];

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import { ownerSettingsPath } from '../../page-paths.ts';
 import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import type { PageDeps } from '../reader.ts';
 import type { SeenOwner } from './overview.ts';
 

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { presentEvent } from '../../api/v1/logs.ts';
-import { actsIn, didToFreezes } from '../../events/acts.ts';
-import { describeEvent } from '../../events/describe-event.ts';
-import { shorten, whoActed } from '../../events/event-words.ts';
+import { actsIn, didToFreezes } from '../audit/acts.ts';
+import { describeEvent } from '../../words/describe-event.ts';
+import { shorten, whoActed } from '../../words/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
-import { auditPath } from '../../installations/page-paths.ts';
+import { auditPath } from '../../page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import type { PageDeps } from '../reader.ts';
 import { instant, type Times } from '../text.ts';
 

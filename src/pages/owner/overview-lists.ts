@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
-import { calendarPath, ownerPath, pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
+import { calendarPath, ownerPath, pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { badge, states } from '../states.ts';
 import { instant, type Times } from '../text.ts';
 import { mostNames, type Overview, type OverviewRow } from './overview.ts';

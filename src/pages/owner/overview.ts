@@ -1,4 +1,4 @@
-import { waitingRequests } from '../../freezes/exemptions/exemption-store.ts';
+import { waitingRequests } from '../../exemptions/exemption-store.ts';
 import {
   type CurrentGroup,
   currentGroups,
@@ -6,7 +6,7 @@ import {
   soonWithin,
 } from '../../explanations/freeze-groups.ts';
 import { isNotEnforced, isUnknown } from '../../explanations/repository-states.ts';
-import { freezePath, planPath } from '../../installations/page-paths.ts';
+import { freezePath, planPath } from '../../page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
@@ -14,7 +14,7 @@ import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';
 import { hidden } from '../form.ts';
 import { frozenWord } from '../held.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { mayAs, type PageDeps, type Viewer } from '../reader.ts';
 import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { aboutListed } from '../status/request-card.ts';

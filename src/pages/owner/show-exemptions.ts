@@ -1,19 +1,19 @@
 import { html } from 'hono/html';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { actorName } from '../../events/actor.ts';
-import { exemptionStates } from '../../freezes/exemptions/exemption.ts';
+import { exemptionStates } from '../../exemptions/exemption.ts';
 import {
   type ExemptionPlace,
   type ExemptionRecord,
   listExemptions,
-} from '../../freezes/exemptions/exemption-store.ts';
+} from '../../exemptions/exemption-store.ts';
 import { nullIf } from '../../errors.ts';
-import { ownerLivePath, ownerPath } from '../../installations/page-paths.ts';
+import { ownerLivePath, ownerPath } from '../../page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { holderText } from '../../installations/role-holders.ts';
-import { readSettingsOfAll } from '../../installations/settings.ts';
+import { holderText } from '../../settings/role-holders.ts';
+import { readSettingsOfAll } from '../../settings/settings.ts';
 import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, messagePage, showPage } from '../message-page.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';

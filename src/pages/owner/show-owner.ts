@@ -2,14 +2,9 @@ import { html } from 'hono/html';
 import { messageOf, showPage } from '../message-page.ts';
 import { filterChoice, queryLink } from '../form.ts';
 import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
-import {
-  firstStepsPath,
-  ownerFormPath,
-  ownerLivePath,
-  repositoryPath,
-} from '../../installations/page-paths.ts';
+import { firstStepsPath, ownerFormPath, ownerLivePath, repositoryPath } from '../../page-paths.ts';
 import { timesOf } from '../reader.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import {
@@ -34,7 +29,7 @@ import { stateOfOwners } from './state-of-owners.ts';
 import { updating } from './updating.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import { badge } from '../states.ts';
 import { instant, type Times } from '../text.ts';
 

@@ -6,9 +6,9 @@ import {
   type RepositoryState,
   stateOf,
 } from '../../explanations/repository-states.ts';
-import { exemptionsPath } from '../../installations/page-paths.ts';
+import { exemptionsPath } from '../../page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
 import { instantAndDistance, type Times } from '../text.ts';
 import type { SeenOwner } from './overview.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 
 /** What stands beside counts of blocked pull requests that are about to change: how many GitHub still blocks, or just that. */
 export function updating(repositories: RepositoryState[]): Html | '' {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { dayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { shorten } from '../../events/event-words.ts';
-import type { Html } from '../layout.ts';
+import { shorten } from '../../words/event-words.ts';
+import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
 import type { OverviewRow } from './overview.ts';
 

@@ -6,13 +6,7 @@ import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { Refusal } from '../../errors.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount } from '../../explanations/repository-states.ts';
-import {
-  ownerFormPath,
-  ownerPath,
-  planPath,
-  plansPath,
-  progressPath,
-} from '../../installations/page-paths.ts';
+import { ownerFormPath, ownerPath, planPath, plansPath, progressPath } from '../../page-paths.ts';
 import { templatesOf } from '../../freezes/templates.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
 import { checkPlan } from '../../plans/check-plan.ts';

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { occurrenceChange, readOccurrenceChange } from '../../api/v1/occurrence-schemas.ts';
-import { calendarPath, occurrencePath, planPath, plansPath } from '../../installations/page-paths.ts';
+import { calendarPath, occurrencePath, planPath, plansPath } from '../../page-paths.ts';
 import { changeOccurrence, type Found, occurrencesAt } from '../../plans/change-occurrence.ts';
 import { isOnce, occurrencesFrom } from '../../plans/occurrences.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { answerForm, type OwnerChange } from '../change.ts';
 import { badField, formProblem, type FormProblems, hidden, noProblems, textField, textOf } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
 import { absentPage, signInFirst, timesOf } from '../reader.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
 import { instant, type Times } from '../text.ts';
 

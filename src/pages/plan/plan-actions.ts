@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
-import { ownerFormPath, planPath } from '../../installations/page-paths.ts';
+import { ownerFormPath, planPath } from '../../page-paths.ts';
 import { deletePlan, updatePlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { isOnce } from '../../plans/occurrences.ts';
@@ -25,12 +24,13 @@ import {
 } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { toWarned } from '../kept-answers.ts';
-import type { Html } from '../layout.ts';
-import { releasedBy } from '../../events/describe-fields.ts';
+import type { Html } from '../html.ts';
+import { releasedBy } from '../../words/describe-fields.ts';
 import { endingName, messagePage } from '../message-page.ts';
 import { type PlanVisit, withArchived } from '../owner/open-owner.ts';
 import { spanSince } from '../undo.ts';
 import { absentPage, actsAs, isOwnerFreezer, uuidOf } from '../reader.ts';
+import type { StoredFreeze } from '../../freezes/freeze.ts';
 
 /**
  * Whether the viewer may change a plan, and so read everything that its form has: as an admin of the owner, or as an admin or freezer

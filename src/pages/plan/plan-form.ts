@@ -37,7 +37,8 @@ import {
   textOf,
   versionField,
 } from '../form.ts';
-import type { Crumb, Html } from '../layout.ts';
+import type { Html } from '../html.ts';
+import type { Crumb } from '../layout.ts';
 import { daysToSkip } from '../freeze-now/days-to-skip.ts';
 import { type Choice, repositoryChooser } from '../freeze-now/repository-chooser.ts';
 import { saveAsTemplate } from '../templates.ts';
@@ -193,8 +194,7 @@ export function planForm({
   const text = fieldOf(fields, problems);
   const skipped = datesIn(fields.except);
   const boxed = new Set([...months.values()].flat());
-  const typed =
-    boxed.size === 0 ? fields.except : skipped.filter((date) => !boxed.has(date)).join('\n');
+  const typed = boxed.size === 0 ? fields.except : skipped.filter((date) => !boxed.has(date)).join('\n');
   const which = fields.include === '*' ? 'all' : 'ticked';
   const selected = which === 'all' ? [] : linesOf(fields.include);
   const isNew = version === null;

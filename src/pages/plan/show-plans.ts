@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
-import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import { actorName } from '../../events/actor.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
-import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
+import { asPublic, holdsMerges, type StoredFreeze } from '../../freezes/freeze.ts';
 import {
   freezePath,
   occurrencePath,
@@ -12,7 +11,7 @@ import {
   plansPath,
   progressPath,
   repositoryPath,
-} from '../../installations/page-paths.ts';
+} from '../../page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
@@ -31,7 +30,7 @@ import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
 import { frozenWord, whatItHolds } from '../held.ts';
 import { warningsOfChange } from '../kept-answers.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { csvLine } from '../../events/event-words.ts';
+import { csvLine } from '../../words/event-words.ts';
 import { type Figures, readFigures } from '../../freezes/reports/months.ts';
-import { auditPath } from '../../installations/page-paths.ts';
+import { auditPath } from '../../page-paths.ts';
 import { dayOf, monthName, startOf } from '../calendar/calendar-window.ts';
 import { notForThem } from '../audit/show-audit.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
 import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
 import { absentOrSignIn, timesOf } from '../reader.ts';

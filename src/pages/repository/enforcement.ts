@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import type { Finding } from '../../explanations/enforcement/finding.ts';
 import { instant, type Times } from '../text.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
 import { nullIf } from '../../errors.ts';

@@ -7,11 +7,11 @@ import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../installations/page-paths.ts';
+import { freezePath } from '../../page-paths.ts';
 import { countsOf, heldList, notJudged, type ShownHeld, whatItHolds } from '../held.ts';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import { instant, type Times } from '../text.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { type RepositoryPage, linkTo } from './load-page.ts';
 
 /** One page of the ongoing and scheduled freezes, a row for each and for each plan. @param report null if it is unknown, or not for the viewer. */

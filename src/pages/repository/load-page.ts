@@ -5,7 +5,7 @@ import { queryLink } from '../form.ts';
 import type { Deployment } from '../../deployments/deployment.ts';
 import { listDeployments } from '../../deployments/deployment-store.ts';
 import type { Deps } from '../../deps.ts';
-import { type ExemptionRecord, listExemptions } from '../../freezes/exemptions/exemption-store.ts';
+import { type ExemptionRecord, listExemptions } from '../../exemptions/exemption-store.ts';
 import { type ListedEvent, recentEvents } from '../../events/list-events.ts';
 import { type HeldPullRequest, openPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';

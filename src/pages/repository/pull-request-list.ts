@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { pullRequestPath } from '../../page-paths.ts';
 import type { ShownHeld } from '../held.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { stateOf } from './freeze-list.ts';
 import type { RepositoryPage } from './load-page.ts';

@@ -8,34 +8,34 @@ import {
 } from '../../explanations/enforcement/recent-enforcement.ts';
 import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
 import { uuid } from '../../api/fields.ts';
-import { findExemption } from '../../freezes/exemptions/exemption-store.ts';
+import { findExemption } from '../../exemptions/exemption-store.ts';
 import {
   calendarPath,
   ownerFormPath,
   repositoryAuditPath,
   repositoryLivePath,
   repositorySettingsPath,
-} from '../../installations/page-paths.ts';
+} from '../../page-paths.ts';
 import { refuseOutsiders } from '../insiders.ts';
 import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf, unlessUnsaid } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, deploymentsWord, pastFreezeList, heldByFreeze, stateOf } from './freeze-list.ts';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
 import { isHeld, loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { pullRequestList } from './pull-request-list.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { frozenStateAt } from '../../freezes/frozen-state.ts';
+import { frozenStateAt } from '../../plans/frozen-state.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { asGitHubSees, countsOf, frozenWord, notJudged } from '../held.ts';
 import { stateLine } from '../states.ts';
-import { shorten } from '../../events/event-words.ts';
+import { shorten } from '../../words/event-words.ts';
 import { instant, instantAndDistance } from '../text.ts';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
@@ -65,8 +65,9 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
     <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
     ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
   </div>`;
-  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))} ${firstLine(page, report, actions)}
-    ${[...problems, ...page.problems].map(notice)} ${forgotten(page, mayChange)}
+  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))}
+    ${firstLine(page, report, actions)} ${[...problems, ...page.problems].map(notice)}
+    ${forgotten(page, mayChange)}
     <div class="columns">
       <div>
         ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}

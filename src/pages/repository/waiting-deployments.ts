@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { type Deployment, environmentKey } from '../../deployments/deployment.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { holdsDeployments } from '../../freezes/freeze.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { readSettings } from '../../installations/settings.ts';
-import { deploymentExemptionsPath, freezePath } from '../../installations/page-paths.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { deploymentExemptionsPath, freezePath } from '../../page-paths.ts';
 import { confirmation, hidden, onceField, textArea, textField } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import {
   coverage,
   exemptionRequest,

@@ -17,8 +17,8 @@ import { type AppOwner, convertManifest, isCode } from '../../github/app-credent
 import { type AppManifest, lockManifestFor } from '../../github/app-manifest.ts';
 import { ownerOfFirstApp, saveSecondApp, type SecondAppAdmin } from '../../github/second-app.ts';
 import { nameOfGitHub, webUrlOf } from '../../github/web-url.ts';
-import { installedPath, lockAppCallbackPath } from '../../installations/page-paths.ts';
-import type { Html } from '../layout.ts';
+import { installedPath, lockAppCallbackPath } from '../../page-paths.ts';
+import type { Html } from '../html.ts';
 import { type Message, messagePage } from '../message-page.ts';
 import { signInFirst, type Visit } from '../reader.ts';
 

@@ -6,7 +6,7 @@ import { createKey, listKeys, revokeKey } from '../../auth/application-key.ts';
 import { createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import type { OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { actorIn } from '../../events/actor.ts';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import { ownerSettingsPath } from '../../page-paths.ts';
 import type { ApplicationKey } from '../../generated/prisma/client.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
@@ -22,7 +22,7 @@ import {
   type Typed,
   typedIn,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { instant, type Times } from '../text.ts';
 import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
 

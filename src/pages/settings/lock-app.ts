@@ -11,10 +11,11 @@ import {
   ownsFirstApp,
 } from '../../github/second-app.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
+import { ownerSettingsPath } from '../../page-paths.ts';
 import type { OwnerChange } from '../change.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../html.ts';
+import { layout } from '../layout.ts';
 import { newAppForm, beginLockApp } from './create-lock-app.ts';
 import { instant } from '../text.ts';
 import type { Forms, Section } from './settings-form.ts';

@@ -4,8 +4,8 @@ import { validate } from '../../api/read-request.ts';
 import { type Product, products } from '../../installations/product.ts';
 import { settingColumns } from '../../installations/setting-fields.ts';
 import { pushesAreRefused } from '../../explanations/enforcement/refused-pushes.ts';
-import { ownerSettingsPath } from '../../installations/page-paths.ts';
-import type { SettingsChange, ShownSettings } from '../../installations/settings.ts';
+import { ownerSettingsPath } from '../../page-paths.ts';
+import type { SettingsChange, ShownSettings } from '../../settings/settings.ts';
 import type { OwnerChange } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
 import {
@@ -23,7 +23,8 @@ import {
   versionField,
 } from '../form.ts';
 import { holdsSecret } from '../kept-answers.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../html.ts';
+import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { type Times, toCopy } from '../text.ts';
 import type { Deps } from '../../deps.ts';

@@ -5,13 +5,13 @@ import {
   repositoryPath,
   repositorySettingsPath,
   webhookPath,
-} from '../../installations/page-paths.ts';
+} from '../../page-paths.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import {
   changeRepositorySettings,
   setRepositoryProducts,
   showRepositorySettings,
-} from '../../installations/settings.ts';
+} from '../../settings/settings.ts';
 import { settingColumns } from '../../installations/setting-fields.ts';
 import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
@@ -24,7 +24,7 @@ import {
   readExtraPermissions,
   deploymentFindings,
 } from '../repository/enforcement.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { messageOf, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, permissionOf, type RepositoryVisit, absentPage, uuidOf } from '../reader.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { conflict } from '../../errors.ts';
 import { actorIn } from '../../events/actor.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
-import { slackAccountsPath } from '../../installations/page-paths.ts';
+import { slackAccountsPath } from '../../page-paths.ts';
 import {
   connectedSlack,
   connectSlack,
@@ -20,7 +20,8 @@ import {
 import { hearForPeople } from '../../notices/slack/tell-slack.ts';
 import type { Sent } from '../change.ts';
 import { confirmation, type FormProblems, hidden, ifSent, textField, textOf } from '../form.ts';
-import { type Html, layout } from '../layout.ts';
+import type { Html } from '../html.ts';
+import { layout } from '../layout.ts';
 import { messageOf, messagePage } from '../message-page.ts';
 import { signInFirst, timesOf, type Visit } from '../reader.ts';
 import { instant, type Times } from '../text.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { firstStepsPath } from '../../installations/page-paths.ts';
-import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../../installations/settings.ts';
+import { firstStepsPath } from '../../page-paths.ts';
+import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../../settings/settings.ts';
 import { confirmation, hidden, textOf } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { howToGrant, isGranted, readExtraPermissions } from '../repository/enforcement.ts';
 import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
 import { jobRuleForms, jobRules, keyForms, keysOfOwner } from './keys-and-rules.ts';

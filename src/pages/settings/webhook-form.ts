@@ -18,7 +18,7 @@ import {
   typedIn,
   versionField,
 } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { foldedForm, type Section } from './settings-form.ts';
 
 // The form of a new webhook, and that which changes one. Both have the fields of the API.

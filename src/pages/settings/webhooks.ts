@@ -4,7 +4,7 @@ import { validate } from '../../api/read-request.ts';
 import { cutText } from '../../cut-text.ts';
 import { actorIn } from '../../events/actor.ts';
 import type { OutgoingDelivery, OutgoingWebhook } from '../../generated/prisma/client.ts';
-import { ownerSettingsPath, webhookPath } from '../../installations/page-paths.ts';
+import { ownerSettingsPath, webhookPath } from '../../page-paths.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -18,7 +18,7 @@ import { loadNotices, noticesOf } from '../../notices/notice.ts';
 import { bodyOf } from '../../notices/post.ts';
 import type { OwnerChange } from '../change.ts';
 import { assertFresh, confirmation, hidden, textOf } from '../form.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { item, madeBy } from '../repository/freeze-list.ts';
 import { instant, type Times } from '../text.ts';
 import { type Forms, type Section, secretPage } from './settings-form.ts';

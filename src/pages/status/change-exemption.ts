@@ -8,16 +8,16 @@ import {
 import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../time/clock.ts';
 import { Refusal } from '../../errors.ts';
-import { type Decision, decideExemption } from '../../freezes/exemptions/decide-exemption.ts';
-import { findExemption } from '../../freezes/exemptions/exemption-store.ts';
-import { requestDeploymentExemption, requestExemption } from '../../freezes/exemptions/request-exemption.ts';
+import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
+import { findExemption } from '../../exemptions/exemption-store.ts';
+import { requestDeploymentExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import {
   deploymentsPath,
   exemptionsPath,
   ownerDeploymentsPath,
   pullRequestPath,
   repositoryPath,
-} from '../../installations/page-paths.ts';
+} from '../../page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
 import { badField, type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';

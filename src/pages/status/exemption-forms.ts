@@ -1,25 +1,20 @@
 import { html } from 'hono/html';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
-import { holderText } from '../../installations/role-holders.ts';
+import { holderText } from '../../settings/role-holders.ts';
 import type { Settings } from '../../installations/setting-fields.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import {
-  deploymentExemptionsPath,
-  deploymentsPath,
-  pullRequestPath,
-  signInPath,
-} from '../../installations/page-paths.ts';
+import { deploymentExemptionsPath, deploymentsPath, pullRequestPath, signInPath } from '../../page-paths.ts';
 import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
 import { instant, longText, quotedLast, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 import type { RefusedForm } from './status-pages.ts';
-import type { EndedBy } from '../../freezes/exemptions/exemption.ts';
+import type { EndedBy } from '../../exemptions/exemption.ts';
 
 export type Standing = {
   viewer: Viewer;

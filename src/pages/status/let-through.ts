@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
-import type { Html } from '../layout.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
+import type { Html } from '../html.ts';
 import { instant, quotedLast, type Times } from '../text.ts';
 import { nameOf } from './exemption-forms.ts';
 import { reasons, type ShownFreeze } from './freeze-card.ts';

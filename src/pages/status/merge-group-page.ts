@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type RecalledMergeGroup, recallMergeGroup } from '../../explanations/explanations-for-pages.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { pullRequestPath, repositoryLivePath } from '../../installations/page-paths.ts';
+import { pullRequestPath, repositoryLivePath } from '../../page-paths.ts';
 import { writtenStatuses } from '../../statuses/write-store.ts';
 import { whyNot } from '../held.ts';
 import { liveAt } from '../live.ts';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { Tx } from '../../database/database.ts';
-import { shorten } from '../../events/event-words.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import { shorten } from '../../words/event-words.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../installations/page-paths.ts';
-import type { Html } from '../layout.ts';
+import { freezePath } from '../../page-paths.ts';
+import type { Html } from '../html.ts';
 import { instant, type Times } from '../text.ts';
 
 // What somebody who decides on a request has to know of the pull request, so that they need no other page.

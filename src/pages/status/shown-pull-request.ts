@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { nowOf } from '../../time/clock.ts';
-import { coversFreeze } from '../../freezes/exemptions/exemption.ts';
+import { coversFreeze } from '../../exemptions/exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { hasUnjudged, listFreezes } from '../../freezes/list-freezes.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
@@ -17,13 +17,13 @@ import { statusOn } from '../../statuses/write-store.ts';
 import { limitedUntilBy, type PageDeps } from '../reader.ts';
 import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { asGitHubSees, isUnsaid, type ShownHeld, whyNot } from '../held.ts';
 import { instant, quotedLast, type Times } from '../text.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { type State, stateLine } from '../states.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
-import type { StackPlace } from '../../github/pull-requests/stacks.ts';
+import { pullRequestPath } from '../../page-paths.ts';
+import type { StackPlace } from '../../github/pull-requests/pull-request.ts';
 
 /** A pull request and what holds it. What only GitHub knows is null while GitHub is not available. */
 export type ShownPullRequest = {

@@ -1,17 +1,18 @@
 import { html } from 'hono/html';
 import * as params from '../../api/fields.ts';
 import { recentEvents } from '../../events/list-events.ts';
-import { exemptionsSince } from '../../freezes/exemptions/exemption-store.ts';
+import { exemptionsSince } from '../../exemptions/exemption-store.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { pullRequestPath, repositoryLivePath, repositoryPath } from '../../installations/page-paths.ts';
+import { pullRequestPath, repositoryLivePath, repositoryPath } from '../../page-paths.ts';
 import { freezesAreOn } from '../../installations/product.ts';
-import { readSettings } from '../../installations/settings.ts';
+import { readSettings } from '../../settings/settings.ts';
 import { writtenStatuses } from '../../statuses/write-store.ts';
 import { eventList } from '../audit/event-list.ts';
 import { formProblem, type FormProblems } from '../form.ts';
-import { type Html, layout, type Page } from '../layout.ts';
+import type { Html } from '../html.ts';
+import { layout, type Page } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { isInsider, reading } from '../insiders.ts';
 import {
@@ -92,7 +93,8 @@ export async function pullRequestPage(
   const forms = (isHeld: boolean) =>
     exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld);
   const known = { exemptions: isInside ? all : [], events: history?.events ?? [], statuses };
-  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))} ${head(deps, repository, seen)}
+  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))}
+    ${head(deps, repository, seen)}
     ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
     ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
     ${seen.live ? '' : notLive(seen.limitedUntil, times)}

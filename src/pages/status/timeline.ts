@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
-import type { ExemptionRecord } from '../../freezes/exemptions/exemption-store.ts';
+import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { WrittenStatus } from '../../statuses/write-store.ts';
-import type { Html } from '../layout.ts';
+import type { Html } from '../html.ts';
 import { icon, type State, states } from '../states.ts';
 import { instant, quotedLast, type Times } from '../text.ts';
 import { endOfExemption, nameOf } from './exemption-forms.ts';

@@ -1,13 +1,13 @@
-import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
-import { freezePath, planPath } from '../../installations/page-paths.ts';
+import { freezePath, planPath } from '../../page-paths.ts';
 import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../matched-repositories.ts';
 import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
 import { shownName } from '../plan-name.ts';
 import { listPlans, type StoredPlan } from '../plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
 import { cutText } from '../../cut-text.ts';
+import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
 
 /** One event of a calendar: a freeze, what a plan does to many repositories at once, or what a plan will do. */
 export type CalendarEvent = {
@@ -107,7 +107,7 @@ const made = `
 
 /** The events of a calendar, the latest first: of the past 90 days, and of plans also a year ahead. */
 export async function loadEvents(
-  deps: Pick<Deps, 'db' | 'sql'>,
+  deps: Pick<FreezeDeps, 'db' | 'sql'>,
   feed: FoundFeed,
   now: Date,
 ): Promise<CalendarEvent[]> {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
-import type { Deps } from '../../deps.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { type Actor, actorIn } from '../../events/actor.ts';
 import { appendEvent } from '../../events/append-event.ts';
 import type { Account, CalendarFeed as FeedRow } from '../../generated/prisma/client.ts';
 import { lockAccount } from '../../installations/find-account.ts';
 import { repositoriesOfOwner } from '../matched-repositories.ts';
+import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
 
 /** A calendar of an owner's freezes that calendar apps subscribe to. */
 export type CalendarFeed = {
@@ -33,7 +33,7 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 const feedPath = (token: string): string => `/calendars/${token}.ics`;
 
 /** The calendars of an owner, oldest first. */
-export async function listFeeds({ db, sql }: Pick<Deps, 'db' | 'sql'>, account: Account) {
+export async function listFeeds({ db, sql }: Pick<FreezeDeps, 'db' | 'sql'>, account: Account) {
   const rows = await db.calendarFeed.findMany({
     where: { accountId: account.id },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -61,7 +61,7 @@ const attributesOfFeed = ({ repositories, publicText }: CalendarFeed) => ({
  * @throws Refusal invalid for an unknown repository; conflict if the owner already has the most calendars.
  */
 export async function createFeed(
-  deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'log' | 'config'>,
+  deps: Pick<FreezeDeps, 'db' | 'sql' | 'clock' | 'log' | 'config'>,
   actor: Actor,
   account: Account,
   wanted: { repositories: string[] | null; publicText: boolean },
@@ -107,7 +107,7 @@ const eventOf = (type: 'calendar.create' | 'calendar.delete', feed: CalendarFeed
   metadata: { calendar_id: feed.id, calendar_attributes: attributesOfFeed(feed) },
 });
 
-async function repositoriesNamed({ sql }: Pick<Deps, 'sql'>, { id, login }: Account, names: string[]) {
+async function repositoriesNamed({ sql }: Pick<FreezeDeps, 'sql'>, { id, login }: Account, names: string[]) {
   const all = new Map((await repositoriesOfOwner(sql, id)).map((each) => [each.name.toLowerCase(), each]));
   const problems = names.flatMap((name, index) =>
     all.has(name.toLowerCase())
@@ -129,7 +129,7 @@ async function repositoriesNamed({ sql }: Pick<Deps, 'sql'>, { id, login }: Acco
  * @throws Refusal not-found if the owner has no such calendar.
  */
 export async function deleteFeed(
-  deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'log'>,
+  deps: Pick<FreezeDeps, 'db' | 'sql' | 'clock' | 'log'>,
   actor: Actor,
   account: Account,
   id: string,
@@ -147,7 +147,7 @@ export async function deleteFeed(
 }
 
 /** The calendar at an address, with its owner; null for a token that never was one, or no longer is. */
-export const findFeed = ({ db }: Pick<Deps, 'db'>, token: string) =>
+export const findFeed = ({ db }: Pick<FreezeDeps, 'db'>, token: string) =>
   db.calendarFeed.findUnique({
     where: { tokenHash: hashOf(token) },
     include: { account: { select: { id: true, login: true } } },

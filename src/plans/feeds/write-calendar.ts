@@ -1,5 +1,5 @@
 import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
-import { whatIsBlocked } from '../../events/describe-fields.ts';
+import { whatIsBlocked } from '../../words/describe-fields.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import type { CalendarEvent } from './load-events.ts';
 import { cutCharacters } from '../../cut-text.ts';

@@ -1,7 +1,6 @@
 import { parseAhead } from '../../conditions/parse-conditions.ts';
 import { nowOf } from '../../time/clock.ts';
 import { codeOf } from '../../database/database-errors.ts';
-import type { Deps } from '../../deps.ts';
 import { invalid } from '../../errors.ts';
 import { AddressRefused, fetchPublic, type PublicAnswer } from '../../notices/public-address.ts';
 import type { Account } from '../../generated/prisma/client.ts';
@@ -10,6 +9,7 @@ import { hostOf, type PlanInput, type ReadInput, type Source, type SourceInput }
 import { inTurn } from './owner-turns.ts';
 import { readInWorker } from './read-in-worker.ts';
 import { SourceUnreadable } from './source-window.ts';
+import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
 
 /** Milliseconds for the whole answer. */
 const patience = 10_000;
@@ -32,7 +32,7 @@ const noNames: ReadonlyMap<string, string> = new Map();
  * @throws SourceUnreadable with a sentence that names the host of the calendar, and no more of its address.
  */
 export const readSource = (
-  deps: Pick<Deps, 'config' | 'clock'>,
+  deps: Pick<FreezeDeps, 'config' | 'clock'>,
   accountId: bigint,
   input: SourceInput,
   timezone: string,
@@ -40,7 +40,7 @@ export const readSource = (
 ): Promise<Read> => inTurn(accountId, () => readNow(deps, input, timezone, known));
 
 async function readNow(
-  deps: Pick<Deps, 'config' | 'clock'>,
+  deps: Pick<FreezeDeps, 'config' | 'clock'>,
   { url, titles }: SourceInput,
   timezone: string,
   known: Source | null,
@@ -81,7 +81,7 @@ const warningsOf = (matchNothing: string[], count: number, url: string): string[
 type CalendarResponse = Record<'charset' | 'etag' | 'lastModified', string | null> & { bytes: Buffer };
 
 async function ask(
-  deps: Pick<Deps, 'config'>,
+  deps: Pick<FreezeDeps, 'config'>,
   url: string,
   known: Source | null,
 ): Promise<CalendarResponse | 'unchanged'> {
@@ -129,7 +129,7 @@ const saidBy = ({ status }: PublicAnswer): string =>
  * @throws Refusal invalid if the calendar cannot be read.
  */
 export async function readInput(
-  deps: Pick<Deps, 'config' | 'clock'>,
+  deps: Pick<FreezeDeps, 'config' | 'clock'>,
   account: Pick<Account, 'id'>,
   { source, ...input }: PlanInput,
 ): Promise<{ input: ReadInput } & Pick<Read, 'names' | 'warnings'>> {

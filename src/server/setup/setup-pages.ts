@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import * as z from 'zod';
 import { appTemplate } from '../../github/app-manifest.ts';
 import { nameOfGitHub } from '../../github/web-url.ts';
-import { installedPath } from '../../installations/page-paths.ts';
-import { type Html, layout } from '../../pages/layout.ts';
+import { installedPath } from '../../page-paths.ts';
+import type { Html } from '../../pages/html.ts';
+import { layout } from '../../pages/layout.ts';
 import { newAppForm, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 
 const page = (title: string, body: Html): Html => layout({ title, body });

@@ -1,6 +1,5 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Tx } from '../../database/database.ts';
-import type { Deps } from '../../deps.ts';
 import { ourselves } from '../../events/actor.ts';
 import { appendEvents, placeOf } from '../../events/append-event.ts';
 import type { AuditEvent } from '../../events/audit-event.ts';
@@ -10,19 +9,19 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
-import { type HoldState, saveHold, type Stored, type Turn } from './hold-store.ts';
+import { type HoldState, saveHold, type Stored, type Turn, rulesetName } from './hold-store.ts';
 import { forgetPasses } from './pass-store.ts';
 import {
   isRight,
   Limited,
   type Ruleset,
   type RulesetContent,
-  rulesetName,
   Rulesets,
   ourContextIn,
   seenByFirstApp,
   whyRefused,
 } from './ruleset.ts';
+import type { StatusDeps } from '../status-deps.ts';
 
 /** What has to be in force, and which freezes need no ruleset. */
 export type Plan = { wanted: Wanted | null; settled: string[]; isUndecided: boolean };
@@ -52,7 +51,7 @@ type ChangeOptions = { observed?: { observation: bigint }; isCheck?: boolean };
  * @returns whether the ruleset came in force.
  */
 export const changeHold = (
-  deps: Deps,
+  deps: StatusDeps,
   hold: HoldState,
   plan: Plan,
   turn: Turn,
@@ -61,7 +60,7 @@ export const changeHold = (
 
 /** One turn at the ruleset of a repository. */
 class Settling {
-  readonly #deps: Deps;
+  readonly #deps: StatusDeps;
   readonly #hold: HoldState;
   readonly #plan: Plan;
   readonly #turn: Turn;
@@ -69,7 +68,7 @@ class Settling {
   readonly #rulesets: Rulesets;
   #events: AuditEvent[] = [];
 
-  constructor(deps: Deps, hold: HoldState, plan: Plan, turn: Turn, given: ChangeOptions) {
+  constructor(deps: StatusDeps, hold: HoldState, plan: Plan, turn: Turn, given: ChangeOptions) {
     this.#deps = deps;
     this.#hold = hold;
     this.#plan = plan;

@@ -4,12 +4,14 @@ import type { Tx } from '../../database/database.ts';
 import { believed, type SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
-import { Prisma } from '../../generated/prisma/client.ts';
 import { isNotEnded } from '../../freezes/freeze-store.ts';
 import { type ParsedFreeze, parseStoredFreezes } from '../../freezes/judge-freeze.ts';
 import { settingSql } from '../../installations/setting-fields.ts';
 import { freezesAreOn, type Product } from '../../installations/product.ts';
 import type { Base, Mode } from './hold.ts';
+
+/** The name of our ruleset in each repository. Who makes one with this name by hand hands it to us. */
+export const rulesetName = 'Holdfast instant hold';
 
 // The table `instant_holds`.
 
@@ -245,19 +247,6 @@ export async function readInstant(
   const state = error !== null ? 'unavailable' : since ? 'on' : 'off';
   return { mode: mode ?? 'off', state, since, error };
 }
-
-/**
- * Whether a ruleset is known to block the pull request of the row `held` for one of its freezes, whatever its status
- * says. `keyOf` begins with the id of a freeze.
- */
-export const isHeldAtOnce = Prisma.sql`
-  EXISTS (SELECT FROM instant_holds hold WHERE hold.repository_id = held.repository_id
-    AND hold.context IS NOT NULL AND hold.since IS NOT NULL AND hold.error IS NULL
-    AND held.base_ref = ANY (hold.branches) AND EXISTS (
-      SELECT FROM unnest(hold.freezes) AS held_for WHERE split_part(held_for, ' ', 1) = ANY (held.held_by::text[]))
-    AND NOT EXISTS (
-      SELECT FROM instant_passes pass WHERE pass.repository_id = held.repository_id
-        AND pass.sha = held.head_sha AND pass.context = hold.context AND pass.state = 'success'))`;
 
 /** How repositories are held at once, and what is wrong with it, by their ids. */
 export async function readModes(

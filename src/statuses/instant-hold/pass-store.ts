@@ -16,7 +16,7 @@ import { defaultBranch } from './hold.ts';
  * groups, commits that are no longer let through, and those of the beginning of the hold are urgent. Later heads, and
  * commits that are let through again, are not: people cause as many of these as they like.
  */
-const duePasses = `
+export const duePasses = `
   SELECT hold.repository_id, head.sha, hold.context, head.state, head.description, head.is_merge_group,
     head.head_owner, head.waiting_since,
     CASE WHEN head.is_merge_group THEN -2 WHEN head.state <> 'success' THEN -1 ELSE head.urgency END AS urgency,
@@ -71,22 +71,6 @@ export const isBlockedAtOnce = (commit: string): string => `EXISTS (
     AND NOT EXISTS (
       SELECT FROM instant_passes pass WHERE pass.repository_id = hold.repository_id AND pass.sha = ${commit}.sha
         AND pass.context = hold.context AND pass.state = 'success'))`;
-
-/** How many writes of an installation wait, and how many it makes a minute, as far as it learned. */
-export async function readWaiting(
-  sql: SqlTx,
-  installationId: bigint,
-): Promise<{ waiting: number; pacePerMinute: number | null }> {
-  const [row] = await sql.query<{ waiting: number; pacePerMinute: number | null }>(
-    'read-waiting',
-    `SELECT (
-        (SELECT count(*) FROM head_statuses WHERE installation_id = $1 AND is_waiting)
-        + (SELECT count(*) FROM (${duePasses}) due)
-      )::int AS waiting, (SELECT pace_per_minute FROM installations WHERE id = $1) AS "pacePerMinute"`,
-    [installationId],
-  );
-  return row!;
-}
 
 /** A commit to write the context of a hold on, with what the write needs. */
 export type DuePass = {

@@ -1,11 +1,9 @@
-import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { cachePerService } from '../../github/cache.ts';
 import { classifyGitHubError, isGitHubStatus, wordsOf } from '../../github/github-error.ts';
 import { isOurContext, isSame } from './hold.ts';
-
-/** The name of our ruleset in each repository. Who makes one with this name by hand hands it to us. */
-export const rulesetName = 'Holdfast instant hold';
+import type { StatusDeps } from '../status-deps.ts';
+import { rulesetName } from './hold-store.ts';
 
 /** Milliseconds for an answer about a ruleset. Statuses must not wait for longer. */
 const patience = 5000;
@@ -105,13 +103,13 @@ const limitsOf = cachePerService<string, Limited>(1000, 3_600_000);
 
 /** Rulesets of a repository, as the second App. Each call asks first whether it may go on. */
 export class Rulesets {
-  readonly #deps: Pick<Deps, 'github' | 'clock'>;
+  readonly #deps: Pick<StatusDeps, 'github' | 'clock'>;
   readonly #place: { owner: string; repo: string };
   readonly #keep: () => Promise<void>;
 
   /** @param keep is called before each request; it throws if another process goes on. */
   constructor(
-    deps: Pick<Deps, 'github' | 'clock'>,
+    deps: Pick<StatusDeps, 'github' | 'clock'>,
     { owner, repo }: RulesetPlace,
     keep: () => Promise<void>,
   ) {
@@ -246,7 +244,7 @@ const mostNamesakes = 5;
  * @returns null if none is in force. @throws GitHub's error.
  */
 export async function seenByFirstApp(
-  { github }: Pick<Deps, 'github'>,
+  { github }: Pick<StatusDeps, 'github'>,
   installationId: bigint,
   { owner, repo }: RulesetPlace,
 ): Promise<Ruleset | null> {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../../time/clock.ts';
-import type { Deps } from '../../deps.ts';
 import type { ParsedFreeze } from '../../freezes/judge-freeze.ts';
 import { defineTask } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
-import { firstPace } from '../plan-write.ts';
 import { finishRevoked } from '../drain.ts';
 import { changeHold, isSettled, type Plan } from './change-hold.ts';
-import { keyOf, type Selected, selectedAmong, selectedByBases, wantedNow, whyNoBridge } from './hold.ts';
+import { keyOf, wantedNow } from './hold.ts';
 import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
+import type { StatusDeps } from '../status-deps.ts';
+import { type Selected, selectedAmong, selectedByBases, whyNoBridge, paceOf } from '../time-until-held.ts';
 
 // Puts the ruleset of a repository in force and out of force. Level-triggered: it works out what should be in force now,
 // says in the row what may be in force from here on, changes the ruleset, reads it back, and says so. A process that dies
@@ -33,7 +33,7 @@ type HoldRequest = {
 type Settled = { hasBegun: boolean; isUndecided: boolean };
 
 /** Puts the ruleset of a repository in force or out of force, as the ongoing freezes want it. Never throws for GitHub. */
-async function settleHold(deps: Deps, repositoryId: bigint, given: HoldRequest = {}): Promise<Settled> {
+async function settleHold(deps: StatusDeps, repositoryId: bigint, given: HoldRequest = {}): Promise<Settled> {
   const seen = await readHold(deps.sql, repositoryId, nowOf(deps.clock));
   if (!seen) return { hasBegun: false, isUndecided: false };
   const first = await planFor(deps, seen, given);
@@ -65,7 +65,7 @@ const betweenLooks = 50;
 const mostLooks = 60;
 
 /** @returns the instant to try again if another process does not finish. */
-async function waitForTurn({ sql, clock, stopping }: Deps, repositoryId: bigint): Promise<Turn | Date> {
+async function waitForTurn({ sql, clock, stopping }: StatusDeps, repositoryId: bigint): Promise<Turn | Date> {
   for (let looks = 1; ; looks++) {
     const turn = await takeTurn(sql, repositoryId, nowOf(clock));
     if (!(turn instanceof Date) || looks === mostLooks || stopping.aborted) return turn;
@@ -78,7 +78,7 @@ async function waitForTurn({ sql, clock, stopping }: Deps, repositoryId: bigint)
  * @param pullRequests if they were read: a bridge may depend on how many of them a freeze selects.
  */
 export async function holdAtOnce(
-  deps: Deps,
+  deps: StatusDeps,
   { repository, freezes, observation, observedAt }: Observed,
   pullRequests: LoadedPullRequest[] | null = null,
 ): Promise<Settled> {
@@ -90,7 +90,7 @@ export async function holdAtOnce(
 }
 
 /** While GitHub limits the first App, nothing can be observed. The second one has limits of its own. */
-export async function holdMeanwhile(deps: Deps, repositoryId: bigint): Promise<void> {
+export async function holdMeanwhile(deps: StatusDeps, repositoryId: bigint): Promise<void> {
   if ((await deps.github.lock.id()) !== null) await settleHold(deps, repositoryId, { isLookedAtLater: true });
 }
 
@@ -99,7 +99,7 @@ export async function holdMeanwhile(deps: Deps, repositoryId: bigint): Promise<v
  * @param observation the number of the observation of every open pull request that was saved, if it was one.
  */
 export async function followVerdicts(
-  { sql, queue }: Deps,
+  { sql, queue }: StatusDeps,
   { id, installation }: Observed['repository'],
   observation: bigint | null = null,
 ): Promise<void> {
@@ -115,7 +115,11 @@ const isLatest = ({ observations }: HoldState, { observed }: HoldRequest): boole
  * The freezes to hold. A caller that is not the latest may know freezes that were deleted since; those that have not begun
  * by our clock count, because the database's clock decides.
  */
-function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: HoldRequest): ParsedFreeze[] {
+function ongoingFor(
+  { clock }: Pick<StatusDeps, 'clock'>,
+  hold: HoldState,
+  given: HoldRequest,
+): ParsedFreeze[] {
   if (!given.observed) return hold.ongoing;
   if (isLatest(hold, given)) return given.observed.freezes;
   const now = nowOf(clock);
@@ -124,7 +128,7 @@ function ongoingFor({ clock }: Pick<Deps, 'clock'>, hold: HoldState, given: Hold
   return [...hold.ongoing, ...ahead];
 }
 
-async function planFor(deps: Deps, hold: HoldState, given: HoldRequest): Promise<Plan> {
+async function planFor(deps: StatusDeps, hold: HoldState, given: HoldRequest): Promise<Plan> {
   const { mode, bases } = hold;
   const ongoing = ongoingFor(deps, hold, given);
   const keys = new Set(ongoing.map(keyOf));
@@ -147,19 +151,9 @@ async function planFor(deps: Deps, hold: HoldState, given: HoldRequest): Promise
   return { wanted, settled: [...settled].toSorted(), isUndecided: undecided.size > 0 };
 }
 
-/** How many statuses a minute an installation writes, as far as it learned. */
-export function paceOf(
-  { config, clock }: Pick<Deps, 'config' | 'clock'>,
-  { pacePerMinute }: { pacePerMinute: number | null },
-): number {
-  const { least, most } = config.statusWritesPerMinute;
-  const { perMinute } = firstPace({ least, most }, nowOf(clock));
-  return Math.min(most, Math.max(least, pacePerMinute ?? perMinute));
-}
-
 export const settleInstantHoldTask = defineTask(
   jobs.settleInstantHold,
-  async (deps, { repositoryId, isCheck }) => {
+  async (deps: StatusDeps, { repositoryId, isCheck }) => {
     await settleHold(deps, BigInt(repositoryId), { isCheck });
     await finishRevoked(deps, BigInt(repositoryId));
   },

@@ -8,14 +8,14 @@ import {
   whatGitHubRefuses,
   whatIsBlocked,
   whatIsSkipped,
-} from '../../events/describe-fields.ts';
+} from '../../words/describe-fields.ts';
 import { type PlanPreview, previewPlanSoon } from '../../explanations/preview-plan.ts';
 import type { SavedFreeze } from '../../freezes/check-freeze.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { createFreeze } from '../../freezes/save-freeze.ts';
 import { asCode } from '../../github/markdown.ts';
 import { fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { freezePath, planPath, pullRequestPath } from '../../installations/page-paths.ts';
+import { freezePath, planPath, pullRequestPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';

@@ -6,10 +6,10 @@ import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import type { Role } from '../../installations/role-holders.ts';
+import type { Role } from '../../settings/role-holders.ts';
 import { NotNow } from '../../database/queue/define-task.ts';
 import { DoubtfulTime } from '../../time/moment.ts';
-import { type Holding, whatIsBlocked } from '../../events/describe-fields.ts';
+import { type Holding, whatIsBlocked } from '../../words/describe-fields.ts';
 import { asCode } from '../../github/markdown.ts';
 
 /** What somebody ordered, in a comment or in Slack. */

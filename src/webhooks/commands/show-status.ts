@@ -2,7 +2,7 @@ import { authorizeOwner, authorizeReader } from '../../auth/authorize.ts';
 import { nullIf } from '../../errors.ts';
 import { type Explained, explainPullRequest } from '../../explanations/explain-pull-request.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { ownerPath } from '../../installations/page-paths.ts';
+import { ownerPath } from '../../page-paths.ts';
 import { repositoriesOfIds } from '../../installations/find-repository.ts';
 import { whyNot } from '../../pages/held.ts';
 import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';

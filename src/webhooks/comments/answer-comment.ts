@@ -15,9 +15,9 @@ import { answersPerService } from '../../github/cache.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { pauseInstallation } from '../../github/ask-github.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { type Role, roles } from '../../installations/role-holders.ts';
-import { readSettings } from '../../installations/settings.ts';
-import { repositoryPath } from '../../installations/page-paths.ts';
+import { type Role, roles } from '../../settings/role-holders.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { repositoryPath } from '../../page-paths.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../database/queue/jobs.ts';
 import { readCommand, unknownCommand, type Verb } from '../commands/command.ts';
@@ -261,6 +261,6 @@ async function permissionOf(
   }
 }
 
-export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...comment }) =>
+export const answerCommentTask = defineTask(jobs.answerComment, (deps: Deps, { repositoryId, ...comment }) =>
   answerComment(deps, BigInt(repositoryId), comment),
 );

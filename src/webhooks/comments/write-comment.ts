@@ -1,11 +1,11 @@
 import { nowOf } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { type ExemptionRecord, findExemption } from '../../freezes/exemptions/exemption-store.ts';
+import { type ExemptionRecord, findExemption } from '../../exemptions/exemption-store.ts';
 import { type Grants, missingForComments } from '../../github/app-manifest.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
-import { readSettings } from '../../installations/settings.ts';
+import { pullRequestPath } from '../../page-paths.ts';
+import { readSettings } from '../../settings/settings.ts';
 import { actorName } from '../../events/actor.ts';
 import { defineTask } from '../../database/queue/define-task.ts';
 import { type OwnComment, jobs } from '../../database/queue/jobs.ts';
@@ -206,10 +206,10 @@ async function ownComment(
     : announcementOf(deps, repository, comment.requestId, commentCommands === true, turn);
 }
 
-export const writeCommentTask = defineLane(jobs.writeComment, (deps, { repositoryId, comment }, turn) =>
+export const writeCommentTask = defineLane(jobs.writeComment, (deps: Deps, { repositoryId, comment }, turn) =>
   ownComment(deps, BigInt(repositoryId), comment, turn),
 );
 
-export const announceRequestTask = defineTask(jobs.announceRequest, (deps, { repositoryId, id }) =>
+export const announceRequestTask = defineTask(jobs.announceRequest, (deps: Deps, { repositoryId, id }) =>
   deps.queue.send([jobs.writeComment(BigInt(repositoryId), { requestId: id })]),
 );

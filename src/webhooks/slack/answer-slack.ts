@@ -262,10 +262,10 @@ async function begunRequest(deps: Deps, request: SlackRequest): Promise<SlackReq
   return (asked.kind === 'window' && (await begunBy(deps, request, asked.of))) || request;
 }
 
-export const replyInSlackTask = defineLane(jobs.replyInSlack, (deps, { requestId }, turn) =>
+export const replyInSlackTask = defineLane(jobs.replyInSlack, (deps: Deps, { requestId }, turn) =>
   answerSlack(deps, requestId, turn),
 );
 
-export const answerSlackTask = defineTask(jobs.answerSlack, (deps, { requestId }) =>
+export const answerSlackTask = defineTask(jobs.answerSlack, (deps: Deps, { requestId }) =>
   deps.queue.send([jobs.replyInSlack(requestId)]),
 );

@@ -4,7 +4,7 @@ import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { Freeze, SlackLink, SlackTelling } from '../../generated/prisma/client.ts';
 import { openPullRequestsInTime } from '../../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
-import { pullRequestPath } from '../../installations/page-paths.ts';
+import { pullRequestPath } from '../../page-paths.ts';
 import { type Notice, loadNotices } from '../../notices/notice.ts';
 import { slackAppOf } from '../../notices/slack/slack-apps.ts';
 import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
@@ -191,6 +191,6 @@ async function send(deps: Deps, { app: key, userId }: Person, text: string): Pro
   }
 }
 
-export const tellAuthorsTask = defineTask(jobs.tellAuthors, (deps, { eventIds }) =>
+export const tellAuthorsTask = defineTask(jobs.tellAuthors, (deps: Deps, { eventIds }) =>
   tellAuthors(deps, eventIds.map(BigInt)),
 );

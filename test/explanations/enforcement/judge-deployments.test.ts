@@ -8,8 +8,8 @@ import {
   judgeWorkflows,
 } from '../../../src/explanations/enforcement/judge-environments.ts';
 import { readJobs } from '../../../src/explanations/enforcement/read-environment.ts';
-import type { StoredFreeze } from '../../../src/freezes/freeze-columns.ts';
 import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
+import type { StoredFreeze } from '../../../src/freezes/freeze.ts';
 
 // Environments and workflows of every kind, also those that the sandbox cannot have.
 

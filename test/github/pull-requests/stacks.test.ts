@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadRepository } from '../../../src/github/pull-requests/load-pull-requests.ts';
-import { placesIn, readStacks, type Stack, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
+import { placesIn, readStacks, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
 import { fakeGitHub, json } from './fake-github.ts';
+import type { Stack } from '../../../src/github/pull-requests/pull-request.ts';
 
 const listed = (number: number, base: string, ...members: number[]) => ({
   number,

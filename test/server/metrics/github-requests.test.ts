@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Metrics } from '../../../src/server/metrics/metrics.ts';
+import { Metrics } from '../../../src/metrics.ts';
 
 test('a request to GitHub without an answer is counted apart', async () => {
   const metrics = new Metrics();

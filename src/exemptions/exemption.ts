@@ -1,4 +1,6 @@
-import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
+// `exemptions/` lets single pull requests and deployments through: who asked, who decided, what one covers, and what
+// ended it.
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
 /** The states of an exemption. Only an approved one has an effect. */
 export const exemptionStates = ['requested', 'approved', 'denied', 'revoked', 'expired', 'used'] as const;

@@ -1,4 +1,4 @@
-import type { ListedEvent } from './list-events.ts';
+import type { ListedEvent } from '../../events/list-events.ts';
 
 // What one act made: a plan and its freezes, or the freezes that one press of a button ended. The log has an event for
 // each of them, and a page has one row for all.

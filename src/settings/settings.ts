@@ -1,18 +1,29 @@
+// `settings/` has what admins of an owner or a repository choose, and who has a role by it.
 import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account, Prisma } from '../generated/prisma/client.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { type InstalledAccount, lockAccount } from './find-account.ts';
-import { assertWritable, type FoundRepository, suspended, lockRepository } from './find-repository.ts';
+import { type InstalledAccount, lockAccount } from '../installations/find-account.ts';
+import {
+  assertWritable,
+  type FoundRepository,
+  suspended,
+  lockRepository,
+} from '../installations/find-repository.ts';
 import { conflict } from '../errors.ts';
-import { type Product, products } from './product.ts';
+import { type Product, products } from '../installations/product.ts';
 import { inheritedBy, present, type Presented } from './present-settings.ts';
 import { findHolders, holderText, type RolePlace, withCurrentNames } from './role-holders.ts';
-import { effectiveSettings, type OwnSettings, settingColumns, type Settings } from './setting-fields.ts';
+import {
+  effectiveSettings,
+  type OwnSettings,
+  settingColumns,
+  type Settings,
+} from '../installations/setting-fields.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 /** The settings of a repository that count. */
 export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settings> =>
@@ -47,7 +58,7 @@ export type SettingsChange = { [Column in keyof Presented]?: Presented[Column] |
 
 /** The settings of a repository for people, with the names of today. */
 export async function showRepositorySettings(
-  deps: Deps,
+  deps: GitHubDeps,
   repository: FoundRepository,
 ): Promise<ShownSettings> {
   const row = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id }, select });
@@ -55,11 +66,14 @@ export async function showRepositorySettings(
 }
 
 /** The same for the defaults of an owner. */
-export const showOwnerSettings = async (deps: Deps, account: InstalledAccount): Promise<ShownSettings> =>
+export const showOwnerSettings = async (
+  deps: GitHubDeps,
+  account: InstalledAccount,
+): Promise<ShownSettings> =>
   showCurrent(deps, placeOfOwner(account), await readOwnerSettings(deps.db, account.id));
 
 async function showCurrent(
-  deps: Deps,
+  deps: GitHubDeps,
   place: RolePlace,
   settings: Settings,
 ): Promise<Presented & Pick<ShownSettings, 'warnings'>> {
@@ -91,7 +105,7 @@ const placeOfOwner = (account: InstalledAccount): RolePlace => ({
  *   while GitHub does not say who they are.
  */
 export async function changeRepositorySettings(
-  deps: Deps,
+  deps: GitHubDeps,
   actor: Actor,
   repository: FoundRepository,
   change: SettingsChange,
@@ -126,7 +140,7 @@ export async function changeRepositorySettings(
  * @throws Refusal like `changeRepositorySettings`.
  */
 export async function changeOwnerSettings(
-  deps: Deps,
+  deps: GitHubDeps,
   actor: Actor,
   account: InstalledAccount,
   change: SettingsChange,
@@ -153,7 +167,7 @@ export async function changeOwnerSettings(
 
 /** @throws Refusal conflict if instant holds need a second App and there is none. */
 async function assertLockApp(
-  { github, config }: Deps,
+  { github, config }: GitHubDeps,
   { instant_hold: mode }: SettingsChange,
 ): Promise<void> {
   if (!mode || mode === 'off' || (await github.lock.id()) !== null) return;
@@ -163,7 +177,7 @@ async function assertLockApp(
 }
 
 /** Has the rulesets of an owner put in force or out of force, where there may be any. */
-async function settleHoldsOf({ queue, clock }: Deps, tx: Tx, accountId: bigint): Promise<void> {
+async function settleHoldsOf({ queue, clock }: GitHubDeps, tx: Tx, accountId: bigint): Promise<void> {
   const now = nowOf(clock);
   const ongoing = {
     deletedAt: null,
@@ -181,7 +195,7 @@ async function settleHoldsOf({ queue, clock }: Deps, tx: Tx, accountId: bigint):
 }
 
 /** The change with people and teams as rows have them. */
-async function resolved(deps: Deps, place: RolePlace, change: SettingsChange) {
+async function resolved(deps: GitHubDeps, place: RolePlace, change: SettingsChange) {
   const { freezers, approvers, ...others } = change;
   const found = await findHolders(deps, place, {
     ...(freezers && { freezers }),
@@ -222,7 +236,7 @@ const ordered = (chosen: readonly Product[]): Product[] =>
  * @throws Refusal conflict if the repository cannot be written to.
  */
 export async function setRepositoryProducts(
-  deps: Deps,
+  deps: GitHubDeps,
   actor: Actor,
   repository: FoundRepository,
   chosen: readonly Product[],
@@ -248,7 +262,7 @@ export async function setRepositoryProducts(
 
 /** Sets the products of an owner's new repositories. Existing repositories keep theirs. */
 export async function setDefaultProducts(
-  deps: Deps,
+  deps: GitHubDeps,
   actor: Actor,
   account: Account,
   chosen: readonly Product[],

@@ -3,18 +3,23 @@ import pLimit from 'p-limit';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { pauseInstallation } from '../github/ask-github.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { nowOf } from '../time/clock.ts';
-import { lockAccount } from './find-account.ts';
-import { lockRepository } from './find-repository.ts';
+import { lockAccount } from '../installations/find-account.ts';
+import { lockRepository } from '../installations/find-repository.ts';
 import { inheritedBy, present } from './present-settings.ts';
 import { askHolder, findTeam, holderText, type RolePlace } from './role-holders.ts';
-import { effectiveSettings, type OwnSettings, type RoleHolder, type TeamHolder } from './setting-fields.ts';
+import {
+  effectiveSettings,
+  type OwnSettings,
+  type RoleHolder,
+  type TeamHolder,
+} from '../installations/setting-fields.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 // Rights hang on the ids of teams: a slug can get another team. Settings of versions before the ids have slugs alone.
 
@@ -41,7 +46,10 @@ export const isUnidentified = (holder: RoleHolder): boolean => isTeam(holder) &&
  * @returns the teams of today, by the slug that settings had alone.
  * @throws GitHub's error while it cannot answer.
  */
-export async function keepTeams(deps: Deps, place: RolePlace): Promise<ReadonlyMap<string, TeamHolder>> {
+export async function keepTeams(
+  deps: GitHubDeps,
+  place: RolePlace,
+): Promise<ReadonlyMap<string, TeamHolder>> {
   const { account, installation } = place;
   if (account.type !== 'Organization' || installation.suspendedAt) return new Map();
   const naming = await settingsWithTeams(deps.db, account.id);
@@ -86,7 +94,7 @@ const settingsWithTeams = (db: Tx, accountId: bigint): Promise<Naming[]> =>
 
 /** @param change of the settings as they are now. */
 async function saveTeams(
-  deps: Deps,
+  deps: GitHubDeps,
   { account }: RolePlace,
   repositoryId: bigint | null,
   change: (settings: OwnSettings) => OwnSettings,
@@ -139,7 +147,7 @@ async function saveTeams(
   });
 }
 
-export const keepTeamsTask = defineTask(jobs.keepTeams, async (deps, { accountId }) => {
+export const keepTeamsTask = defineTask(jobs.keepTeams, async (deps: GitHubDeps, { accountId }) => {
   const installation = await deps.db.installation.findFirst({
     where: { accountId: BigInt(accountId), deletedAt: null },
     include: { account: true },

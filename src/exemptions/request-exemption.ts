@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { readPullRequest } from '../../github/pull-requests/own-repository.ts';
-import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
-import { nowOf } from '../../time/clock.ts';
-import type { Tx } from '../../database/database.ts';
-import type { Deps } from '../../deps.ts';
-import { conflict, invalid, notFound, type Problem } from '../../errors.ts';
-import { placeOf } from '../../events/append-event.ts';
-import { askGitHub } from '../../github/ask-github.ts';
-import { isGitHubStatus } from '../../github/github-error.ts';
-import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
-import { notEndedAmong } from '../freeze-store.ts';
+import { readPullRequest } from '../github/pull-requests/own-repository.ts';
+import { greatestNumber } from '../github/pull-requests/pull-request.ts';
+import { nowOf } from '../time/clock.ts';
+import type { Tx } from '../database/database.ts';
+import { conflict, invalid, notFound, type Problem } from '../errors.ts';
+import { placeOf } from '../events/append-event.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
+import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
+import { notEndedAmong } from '../freezes/freeze-store.ts';
 import {
   assertWritable,
   type FoundRepository,
   fullName,
   lockRepository,
-} from '../../installations/find-repository.ts';
-import { readSettings } from '../../installations/settings.ts';
-import { jobs } from '../../database/queue/jobs.ts';
+} from '../installations/find-repository.ts';
+import { readSettings } from '../settings/settings.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { assertThemselves, type Caller } from './decide-exemption.ts';
 import type { ExemptDeployment } from './exemption.ts';
 import {
@@ -29,6 +28,7 @@ import {
   wakeFor,
 } from './save-exemption.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** What every request says. */
 type Wish = {
@@ -65,7 +65,7 @@ const longest = 30 * day;
  *   an hour, or the pull request has too many approved exemptions; invalid; unavailable while GitHub does not answer.
  */
 export async function requestExemption(
-  deps: Deps,
+  deps: FreezeDeps,
   { actor, notAdmin }: Caller,
   repository: FoundRepository,
   number: bigint,
@@ -92,7 +92,7 @@ export async function requestExemption(
  * @throws Refusal like `requestExemption`, but not-found.
  */
 export async function requestDeploymentExemption(
-  deps: Deps,
+  deps: FreezeDeps,
   caller: Caller,
   repository: FoundRepository,
   { environment, sha, runId, ...wish }: NewDeploymentExemption,
@@ -113,7 +113,7 @@ type Subject = Pick<
 >;
 
 async function save(
-  deps: Deps,
+  deps: FreezeDeps,
   { actor, notAdmin }: Caller,
   repository: FoundRepository,
   subject: Subject,
@@ -176,7 +176,7 @@ type Head = { headSha: string; seenAt: Date; baseRef: string };
  * @throws Refusal not-found if the pull request does not exist; conflict if it is closed; unavailable while GitHub does
  *   not answer.
  */
-async function readHead(deps: Deps, repository: FoundRepository, number: bigint): Promise<Head> {
+async function readHead(deps: FreezeDeps, repository: FoundRepository, number: bigint): Promise<Head> {
   const name = fullName(repository);
   const absent = notFound(`${name} has no pull request ${number}.`);
   if (number > greatestNumber) throw absent;

@@ -1,11 +1,11 @@
-import type { Tx } from '../../database/database.ts';
-import type { Actor } from '../../events/actor.ts';
-import { appendEvent, type EventPlace } from '../../events/append-event.ts';
-import type { AuditEvent } from '../../events/audit-event.ts';
-import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { jobs } from '../../database/queue/jobs.ts';
+import type { Tx } from '../database/database.ts';
+import type { Actor } from '../events/actor.ts';
+import { appendEvent, type EventPlace } from '../events/append-event.ts';
+import type { AuditEvent } from '../events/audit-event.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { attributesOfAny, type ExemptionRecord } from './exemption-store.ts';
-import { conflict } from '../../errors.ts';
+import { conflict } from '../errors.ts';
 
 /** Saves a new exemption. */
 export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
@@ -48,26 +48,6 @@ export async function changeExemption(
   if (count === 0) return false;
   await appendExemptionEvent(tx, place, { ...exemption, ...change }, by, now);
   return true;
-}
-
-/**
- * Sets an exemption aside for an attempt of a run, before GitHub is told to let it go.
- * @returns false if it no longer lets any go, or another one goes out with it.
- */
-export async function takeExemption(
-  tx: Tx,
-  { id }: ExemptionRecord,
-  { runId, attempt }: { runId: bigint; attempt: number },
-  now: Date,
-): Promise<boolean> {
-  const isFree = { state: 'approved', attempt: null } as const;
-  // GitHub asks once for each job, so that more jobs of that attempt can come.
-  const isTheirs = { state: { in: ['approved' as const, 'used' as const] }, runId, attempt };
-  const { count } = await tx.exemption.updateMany({
-    where: { id, expiresAt: { gt: now }, OR: [isFree, isTheirs] },
-    data: { runId, attempt },
-  });
-  return count > 0;
 }
 
 /** The job that gives an exemption its effect, or ends that. */

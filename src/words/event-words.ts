@@ -1,5 +1,7 @@
-import { type Actor, actorName, type Trigger } from './actor.ts';
-import type { Via } from './audit-event.ts';
+// `words/` has the words for people about events and freezes, for pages, chats, the log and the command line. It is
+// pure.
+import { type Actor, actorName, type Trigger } from '../events/actor.ts';
+import type { Via } from '../events/audit-event.ts';
 import { type DescribedEvent, describeEvent } from './describe-event.ts';
 import { cutCharacters } from '../cut-text.ts';
 

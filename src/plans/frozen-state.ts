@@ -1,9 +1,4 @@
-import { judgeBase } from '../conditions/match.ts';
-import { type Freeze, holdsDeployments } from './freeze.ts';
-import type { ParsedFreeze } from './judge-freeze.ts';
-
-/** Pull requests into a branch (null: any branch), or deployments to an environment. */
-export type FreezeQuery = { base: string | null } | { environment: string };
+import { type ParsedFreeze, type FreezeQuery, couldHold } from '../freezes/judge-freeze.ts';
 
 /** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };
@@ -59,17 +54,6 @@ const free = (next: number | null): FrozenState => ({
   freezes: [],
   nextTransitionAt: next === null ? null : new Date(next),
 });
-
-type Holding = Pick<ParsedFreeze, 'conditions'> & { freeze: Pick<Freeze, 'holds' | 'environments'> };
-
-/** Whether a freeze could hold a deployment to an environment, or some pull request into a branch. */
-export function couldHold({ freeze, conditions }: Holding, asked: FreezeQuery): boolean {
-  if ('environment' in asked) return holdsDeployments(freeze, asked.environment);
-  // Conditions that cannot be read hold, as they do when we judge pull requests.
-  if (!conditions) return true;
-  const { matching, exclude } = conditions;
-  return judgeBase(matching, asked.base) !== false && !(exclude && judgeBase(exclude, asked.base) === true);
-}
 
 const spanOf = ({ parsed: { freeze }, deletedAt }: KeptFreeze): Span => ({
   id: freeze.id,

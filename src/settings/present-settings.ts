@@ -6,7 +6,7 @@ import {
   settingColumns,
   type Settings,
   type SettingsByColumn,
-} from './setting-fields.ts';
+} from '../installations/setting-fields.ts';
 
 /** The form of the API: people and teams as people write them. */
 export type Presented = {

@@ -1,5 +1,4 @@
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
-import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 
 /** What became of a try to write a status: GitHub took it, showed it already, or failed. */
 const writeOutcomes = ['written', 'found', 'invalid', 'absent', 'forbidden', 'limited', 'down'] as const;
@@ -79,12 +78,13 @@ export class Metrics {
   /** When the webhooks came that led to statuses which this process has decided and not written. */
   readonly #heard = new Map<string, number>();
 
-  constructor() {
+  /** @param tasks the names of those whose failures count from zero. */
+  constructor(tasks: readonly string[] = []) {
     // A rate over a counter that begins at 1 does not show its first increase.
     for (const outcome of writeOutcomes) this.#writes.inc({ outcome }, 0);
     for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
     for (const reason of ['signature', 'other']) this.#undelivered.inc({ reason }, 0);
-    for (const task of taskNames) this.#failures.inc({ task }, 0);
+    for (const task of tasks) this.#failures.inc({ task }, 0);
     for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
   }
 
@@ -150,7 +150,7 @@ export class Metrics {
     this.#undelivered.inc({ reason: 'other' }, webhooks - wronglySigned);
   }
 
-  countJobFailures(task: TaskName, jobs: number): void {
+  countJobFailures(task: string, jobs: number): void {
     this.#failures.inc({ task }, jobs);
   }
 

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
-import type { Deps } from '../deps.ts';
 import { invalid, nullIf, type Problem } from '../errors.ts';
 import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { nullIf404 } from '../github/github-error.ts';
-import type { RoleHolder, TeamHolder } from './setting-fields.ts';
+import type { RoleHolder, TeamHolder } from '../installations/setting-fields.ts';
+import type { GitHubDeps } from '../github/github-deps.ts';
 
 /** The roles that settings give, and the settings that give them. */
 export const roles = { freezer: 'freezers', approver: 'approvers' } as const;
@@ -29,7 +29,7 @@ export const holderText = (holder: RoleHolder, owner: string): string =>
  * @throws Refusal invalid, which names every unknown one; unavailable while GitHub does not answer.
  */
 export async function findHolders(
-  deps: Deps,
+  deps: GitHubDeps,
   place: RolePlace,
   lists: Partial<Record<RoleList, readonly string[]>>,
 ): Promise<Partial<Record<RoleList, RoleHolder[]>>> {
@@ -134,7 +134,7 @@ export type CurrentHolders = { holders: RoleHolder[]; gone: RoleHolder[]; isRena
 
 /** People and teams under their names of today. While GitHub does not answer, as they are saved. */
 export async function withCurrentNames(
-  deps: Deps,
+  deps: GitHubDeps,
   { account, installation }: RolePlace,
   holders: RoleHolder[],
 ): Promise<CurrentHolders> {

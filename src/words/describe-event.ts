@@ -1,5 +1,5 @@
-import type { Actor } from './actor.ts';
-import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from './audit-event.ts';
+import type { Actor } from '../events/actor.ts';
+import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from '../events/audit-event.ts';
 import { areTexts, changesIn, type Detail, fieldsOf, nameOfField } from './describe-fields.ts';
 
 /** An event in words. */

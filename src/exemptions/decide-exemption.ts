@@ -1,20 +1,20 @@
-import { nowOf } from '../../time/clock.ts';
-import type { Tx } from '../../database/database.ts';
-import type { Deps } from '../../deps.ts';
-import { type Actor, isSaidByOwner } from '../../events/actor.ts';
-import { conflict, forbidden, notFound, type Refusal } from '../../errors.ts';
-import { placeOf } from '../../events/append-event.ts';
+import { nowOf } from '../time/clock.ts';
+import type { Tx } from '../database/database.ts';
+import { type Actor, isSaidByOwner } from '../events/actor.ts';
+import { conflict, forbidden, notFound, type Refusal } from '../errors.ts';
+import { placeOf } from '../events/append-event.ts';
 import {
   assertWritable,
   type FoundRepository,
   fullName,
   lockRepository,
-} from '../../installations/find-repository.ts';
-import { deploymentsPath, pullRequestPath } from '../../installations/page-paths.ts';
-import { readSettings } from '../../installations/settings.ts';
+} from '../installations/find-repository.ts';
+import { deploymentsPath, pullRequestPath } from '../page-paths.ts';
+import { readSettings } from '../settings/settings.ts';
 import type { ExemptionState } from './exemption.ts';
 import { assertApprovalLimit, changeExemption, inLog, wakeFor } from './save-exemption.ts';
 import { type ExemptionKind, type ExemptionRecord, findExemption } from './exemption-store.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** The possible decisions, and the states that they need. */
 const decisions = {
@@ -57,7 +57,7 @@ export async function requireExemption(
  *   state does not allow the decision, or the pull request has too many approved exemptions.
  */
 export async function decideExemption(
-  deps: Deps,
+  deps: FreezeDeps,
   repository: FoundRepository,
   id: string,
   { actor, notAdmin, decision, reason }: Call,
@@ -123,7 +123,7 @@ function assertState(
  * @throws Refusal forbidden, with the page.
  */
 export function assertThemselves(
-  { config }: Pick<Deps, 'config'>,
+  { config }: Pick<FreezeDeps, 'config'>,
   repository: FoundRepository,
   { deployment, pullRequest }: Pick<ExemptionRecord, 'deployment' | 'pullRequest'>,
   actor: Actor,

@@ -1,10 +1,10 @@
-import type { Tx } from '../../database/database.ts';
-import { type Actor, actorIn } from '../../events/actor.ts';
-import type { Exemption as Stored, Prisma } from '../../generated/prisma/client.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../../database/newest-first.ts';
-import type { Row } from '../../database/sql.ts';
-import { isNotEnded } from '../freeze-store.ts';
-import { readSettingsOfAll } from '../../installations/settings.ts';
+import type { Tx } from '../database/database.ts';
+import { type Actor, actorIn } from '../events/actor.ts';
+import type { Exemption as Stored, Prisma } from '../generated/prisma/client.ts';
+import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import type { Row } from '../database/sql.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
+import { readSettingsOfAll } from '../settings/settings.ts';
 import type { EndedBy, ExemptDeployment, Exemption } from './exemption.ts';
 
 // Finds exemptions. An observation reads them together with freezes, in one statement.

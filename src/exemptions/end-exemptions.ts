@@ -1,14 +1,14 @@
-import { nowOf } from '../../time/clock.ts';
-import type { Tx } from '../../database/database.ts';
-import type { Deps } from '../../deps.ts';
-import { type Actor, ourselves } from '../../events/actor.ts';
-import { type EventPlace, placeOf } from '../../events/append-event.ts';
-import { notEndedAmong } from '../freeze-store.ts';
-import { defineTask, presentOf } from '../../database/queue/define-task.ts';
-import { jobs } from '../../database/queue/jobs.ts';
+import { nowOf } from '../time/clock.ts';
+import type { Tx } from '../database/database.ts';
+import { type Actor, ourselves } from '../events/actor.ts';
+import { type EventPlace, placeOf } from '../events/append-event.ts';
+import { notEndedAmong } from '../freezes/freeze-store.ts';
+import { defineTask, presentOf } from '../database/queue/define-task.ts';
+import { jobs } from '../database/queue/jobs.ts';
 import { type EndedBy, type LeftBehind, movedBy, wasApprovedAt } from './exemption.ts';
 import { type ExemptionRecord, openExemptions } from './exemption-store.ts';
 import { changeExemption } from './save-exemption.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 // Ends exemptions without a decision by a person. Verdicts do not depend on this: it records the end, writes the audit
 // event, and requests new verdicts.
@@ -23,7 +23,7 @@ type End = { exemption: ExemptionRecord; by: EndedBy; usedAt?: Date };
  * pull requests. Only reads the database.
  * @param at the instant that it was planned for, because the clock of the worker may be behind.
  */
-async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
+async function endExemptions(deps: FreezeDeps, repositoryId: bigint, at: Date | null): Promise<void> {
   const now = nowOf(deps.clock);
   const then = presentOf(now, at);
   await deps.db.$transaction(async (tx) => {
@@ -51,22 +51,12 @@ async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null):
   });
 }
 
-/**
- * Gives the exemptions that ended with some freezes their effect back, because the freezes are restored. Those that a push, a new
- * base or the time would have ended meanwhile end by the next observation.
- * @param endedAt when the freezes ended.
- */
-export async function reviveExemptions(tx: Tx, freezeIds: string[], endedAt: Date, now: Date): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE exemptions SET ended_at = NULL, ended_by = NULL,
-      state = (CASE WHEN approved_at IS NULL THEN 'requested' ELSE 'approved' END)::"ExemptionState"
-    WHERE repository_id IN (SELECT repository_id FROM freezes WHERE id = ANY (${freezeIds}::uuid[]))
-      AND freeze_ids && ${freezeIds}::uuid[] AND state = 'expired'
-      AND ended_by = 'freezes' AND ended_at >= ${endedAt} AND expires_at > ${now}`;
-}
-
 /** Ends exemptions of pull requests that now have another head or base branch, according to an observation. */
-export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
+export async function endLeftBehind(
+  deps: FreezeDeps,
+  repository: Repository,
+  left: LeftBehind[],
+): Promise<void> {
   if (left.length === 0) return;
   const causes = new Map(left.map(({ exemption, by }) => [exemption.id, by]));
   const numbers = left.map(({ exemption }) => exemption.pullRequest);
@@ -78,7 +68,7 @@ export async function endLeftBehind(deps: Deps, repository: Repository, left: Le
 
 /** Ends open exemptions of some pull requests. */
 async function endOpen(
-  deps: Deps,
+  deps: FreezeDeps,
   repository: Repository,
   numbers: number[],
   user: Actor,
@@ -100,7 +90,7 @@ export type Merge = {
 };
 
 /** Ends the exemptions of a merged pull request. Those that applied were used. */
-export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
+export async function endMerged(deps: FreezeDeps, repository: Repository, merge: Merge): Promise<void> {
   const merger: Actor = { type: 'user', id: merge.by.id, name: merge.by.login };
   await endOpen(deps, repository, [merge.number], merger, (exemption) => [endOfMerged(exemption, merge)]);
 }
@@ -142,6 +132,26 @@ async function end(tx: Tx, place: EventPlace, ends: End[], user: Actor, now: Dat
   }
 }
 
-export const endExemptionsTask = defineTask(jobs.endExemptions, (deps, { repositoryId, at }) =>
+export const endExemptionsTask = defineTask(jobs.endExemptions, (deps: FreezeDeps, { repositoryId, at }) =>
   endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
 );
+
+/**
+ * Sets an exemption aside for an attempt of a run, before GitHub is told to let it go.
+ * @returns false if it no longer lets any go, or another one goes out with it.
+ */
+export async function takeExemption(
+  tx: Tx,
+  { id }: ExemptionRecord,
+  { runId, attempt }: { runId: bigint; attempt: number },
+  now: Date,
+): Promise<boolean> {
+  const isFree = { state: 'approved', attempt: null } as const;
+  // GitHub asks once for each job, so that more jobs of that attempt can come.
+  const isTheirs = { state: { in: ['approved' as const, 'used' as const] }, runId, attempt };
+  const { count } = await tx.exemption.updateMany({
+    where: { id, expiresAt: { gt: now }, OR: [isFree, isTheirs] },
+    data: { runId, attempt },
+  });
+  return count > 0;
+}
