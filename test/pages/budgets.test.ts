@@ -22,6 +22,7 @@ const budgets: [path: string, kilobytes: number, statements: number][] = [
   ['/owners/:owner/audit', 14, 19],
   ['/owners/:owner/calendar', 12, 7],
   ['/owners/:owner/calendar/subscribe', 6, 5],
+  ['/owners/:owner/deployments', 6, 7],
   ['/owners/:owner/exemptions', 7, 9],
   ['/owners/:owner/first-steps', 7, 46],
   ['/owners/:owner/freeze', 9, 4],
@@ -29,10 +30,13 @@ const budgets: [path: string, kilobytes: number, statements: number][] = [
   ['/owners/:owner/plans/:plan', 9, 15],
   ['/owners/:owner/plans/:plan/edit', 13, 4],
   ['/owners/:owner/plans/new', 13, 4],
-  ['/owners/:owner/progress', 6, 10],
+  // With whom its text can be told to.
+  ['/owners/:owner/progress', 6, 13],
+  ['/owners/:owner/reports', 7, 4],
   ['/owners/:owner/settings', 12, 12],
   ['/owners/:owner/unfreeze', 7, 7],
-  ['/repos/:owner', 9, 11],
+  // With the requests that wait for the reader, and what was done last.
+  ['/repos/:owner', 9, 13],
   ['/repos/:owner/:repository', 10, 14],
   ['/repos/:owner/:repository/audit', 11, 4],
   ['/repos/:owner/:repository/freezes/:id', 9, 9],
