@@ -98,7 +98,7 @@ test('the tab of the owner has what waits in all repositories, and what went out
   expect(await tab('ada')).toMatch(/\d deployments wait for the end of a freeze/);
   expect(await tab('ada')).toContain('secret');
   const wendys = await tab('wendy');
-  expect(wendys).toMatch(/production api Deploy 1 by wendy main , eeeeeee .* \(in 1 h\)/);
+  expect(wendys).toMatch(/production api Deploy 1 by wendy main , eeeeeee .* until Sun 1 Mar, 10:00 UTC/);
   expect(wendys).not.toContain('secret');
   expect((await visitors['rita']!.open(list)).status).toBe(403);
   expect((await new Visitor(acme).open(list)).status).toBe(302);
