@@ -1,6 +1,7 @@
-// What Holdfast does outside (it sends a message, posts a comment, answers in Slack), it does once, by one process at a
-// time, and it finds out whether it arrived. All kinds go one way (`work-lane.ts`). Each only says how to take what is due,
-// how to look, how to act, what a failure means, and how to save what came of it.
+// `outside/` is the one way by which Holdfast does something outside: it sends a message, posts a comment, answers in Slack.
+// Each happens once, by one process at a time, and it finds out whether it arrived. All kinds go through one loop
+// (`work-lane.ts`). Each only says how to take what is due, how to look, how to act, what a failure means, and how to save
+// what came of it. Knows neither GitHub nor Slack.
 
 /**
  * What came of an attempt.

@@ -20,7 +20,7 @@ test.each([
   [['fre'], ['freeze']],
   [
     ['plans', ''],
-    ['list', 'show', 'create', 'update', 'delete', 'progress', 'help'],
+    ['list', 'show', 'create', 'update', 'skip', 'move', 'delete', 'progress', 'help'],
   ],
   [['freeze', '--w'], ['--wait']],
   [['freeze', '-m', '--w'], []],

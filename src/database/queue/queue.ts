@@ -293,7 +293,10 @@ export const aboutRepositories = (table = 'jobs') => `
   SELECT DISTINCT data->>'repositoryId' AS id FROM ${table} AS jobs
   WHERE due_at <= now() + interval '1 minute' AND data ? 'repositoryId'`;
 
-/** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due: a taken one is. */
+/**
+ * Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due: a taken one is. The
+ * table may be older than lanes.
+ */
 export const waitingJobs = (table = 'jobs') => `
-  SELECT ${columns}, jobs.lane, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
+  SELECT ${columns}, to_jsonb(jobs) ->> 'lane' AS lane, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
   FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;
