@@ -84,7 +84,21 @@ test('a form that somebody filled in is not left without a question', async () =
   // Whoever sends it leaves with it.
   await ada.goto(`${acme.app.url}/owners/acme/freeze`);
   await ada.locator('[name=reason]').pressSequentially('INC-4711');
-  await ada.getByRole('button', { name: 'Preview' }).click();
-  await ada.getByRole('button', { name: /^Freeze \d repositories$/ }).waitFor();
+  await ada.getByRole('button', { name: /^Freeze \d repositories$/ }).click();
+  await ada.waitForURL('**/owners/acme/progress?*');
   expect(asked).toEqual(['beforeunload']);
+});
+
+test('the key f makes no freeze, also where the button for that stands', async () => {
+  const ada = await page('ada', '/owners/acme/freeze?repository=web');
+  await ada.locator('[name=reason]').fill('INC-4711');
+  await ada.locator('button.freeze').waitFor();
+  const before = await acme.app.deps.db.freeze.count();
+  ada.on('dialog', (dialog) => void dialog.dismiss());
+  await ada.locator('h1').click();
+  await ada.keyboard.press('f');
+  await ada.keyboard.press('?');
+  await ada.locator('dialog #keys').waitFor();
+  expect(ada.url()).toContain('/owners/acme/freeze?repository=web');
+  expect(await acme.app.deps.db.freeze.count()).toBe(before);
 });

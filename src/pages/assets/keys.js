@@ -51,8 +51,9 @@ const does = {
   },
   f() {
     const owner = document.querySelector('nav.tabs')?.getAttribute('aria-label');
-    const button = document.querySelector('main :is(button, a, summary).freeze');
-    if (button) button.click();
+    // Never the button that makes a freeze.
+    const leads = document.querySelector('main :is(a, summary, form:not([method=post]) button).freeze');
+    if (leads) leads.click();
     else if (owner) location.assign(`/owners/${owner}/freeze`);
   },
   '?': () => void open('#keys'),
