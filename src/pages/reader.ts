@@ -1,6 +1,7 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { owner as ownerShape, repositoryPath, uuid } from '../api/fields.ts';
+import { assertStorable } from '../api/read-request.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Recency, RepositoryPermission } from '../auth/permissions.ts';
@@ -61,10 +62,14 @@ const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
   }),
 });
 
-/** Handles a page that decides itself what the viewer may see. While GitHub does not say that, the answer is 503. */
+/**
+ * Handles a page that decides itself what the viewer may see. While GitHub does not say that, the answer is 503. A query that
+ * the database could not compare with anything is refused.
+ */
 export const openPage =
   (given: PageDeps, show: (visit: Visit) => Response | Promise<Response>): Handler =>
   async (context) => {
+    assertStorable(context.req.queries(), 'query');
     const deps = forRequest(given, context);
     const openedAt = deps.clock.now();
     const visit = { deps, context, openedAt, viewer: await readSession(deps, context) };

@@ -51,3 +51,10 @@ test('nobody finds what they cannot read', async () => {
   const nobody = words(await new Visitor(acme).open('/find?q=refund'));
   expect(nobody).not.toContain('Refunds');
 });
+
+test.each(['/find?q=', '/repos/acme?q=', '/owners/acme/audit?by=', '/owners/acme/freeze?live&timezone='])(
+  '%s with what the database cannot store is refused',
+  async (path) => {
+    expect((await visitors.ada!.open(`${path}web%00`)).status).toBe(422);
+  },
+);
