@@ -4,6 +4,7 @@ import { conflict } from '../errors.ts';
 import { noticeTypeOf } from '../events/notice-type.ts';
 import type { AuditEvent } from '../events/audit-event.ts';
 import type { Account, OutgoingWebhook } from '../generated/prisma/client.ts';
+import { lockAccount } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
 import { requireWebhook } from './manage-webhooks.ts';
 import { messageOf } from './message.ts';
@@ -66,6 +67,8 @@ export async function announce(deps: Ground, account: Account, webhookId: string
   const { kind, isEnabled } = await requireWebhook(deps.db, account, webhookId);
   if (kind === 'standard' || !isEnabled) throw conflict('This webhook is no chat that is told of freezes.');
   await deps.db.$transaction(async (tx) => {
+    // Two people may press the button at once.
+    await lockAccount(tx, account.id);
     const isTold = await tx.outgoingDelivery.count({ where: { webhookId, eventIds: { hasSome: ids } } });
     if (isTold > 0) throw conflict('This chat was told of it already.');
     const event = { type: first.type, metadata: first.metadata } as AuditEvent;

@@ -57,6 +57,8 @@ test('a chat is told once, by whoever may freeze these repositories', async () =
   expect(await deliveries()).toMatchObject([{ type: 'freeze.started', subject: freeze.id }]);
   expect((await post(ada)).status).toBe(409);
   expect((await post(ada, { freeze: crypto.randomUUID() })).status).toBe(409);
+  for (const webhook of ['', 'chat', crypto.randomUUID()])
+    expect((await post(ada, { webhook })).status).toBe(404);
   expect(await deliveries()).toHaveLength(1);
 });
 
