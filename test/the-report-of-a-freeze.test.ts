@@ -134,6 +134,17 @@ test('it is kept a day after the end, and stays when the log and the waits are f
   expect((await reportOf(web, id)).body).toEqual(before);
 });
 
+test('a freeze that is far away is looked at each month, because it may be moved to earlier', async () => {
+  const { deps } = acme.app;
+  const far = await acme.repository('far');
+  const about = { start: '2026-12-01T00:00:00', end: '2026-12-02T00:00:00' };
+  const freeze = await acme.freeze(far, about);
+  const now = new Date(acme.clock.now());
+  await keepReports(deps.sql, now);
+  const { reportDueAt } = await deps.db.freeze.findUniqueOrThrow({ where: { id: freeze.id } });
+  expect(reportDueAt!.getTime() - now.getTime()).toBe(30 * 24 * 60 * minute);
+});
+
 test('an owner has a page of months, as charts, a table and CSV, for those who see the log', async () => {
   const path = '/owners/acme/reports';
   const { text } = await ada.open(path);

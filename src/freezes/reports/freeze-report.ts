@@ -115,6 +115,8 @@ export async function readReport(
 
 /** Days after the end of a freeze in which pull requests leave that it held. Then its report is kept. */
 const settling = `interval '1 day'`;
+/** How long at most until a freeze is looked at again: it may have been moved to earlier, and the audit log forgets. */
+const longestUnseen = `interval '30 days'`;
 /** How many freezes the sweep looks at each minute. */
 const atOnce = 500;
 
@@ -123,7 +125,7 @@ const saysSomething = (report: string): string => `(
   (${report}->'pull_requests'->>'held')::int + (${report}->>'deployments_held')::int > 0
   OR ${report}->'exemptions' <> '[]' OR ${report}->'bypasses' <> '[]')`;
 
-// One that goes on, or is still to come, is looked at again a day later at the earliest.
+// One that goes on, or is still to come, is looked at again between a day and a month later.
 const keep = `
   WITH due AS MATERIALIZED (
     SELECT id, repository_id, starts_at, ends_at, deleted_at,
@@ -138,7 +140,8 @@ const keep = `
     ON CONFLICT (freeze_id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report
   )
   UPDATE freezes SET report_due_at = CASE WHEN NOT is_over THEN
-    greatest(due.starts_at, $1::timestamptz, least(due.ends_at, $1::timestamptz + ${settling})) + ${settling} END
+    least($1::timestamptz + ${longestUnseen}, ${settling} + greatest(
+      due.starts_at, $1::timestamptz, least(due.ends_at, $1::timestamptz + ${settling}))) END
   FROM due WHERE freezes.id = due.id`;
 
 /** Keeps the reports of freezes that are over for a day. One statement, because it nearly always finds nothing. */
