@@ -3,7 +3,7 @@ import { type Actor, actorIn } from '../events/actor.ts';
 import { type Freeze, holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { statusesOfHeld } from '../statuses/desired-store.ts';
-import { whyNotHeld, mergeAnswer } from '../statuses/held-pull-requests.ts';
+import { type HeldPullRequest, whyNotHeld, mergeAnswer } from '../statuses/held-pull-requests.ts';
 import { isToJudge } from './repository-states.ts';
 
 // Freezes that are one to people: what a plan did to many repositories at once, or a freeze by itself.
@@ -102,7 +102,10 @@ export type CurrentGroup = Group & {
   /** When it is on within the next seven days: each start with its end, null for none. */
   soon: [start: string, end: string | null][];
   /** The reader's own pull requests that it should hold. */
-  mine: { repositoryId: string; number: number; title: string | null; isAsked: boolean }[];
+  mine: ({ repositoryId: string; title: string | null; isAsked: boolean } & Pick<
+    HeldPullRequest,
+    'number' | 'baseRef' | 'notHeld' | 'mergeAnswer'
+  >)[];
 };
 
 /** How far ahead `soon` reaches, in milliseconds; and how many pull requests and times of a group are listed. */
@@ -153,14 +156,15 @@ export async function currentGroups(
         WHERE starts_at < ${new Date(now.getTime() + soonWithin)}) AS once GROUP BY key
     ), pulls AS (
       SELECT key, json_agg(DISTINCT jsonb_build_object('repositoryId', repository_id::text, 'number', number, 'title', title,
-          'isAsked', EXISTS (SELECT FROM exemptions e WHERE e.repository_id = judged.repository_id
+          'baseRef', base_ref, 'notHeld', why, 'mergeAnswer', answer, 'isAsked', EXISTS (SELECT FROM exemptions e WHERE e.repository_id = judged.repository_id
             AND e.number = judged.number AND e.state = 'requested' AND e.ended_at IS NULL AND e.expires_at > ${now})))
           FILTER (WHERE is_mine) AS mine,
         ${pullRequests(Prisma.sql`why IS NULL AND NOT is_loose`)} AS held,
         ${pullRequests(Prisma.sql`why = 'leaking'`)} AS leaking,
         ${pullRequests(Prisma.sql`why <> 'leaking' OR (why IS NULL AND is_loose)`)} AS waiting
       FROM (
-        SELECT found.key, held.repository_id, held.number, held.title, ${whyNotHeld} AS why,
+        SELECT found.key, held.repository_id, held.number, held.title, held.base_ref,
+          ${whyNotHeld} AS why, ${mergeAnswer(now)} AS answer,
           coalesce(lower(held.author) = lower(${login}::text), false) AS is_mine,
           held.repository_id = ANY (${notEnforced}::int8[]) AND ${mergeAnswer(now)} IS DISTINCT FROM 'refuses' AS is_loose
         FROM found JOIN open_pull_requests held

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
 import { pullRequestPath } from '../page-paths.ts';
 import type { Html } from './html.ts';
+import { badge } from './states.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import { join, type Part } from '../conditions/sentence.ts';
 import { whatIsBlocked } from '../words/describe-fields.ts';
@@ -12,20 +13,29 @@ import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 export type ShownHeld = Omit<HeldPullRequest, 'notHeld'> & { notHeld: ReasonNotHeld | 'unrequired' | null };
 
 /** Whether its status stands, and GitHub has not said that it refuses to merge it. */
-export const isUnsaid = ({ notHeld, mergeAnswer }: HeldPullRequest): boolean =>
+export const isUnsaid = ({
+  notHeld,
+  mergeAnswer,
+}: Pick<HeldPullRequest, 'notHeld' | 'mergeAnswer'>): boolean =>
   notHeld === null && mergeAnswer !== 'refuses';
 
 /**
  * Blocked is what GitHub refuses: without the requirement of our check, a status alone stops nobody.
  * @param required whether branches require our check, as far as the viewer may know.
  */
-export const asGitHubSees = (
-  held: HeldPullRequest[],
+export const asGitHubSees = <Held extends Pick<HeldPullRequest, 'notHeld' | 'mergeAnswer' | 'baseRef'>>(
+  held: Held[],
   required: ReadonlyMap<string, boolean> | undefined,
-): ShownHeld[] =>
+): (Omit<Held, 'notHeld'> & Pick<ShownHeld, 'notHeld'>)[] =>
   held.map((each) =>
     isUnsaid(each) && isUnrequired(required, each.baseRef) ? { ...each, notHeld: 'unrequired' } : each,
   );
+
+/** The state of a pull request that a freeze should hold. */
+export const heldBadge = (notHeld: ShownHeld['notHeld']): Html => {
+  if (notHeld === null) return badge('blocked');
+  return notHeld === 'waiting' ? badge('waiting', 'Pending') : badge('notEnforced', 'Not blocked');
+};
 
 /** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<ReasonNotHeld, string> = {

@@ -141,3 +141,24 @@ test('the page of a pull request tells what happened in its order, the verdict a
   expect(part((await see('mallory', '/repos/acme/web/pulls/1')).text, 'timeline')).toMatch(/Blocked.*Let go/);
   expect((await see('mallory', '/repos/acme/web/pulls/1')).said).not.toContain('bob requested an exemption');
 });
+
+test('what GitHub would merge is not blocked, also among the pull requests of the reader', async () => {
+  const roles = { bob: 'write' } as const;
+  const worlds = { loose: { protect: {} }, secret: { protect: {}, private: true }, kept: {} };
+  for (const [name, more] of Object.entries(worlds)) {
+    await acme.repository(name, [{ author: 'bob' }], { roles, ...more });
+    await acme.freeze(`acme/${name}`, { reason: `Closed ${name}` });
+  }
+  for (const path of ['/', '/repos/acme']) {
+    // GitHub is asked behind the page, which does not wait for it.
+    const count = async () => part((await see('bob', path)).text, 'yours').match(/Not blocked/g)?.length;
+    await expect.poll(count).toBe(2);
+    const yours = part((await see('bob', path)).text, 'yours');
+    for (const [name, word] of [
+      ['loose', 'Not blocked'],
+      ['secret', 'Not blocked'],
+      ['kept', 'Blocked'],
+    ])
+      expect(yours).toMatch(new RegExp(`${name} #1[^#]* Closed ${name} until removed ${word}`));
+  }
+});

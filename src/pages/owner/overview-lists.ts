@@ -2,12 +2,13 @@ import { html } from 'hono/html';
 import { actorName } from '../../events/actor.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
-import { calendarPath, ownerPath, pullRequestPath, repositoryPath } from '../../page-paths.ts';
+import { calendarPath, ownerPath, repositoryPath } from '../../page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { badge, states } from '../states.ts';
 import { instant, type Times } from '../text.ts';
 import { mostNames, type Overview, type OverviewRow } from './overview.ts';
+import { yourPullRequests } from './own-pull-requests.ts';
 import { weekStrip } from './week-strip.ts';
 
 /** The lists of an overview. @param isOfMany whether it is about several owners, so that each row names its own. */
@@ -27,7 +28,7 @@ export function overviewLists(
             </section>`
           : ''
       }
-      ${mine.length > 0 ? yours(mine, times) : ''}
+      ${mine.length > 0 ? yourPullRequests(mine, (row) => whenOf(row, times)) : ''}
       <section aria-labelledby="frozen">
         <h2 id="frozen">Frozen now</h2>
         ${frozen.length > 0 ? cards(frozen, times, isOfMany) : html`<p class="muted">Nothing is frozen.</p>`}
@@ -46,31 +47,6 @@ export function overviewLists(
     </aside>
   </div>`;
 }
-
-/** For developers: which of theirs is blocked, why and until when, and what they can do. */
-const yours = (mine: Overview['mine'], times: Times): Html =>
-  html`<section aria-labelledby="yours">
-    <h2 id="yours">Your pull requests</h2>
-    <ul class="cards rows">
-      ${mine.map(({ owner: { account }, name, number, title, isAsked, by }) => {
-        const path = pullRequestPath({ name, account }, number);
-        return html`<li class="card">
-          <div>
-            <h3>
-              <a href="${path}">${name} #${number} <bdi>${title ?? ''}</bdi></a>
-            </h3>
-            <p class="muted">
-              ${by.map(({ reason, href, ...row }, at) => html`${at > 0 ? ', ' : ''}<a href="${href}" dir="auto">${shorten(reason, 120)}</a> ${whenOf(row, times)}`)}
-            </p>
-          </div>
-          <p class="actions">
-            ${badge('blocked')}
-            ${isAsked ? badge('waiting', 'Requested') : html`<a class="button quiet" href="${path}?exempt=yes">Request exemption</a>`}
-          </p>
-        </li>`;
-      })}
-    </ul>
-  </section>`;
 
 /** A link for each owner of some rows. */
 function linksOf(rows: OverviewRow[], pathTo: (login: string) => string): Html[] {

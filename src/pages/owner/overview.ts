@@ -20,6 +20,7 @@ import { exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { aboutListed } from '../status/request-card.ts';
 import type { Times } from '../text.ts';
 import type { OwnerVisit } from './open-owner.ts';
+import { type OwnHeld, type OwnPullRequest, ownPullRequests } from './own-pull-requests.ts';
 
 /** An owner, with its repositories that the viewer can read. */
 export type SeenOwner = Pick<OwnerVisit, 'account' | 'isAdmin' | 'repositories' | 'mayFreeze'>;
@@ -55,17 +56,7 @@ export type Overview = {
   /** What the viewer may decide on. */
   requests: Html[];
   /** The viewer's own pull requests that freezes should hold. */
-  mine: Mine[];
-};
-
-/** @property by what holds it. */
-type Mine = {
-  name: string;
-  number: number;
-  title: string | null;
-  isAsked: boolean;
-  owner: SeenOwner;
-  by: OverviewRow[];
+  mine: OwnPullRequest[];
 };
 
 /** How many repositories of a row are named. */
@@ -114,16 +105,16 @@ export async function loadOverview(
     ...scheduled.groups.map((group) => rowOf(group, false)),
     ...planned.flat().filter(({ planId }) => !made.has(planId)),
   ].toSorted(earliestFirst);
-  const mine = new Map<string, Mine>();
+  const mine = new Map<string, OwnHeld>();
   for (const group of ongoing.groups)
     for (const { repositoryId, ...each } of group.mine) {
       const { owner, state } = places.get(BigInt(repositoryId))!;
       const key = `${repositoryId} ${each.number}`;
       const by = [...(mine.get(key)?.by ?? []), rowOf(group, true)];
-      mine.set(key, { ...each, name: state.name, owner, by });
+      mine.set(key, { ...each, state, owner, by });
     }
   return {
-    mine: [...mine.values()],
+    mine: await ownPullRequests(deps, viewer, [...mine.values()]),
     frozen: ongoing.groups.map((group) => rowOf(group, true)),
     coming: coming.slice(0, mostRows),
     moreFrozen: ongoing.total - ongoing.groups.length,

@@ -3,7 +3,7 @@ import { shorten } from '../../words/event-words.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { isJudged } from '../../freezes/list-freezes.ts';
 import { pullRequestPath } from '../../page-paths.ts';
-import type { ShownHeld } from '../held.ts';
+import { heldBadge, type ShownHeld } from '../held.ts';
 import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { stateOf } from './freeze-list.ts';
@@ -23,11 +23,7 @@ export function pullRequestList({ open, current, repository, now }: RepositoryPa
     const path = pullRequestPath(repository, number);
     const by = ongoing.filter(({ id }) => heldBy.includes(id));
     const state = isBlocked(each)
-      ? notHeld === null
-        ? badge('blocked')
-        : notHeld === 'waiting'
-          ? badge('waiting', 'Pending')
-          : badge('notEnforced', 'Not blocked')
+      ? heldBadge(notHeld)
       : isExempt
         ? badge('exempt')
         : isUnjudged
