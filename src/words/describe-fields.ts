@@ -86,21 +86,26 @@ export function toEnvironments(
   return ` to ${namesIn(names.map(show))}`;
 }
 
+/** `Deployments to production wait`, of something that holds deployments. */
+export function whatDeploymentsDo(
+  { environments, onDeployment, on_deployment }: Holding,
+  show?: (environment: string) => string,
+): string {
+  const become = (onDeployment ?? on_deployment) === 'reject' ? 'are rejected' : 'wait';
+  return `Deployments${toEnvironments(environments, show)} ${become}`;
+}
+
 /**
  * What a freeze blocks, in one sentence: `Merges are blocked; deployments to production wait.`
  * @param show how to write the name or pattern of an environment.
  * @returns null for a freeze of merges alone: that is what people expect.
  */
-export function whatIsBlocked(
-  { holds, environments, onDeployment, on_deployment }: Holding,
-  show?: (environment: string) => string,
-): string | null {
-  if (!holds?.includes('deployments')) return null;
-  const to = toEnvironments(environments, show);
-  const become = (onDeployment ?? on_deployment) === 'reject' ? 'are rejected' : 'wait';
-  return holds.includes('merges')
-    ? `Merges are blocked; deployments${to} ${become}.`
-    : `Deployments${to} ${become}; merges are not blocked.`;
+export function whatIsBlocked(holding: Holding, show?: (environment: string) => string): string | null {
+  if (!holding.holds?.includes('deployments')) return null;
+  const they = whatDeploymentsDo(holding, show);
+  return holding.holds.includes('merges')
+    ? `Merges are blocked; d${they.slice(1)}.`
+    : `${they}; merges are not blocked.`;
 }
 
 /** What would be held in a place. @property toRefuse those that GitHub refuses; null if that is not known. */

@@ -112,3 +112,14 @@ test('the command line says it too', async () => {
   expect((await holdfast(['status', 'acme/web'])).out).toContain(`${freeze}: ${blocks}`);
   close();
 });
+
+test('the state of a repository does not deny what another freeze blocks', async () => {
+  const { id } = await acme.freeze('acme/web', { reason: 'Books are closed' });
+  const text = await see('/repos/acme/web');
+  const state = text.slice(text.indexOf('acme/web is frozen until'), text.indexOf('Open pull requests'));
+  expect(state).toMatch(
+    /1 pull request is blocked\. .*Deployments to production wait\. 1 deployment waits now\./,
+  );
+  expect(state).not.toContain('not blocked');
+  await acme.remove('acme/web', id);
+});

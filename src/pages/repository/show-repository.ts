@@ -26,7 +26,7 @@ import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf, unlessU
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, deploymentsWord, pastFreezeList, heldByFreeze, stateOf } from './freeze-list.ts';
-import { whatIsBlocked } from '../../words/describe-fields.ts';
+import { whatDeploymentsDo } from '../../words/describe-fields.ts';
 import { isHeld, loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
 import { pullRequestList } from './pull-request-list.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
@@ -129,7 +129,9 @@ function firstLine(page: RepositoryPage, report: EnforcementReport | null, actio
   const counts = [
     ongoing.length > 1 ? `${ongoing.length} freezes are ongoing` : null,
     ongoing.length > 0 ? html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}` : null,
-    ...all.filter((each) => holdsDeployments(each)).map((each) => ofDeployments(page, each, report)),
+    ...all
+      .filter((each) => holdsDeployments(each))
+      .map((each) => ofDeployments(page, each, report, ongoing.length > 0)),
     // What is so about merges matters while no freeze is ongoing, or one of merges.
     report && (ongoing.length > 0 || all.length === 0) ? isEnforced(page, ongoing, report) : null,
     left > 0 ? html`<span class="updating">${releasing(left)}</span>` : null,
@@ -145,14 +147,15 @@ function firstLine(page: RepositoryPage, report: EnforcementReport | null, actio
 
 const noMerges = 'No freeze of merges is ongoing.';
 
-/** What a freeze does to deployments, whether GitHub waits for us, and how many wait. */
+/** What a freeze does to deployments, whether GitHub waits for us, and how many wait. @param areMergesFrozen by any freeze. */
 function ofDeployments(
   { waiting }: RepositoryPage,
   freeze: FreezeRecord,
   report: EnforcementReport | null,
+  areMergesFrozen: boolean,
 ): Html {
   const its = waiting.filter(({ freezeIds }) => freezeIds.includes(freeze.id)).length;
-  return html`${whatIsBlocked(freeze)}
+  return html`${whatDeploymentsDo(freeze)}${areMergesFrozen ? '' : '; merges are not blocked'}.
   ${its > 0 ? `${countOf(its, 'deployment')} ${its === 1 ? 'waits' : 'wait'} now.` : ''}
   ${report ? deploymentsWord(freeze, report, '#enforcement') : ''}`;
 }
