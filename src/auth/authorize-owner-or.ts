@@ -1,5 +1,5 @@
 import { ParseError } from '../conditions/scanner.ts';
-import { forbidden, nullIf, Refusal } from '../errors.ts';
+import { forbidden, nullIf, Refusal, refusedIf } from '../errors.ts';
 import { type Administered, findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
 import { readOwnerSettings } from '../settings/settings.ts';
@@ -132,6 +132,19 @@ async function assertFreezesOwn({ deps, caller, recency, account }: Asking, name
   const { repository } = await authorizeRepository(deps, caller, audience, path);
   const hasName = repository.name.toLowerCase() === name.toLowerCase();
   if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
+}
+
+/** Which of these a person may not freeze: repositories that are absent to them, and others. Errors as `authorizeRepository`. */
+export async function refusedAmong(
+  asking: Asking,
+  names: string[],
+): Promise<{ absent: string[]; lacking: string[] }> {
+  const [absent, lacking]: [string[], string[]] = [[], []];
+  for (const name of names) {
+    const refusal = await assertFreezesOwn(asking, name).catch(refusedIf('forbidden', 'not-found'));
+    if (refusal) (refusal.code === 'not-found' ? absent : lacking).push(name);
+  }
+  return { absent, lacking };
 }
 
 /** Allows somebody to whom the owner's settings give the role of a freezer. @throws Refusal forbidden; unavailable. */

@@ -2,7 +2,7 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
 import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
-import { authorizeOwnerOr, mostNamed, type Selection } from '../auth/authorize-owner-or.ts';
+import { authorizeOwnerOr, mostNamed, refusedAmong, type Selection } from '../auth/authorize-owner-or.ts';
 import { authorizeRepository, type RepositoryAudience } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
@@ -12,6 +12,7 @@ import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
 import { signInPath } from '../page-paths.ts';
 import { plainNames } from '../plans/matched-repositories.ts';
+import { listed } from '../words/event-words.ts';
 import { digestOf, type FormPreview, type FormProblems, previewedOf, problemsOf } from './form.ts';
 import type { Html } from './html.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
@@ -23,6 +24,7 @@ import {
   openPage,
   type PageDeps,
   rememberReader,
+  unlessUnsaid,
   type RepositoryVisit,
   type Visit,
   whoOpens,
@@ -85,12 +87,14 @@ export const repositoryForm = (
  * it, and so may people who may freeze every repository that it is about.
  * @param named those repositories; null if only the owner's admins may send the form.
  * @param recency `isUrgent` for forms that freeze, `releases` for those that end or change freezes.
+ * @param again for forms in which people type: shows them what they typed if they may not send it.
  */
 export const ownerForm = (
   deps: PageDeps,
   named: (sent: Sent & { account: InstalledAccount }) => Promise<Selection | null>,
   change: (change: OwnerChange) => Promise<Response>,
   { isUrgent, releases }: Recency = {},
+  again: Again = async () => null,
 ): Handler =>
   guarded(deps, async (sent) => {
     const owner = sent.context.req.param('owner') ?? '';
@@ -104,11 +108,35 @@ export const ownerForm = (
         all: selection,
       })).catch(refusedIf('forbidden', 'not-found')));
     if (!authorized || authorized instanceof Refusal)
-      throw forbidden(await whyForbidden(sent, owner, account, names, authorized));
+      return refuseForm(sent, owner, account, names, authorized, again);
     await rememberReader(sent.deps, sent.viewer);
     const opens = authorized.administered === null ? (['audit', 'settings'] as const) : [];
     return change({ ...sent, ...authorized, viewer: { ...sent.viewer, opens } });
   });
+
+/** @returns null for the page with the refusal alone. */
+type Again = (visit: SeenBySender, why: string) => Promise<Response | null>;
+
+/** What the sender of a form sees of its owner. */
+export type SeenBySender = Sent & { account: InstalledAccount } & Awaited<ReturnType<typeof seeOwner>>;
+
+/** @throws Refusal forbidden, unless the form is shown again. @param refusal the one of the API. */
+async function refuseForm(
+  sent: Sent,
+  owner: string,
+  account: InstalledAccount | null,
+  names: string[] | null,
+  refusal: Refusal | null,
+  again: Again,
+): Promise<Response> {
+  const seen =
+    account && (await seeOwner({ ...sent, account }, await repositoriesOfAccount(sent.deps, account.id)));
+  const isSeen = seen && !seesNothing(seen);
+  const why = await whyForbidden(isSeen ? seen : null, owner, names, refusal);
+  const form = isSeen && seen.mayFreeze !== false ? await again(seen, why) : null;
+  if (!form) throw forbidden(why);
+  return form;
+}
 
 /**
  * What a person lacks who sent a form of an owner. Where they can see nothing of the owner, an unknown one gets the same
@@ -116,26 +144,39 @@ export const ownerForm = (
  * @param refusal the one of the API.
  */
 async function whyForbidden(
-  sent: Sent,
+  seen: SeenBySender | null,
   owner: string,
-  account: InstalledAccount | null,
   names: string[] | null,
   refusal: Refusal | null,
 ): Promise<string> {
-  const { deps } = sent;
-  const seen =
-    account && (await seeOwner({ ...sent, account }, await repositoriesOfAccount(deps, account.id)));
   const notAdmin = `On GitHub, you aren't an admin of ${owner}`;
-  if (!seen || seesNothing(seen)) return `${notAdmin}, or Holdfast isn't installed there.`;
+  if (!seen) return `${notAdmin}, or Holdfast isn't installed there.`;
   if (names === null)
     return `${notAdmin}. Only its admins, and people to whom its settings give the role freezer, can change all repositories or a pattern of names.`;
   if (names.length === 0) return 'Select at least one repository.';
   if (names.length > mostNamed)
     return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
   // It names the repository, so it is for people who can read that.
-  const why = refusal?.code === 'forbidden' ? ` ${refusal.message}` : '';
+  const why = (await faultsIn(seen, names)) ?? (refusal?.code === 'forbidden' ? ` ${refusal.message}` : '');
   return `${notAdmin} or of each repository that you selected. Select only repositories that you are an admin or freezer of.${why}`;
 }
+
+/** Names the repositories that the sender may not freeze; null if GitHub does not say, or if there are none now. */
+async function faultsIn({ deps, caller, account }: SeenBySender, names: string[]): Promise<string | null> {
+  const asking = { deps, caller, account, recency: {} };
+  const found = await unlessUnsaid(refusedAmong(asking, [...new Set(names)]));
+  if (!found) return null;
+  const { absent, lacking } = found;
+  const said = [
+    absent.length > 0
+      ? ` You can see no repository of ${account.login} named ${listed(absent, mostFaults)}.`
+      : '',
+    lacking.length > 0 ? ` You aren't an admin or freezer of ${listed(lacking, mostFaults)}.` : '',
+  ].join('');
+  return said || null;
+}
+
+const mostFaults = 10;
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
 export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {

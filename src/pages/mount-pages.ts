@@ -15,7 +15,12 @@ import { guarded, ownerForm, repositoryForm } from './change.ts';
 import { chooseZone, foreignZone, unknownZone } from './choose-zone.ts';
 import { showDeployments } from './deployments/show-deployments.ts';
 import { showFirstSteps } from './first-steps.ts';
-import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
+import {
+  namedByFreezeForm,
+  sendFreezeForm,
+  showFreezeForm,
+  showFreezeFormAgain,
+} from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
 import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
 import { showFind } from './find.ts';
@@ -35,7 +40,9 @@ import {
   sendNewPlan,
   sendPlanEdit,
   showNewPlan,
+  showNewPlanAgain,
   showPlanEdit,
+  showPlanEditAgain,
 } from './plan/change-plan.ts';
 import { sendOccurrence, showOccurrence } from './plan/occurrence-page.ts';
 import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
@@ -136,12 +143,24 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   const forAdmins = async () => null;
   const live = { isLive: true };
   form('/owners/:owner/calendar/subscribe', ownerForm(deps, forAdmins, sendSubscribe));
-  form('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent), live);
+  form(
+    '/owners/:owner/freeze',
+    ownerForm(deps, namedByFreezeForm, sendFreezeForm, isUrgent, showFreezeFormAgain),
+    live,
+  );
   form('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm, releases));
   form('/owners/:owner/unfreeze/undo', ownerForm(deps, namedByUndo, sendUndo, isUrgent));
   form('/owners/:owner/progress/tell', ownerForm(deps, namedByTelling, sendTelling));
-  form('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent), live);
-  form('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit, releases), live);
+  form(
+    '/owners/:owner/plans/new',
+    ownerForm(deps, namedByNewPlan, sendNewPlan, isUrgent, showNewPlanAgain),
+    live,
+  );
+  form(
+    '/owners/:owner/plans/:plan/edit',
+    ownerForm(deps, namedByPlan, sendPlanEdit, releases, showPlanEditAgain),
+    live,
+  );
   form(
     '/owners/:owner/plans/:plan/occurrences/:start',
     ownerForm(deps, namedByPlan, sendOccurrence, releases),

@@ -129,3 +129,45 @@ test('the preview lists the pull requests that would be blocked, and finds some 
   expect(listed(await look('web'))).toEqual(['web/pulls/1']);
   expect(await look('no such')).toMatch(/None with “no such”/);
 });
+
+test('a form that names what a freezer may not freeze comes back as it was typed, and names that', async () => {
+  acme.github.addUser('rita');
+  await acme.repository('api', [{}]);
+  await acme.repository('infra', [{}]);
+  await acme.repository('vault', [{}], { private: true });
+  for (const name of ['web', 'api'])
+    await acme.call('PATCH', `/v1/repos/acme/${name}/settings`, {
+      as: acme.admin,
+      body: { freezers: ['rita'] },
+    });
+  const rita = new Visitor(acme);
+  await rita.signIn('rita');
+  const plan = { ...release, start: '2026-11-27T18:00:00', end: null, name: 'Ritas', timezone: 'UTC' };
+  const body = { ...plan, include: undefined, repositories: { include: ['api'] } };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  const edit = `/owners/acme/plans/${id}/edit`;
+  const version = hiddenOf((await rita.open(edit)).text, 'version');
+  const typed = { ...release, reason: 'Three pages of reasons', except: '2026-12-24', step: 'preview' };
+  const problem = (text: string) => /<p class="problem"[^>]*>([^]*?)<\/p>/.exec(text)?.[1] ?? '';
+  for (const [path, fields] of [
+    [newPlan, { include: 'web\nserach\nvault\ninfra' }],
+    [edit, { include: 'api\nserach\nvault\ninfra', version }],
+    ['/owners/acme/freeze', { names: 'web\nserach\nvault\ninfra', include: '' }],
+  ] as const) {
+    const answer = await rita.send(path, { ...typed, ...fields });
+    expect([path, answer.status]).toEqual([path, 403]);
+    // What they cannot see and what does not exist are one to them.
+    expect(problem(answer.text)).toContain('You can see no repository of acme named serach, vault.');
+    expect(problem(answer.text)).toContain('You aren&#39;t an admin or freezer of infra.');
+    expect(answer.text).toMatch(/<textarea[^>]* name="reason"[^>]*>\nThree pages of reasons</);
+    expect(answer.text).toMatch(/\nserach\nvault</);
+    expect(answer.text).toMatch(/value="infra"\s+checked/);
+    expect(hiddenOf(answer.text, 'version')).toBe(path === edit ? version : '');
+  }
+  // Of a plan that is not hers she does not get the form.
+  acme.github.setRole('acme/infra', 'rita', 'write');
+  const other = { ...body, name: 'Others', repositories: { include: ['infra'] } };
+  const others = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body: other })).body.id;
+  const refused = await rita.send(`/owners/acme/plans/${others}/edit`, { ...typed, version });
+  expect([refused.status, refused.text.includes('<form class="form"')]).toEqual([403, false]);
+});

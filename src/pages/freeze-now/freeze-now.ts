@@ -14,7 +14,7 @@ import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { nowOf } from '../../time/clock.ts';
-import { answerForm, once, type OwnerChange, previewFirst, showKept } from '../change.ts';
+import { answerForm, once, type OwnerChange, previewFirst, type SeenBySender, showKept } from '../change.ts';
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
 import { problemOf, problemsOf, textOf } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
@@ -86,6 +86,15 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
       problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository', end: 'until' }),
   );
 }
+
+/** The form as it was sent, for people who may not freeze what it names. */
+export const showFreezeFormAgain = (visit: SeenBySender, why: string): Promise<Response> =>
+  page(
+    visit,
+    readFreezeFields(visit.form, 'ticked'),
+    { problems: new Map([['repository', why]]), filter: textOf(visit.form, 'filter') },
+    403,
+  );
 
 /**
  * The selected repositories, without patterns. All of them belong to the owner.
@@ -169,11 +178,12 @@ async function page(
   visit: OwnerVisit,
   fields: FreezeFields,
   more: Pick<FreezeForm, 'filter'> & Partial<FreezeForm>,
+  status: 200 | 403 | 422 = more.problems ? 422 : 200,
 ): Promise<Response> {
   const { account, repositories, isAdmin } = visit;
   const { login } = account;
   const mayAll = more.mayAll ?? (await mayFreezeAll(visit));
   const body = freezeForm({ login, fields, repositories, maySaveTemplate: isAdmin, ...more, mayAll });
   const page = { title: `Freeze ${login}`, owner: login, crumbs: [{ name: 'Freeze now' }] };
-  return showPage(visit, { ...page, body }, more.problems ? 422 : 200);
+  return showPage(visit, { ...page, body }, status);
 }

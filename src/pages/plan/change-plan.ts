@@ -1,36 +1,31 @@
-import { isDeepStrictEqual } from 'node:util';
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
-import { Refusal } from '../../errors.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount } from '../../explanations/repository-states.ts';
 import { ownerFormPath, ownerPath, planPath, plansPath, progressPath } from '../../page-paths.ts';
 import { templatesOf } from '../../freezes/templates.ts';
 import { createPlan, updatePlan } from '../../plans/change-plan.ts';
-import { checkPlan } from '../../plans/check-plan.ts';
 import { touchedByChange } from '../../plans/matched-repositories.ts';
-import { nameFromReasons } from '../../plans/plan-name.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import type { PlanInput } from '../../plans/plan.ts';
-import { ruleOfFields } from '../../plans/repetition.ts';
 import { nowOf } from '../../time/clock.ts';
-import { answerForm, once, type OwnerChange, previewFirst, showKept } from '../change.ts';
-import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
-import { assertFresh, badField, problemsOf, textOf } from '../form.ts';
+import { answerForm, once, type OwnerChange, previewFirst, type SeenBySender, showKept } from '../change.ts';
+import { linesOf } from '../condition-fields.ts';
+import { assertFresh, problemsOf, textOf } from '../form.ts';
 import { countOf, occurrenceTable, repetition } from '../freeze-now/plan-preview.ts';
 import { toWarned } from '../kept-answers.ts';
-import { monthsOf } from '../freeze-now/days-to-skip.ts';
 import { mayFreezeAll } from '../freeze-now/freeze-now.ts';
 import { previewOfForm } from '../freeze-now/preview-of-form.ts';
 import { messagePage, showPage } from '../message-page.ts';
-import { type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
+import { findShownPlan, type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
 import { signInFirst, timesOf, uuidOf } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone } from '../text.ts';
 import { copiedFields } from './copied-fields.ts';
 import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
+import { changeOf, monthsIn, planBody } from './plan-body.ts';
 import {
   datesIn,
   fieldsOf,
@@ -122,36 +117,28 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     });
   });
 
-/** The API body for a new plan. @throws Refusal invalid if the form says something that the API has no words for. */
-function planBody(fields: PlanFields) {
-  const publicReason = fields.publicReason || null;
-  return {
-    name: fields.name || nameFromReasons({ reason: fields.reason, publicReason }),
-    reason: fields.reason,
-    public_reason: publicReason,
-    repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
-    ...timesBody(fields),
-    timezone: fields.zone,
-    matching_conditions: fromLines(fields.matching),
-    exclude_conditions: excludeConditions(fields.exceptions),
-    ...heldBody(fields),
-  };
-}
+/** The form of a new plan as it was sent, for people who may not freeze what it names. */
+export const showNewPlanAgain = (visit: SeenBySender, why: string): Promise<Response> =>
+  formPage(
+    visit,
+    {
+      ...newForm(visit.account.login, readPlanFields(visit.form, '')),
+      problems: new Map([['include', why]]),
+    },
+    visit.form,
+    403,
+  );
 
-/** The times of a plan, or the calendar that it follows. */
-function timesBody(fields: PlanFields) {
-  const { repeat, start, end, source: url } = fields;
-  const titles = linesOf(fields.titles);
-  return repeat === 'calendar'
-    ? { start: null, end: null, recurrence: null, source: { url, titles: titles.length > 0 ? titles : null } }
-    : { start: start || null, end: end || null, recurrence: recurrenceOf(fields), source: null };
-}
-
-function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }: PlanFields) {
-  if (repeat === 'once') return null;
-  const rule = own || ruleOfFields(repetition, start);
-  if (rule === null) throw badField('every', 'Enter a whole number from 1 to 9999.');
-  return { rule, except: datesIn(except), until: until || null };
+/** The same for a change to a plan that they may change. */
+export async function showPlanEditAgain(visit: SeenBySender, why: string): Promise<Response | null> {
+  const id = uuidOf(visit, 'plan');
+  const found = id && (await findShownPlan(visit, id));
+  if (!found || found.ending || !(await mayChangePlan({ ...visit, ...found }))) return null;
+  const { account, form } = visit;
+  const empty = editForm(account.login, found.plan, readPlanFields(form, ''));
+  // It keeps the version that they opened.
+  const version = form.get('version') ?? empty.version;
+  return formPage(visit, { ...empty, version, problems: new Map([['include', why]]) }, form, 403);
 }
 
 /** What a template keeps of a plan. */
@@ -161,16 +148,6 @@ const templateOf = ({ reason, end, exceptions, holds, environments, onDeployment
   duration: end === '' ? ('open' as const) : ('until' as const),
   exceptions,
 });
-
-/** The fields that differ from the plan. A value that only looks different is no change. */
-function changeOf(plan: StoredPlan, fields: PlanFields) {
-  const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
-  const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
-  const compared = ['recurrence', 'source', 'matching_conditions', 'exclude_conditions'] as const;
-  const same = compared.filter((name) => isDeepStrictEqual(before[name], after[name]));
-  const left = new Set<string>([...same, ...(isSameStart ? ['start'] : [])]);
-  return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
-}
 
 /** @param own the plan that the form changes; null for a new one. */
 async function previewOrSave(
@@ -222,19 +199,6 @@ async function previewOf(change: OwnerChange, fields: PlanFields, own: string | 
   };
 }
 
-/** The days on which the plan of a form begins; none while it does not say when. */
-function monthsIn(fields: PlanFields, now: Date): Map<string, string[]> {
-  if (fields.repeat !== 'every') return new Map();
-  const empty = { name: '-', reason: '-', matching: '', exceptions: { usual: [], lines: '' } };
-  try {
-    const body = planBody({ ...fields, ...empty, include: '*' });
-    return monthsOf(checkPlan({ ...readNewPlan(validate(newPlan, body, 'body')), source: null }, now), now);
-  } catch (error) {
-    if (error instanceof Refusal) return new Map();
-    throw error;
-  }
-}
-
 /** The form field for each API field. */
 const formFields = {
   repositories: 'include',
@@ -272,6 +236,7 @@ async function formPage(
   visit: OwnerVisit,
   form: EmptyForm,
   query: URLSearchParams = new URLSearchParams(),
+  status: 200 | 403 | 422 = form.problems ? 422 : 200,
 ): Promise<Response> {
   const { account, repositories } = visit;
   const { login } = account;
@@ -280,5 +245,5 @@ async function formPage(
   const months = monthsIn(form.fields, nowOf(visit.deps.clock));
   const choice = { repositories, mayAll: await mayFreezeAll(visit), filter: textOf(query, 'filter') };
   const body = planForm({ ...form, months, choice });
-  return showPage(visit, { ...page, body }, form.problems ? 422 : 200);
+  return showPage(visit, { ...page, body }, status);
 }
