@@ -8,7 +8,7 @@ import type { WindowOptions } from '../times.ts';
 type Where = { in?: string };
 
 const where: OptionSpec = ['--in <owner>', 'the owner of the plan, if this machine has not seen it'];
-const example = 'holdfast plans skip 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e 2026-12-25T09:00';
+const example = 'holdfast plans skip 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e 2095-12-25T09:00';
 
 export const skip = command<Where & { undo?: true }, [id: string, start: string]>({
   usage: 'skip <id> <start>',
@@ -28,7 +28,7 @@ export const move = command<Where & WindowOptions, [id: string, start: string]>(
   options: [...windowOptions.filter(([flags]) => !flags.startsWith('--zone')), where],
   examples: [
     [
-      'holdfast plans move 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e "2026-12-11T09:00" --from "2026-12-12T09:00" --until "2026-12-12T18:00"',
+      'holdfast plans move 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e "2095-12-16T09:00" --from "2095-12-17T09:00" --until "2095-12-17T18:00"',
       'Freeze on Saturday in the place of Friday',
     ],
   ],
