@@ -11,6 +11,8 @@ import type { RepositoryPage } from './load-page.ts';
 
 /** How many pull requests are listed, the blocked ones first. */
 const mostListed = 30;
+/** How many freezes are named that block one. */
+const mostNamed = 2;
 
 /** The open pull requests: which are blocked, exempt or free, why, and the way to exempt. @param mayAsk whether the viewer may. */
 export function pullRequestList({ open, current, repository, now }: RepositoryPage, mayAsk: boolean): Html {
@@ -35,7 +37,8 @@ export function pullRequestList({ open, current, repository, now }: RepositoryPa
           <a href="${path}">#${number} <span dir="auto">${title ?? ''}</span></a>
         </h3>
         <p class="muted">
-          ${author === null ? '' : html`<bdi>${author}</bdi>`}${by.map(({ reason }, at) => html`${at > 0 || author !== null ? ' · ' : ''}<bdi>${shorten(reason, 80)}</bdi>`)}
+          ${author === null ? '' : html`<bdi>${author}</bdi>`}${by.slice(0, mostNamed).map(({ reason }, at) => html`${at > 0 || author !== null ? ' · ' : ''}<bdi>${shorten(reason, 80)}</bdi>`)}
+          ${by.length > mostNamed ? `and ${by.length - mostNamed} more` : ''}
         </p>
       </div>
       <p class="actions">
