@@ -187,7 +187,8 @@ export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Respons
     if (!viewer) return signedOutPage(deps, context);
     try {
       const kept = keptFormOf(context);
-      if (!kept) await deps.limits.countChange(deps, viewer);
+      // A preview of a plan that follows a calendar reads that: each costs somebody's server a request.
+      if (!kept || kept.get('source')) await deps.limits.countChange(deps, viewer);
       const form = kept ?? (await readForm(context));
       const caller = { kind: 'session', person: viewer } as const;
       const actor = actorOf(deps, caller);

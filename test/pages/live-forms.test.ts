@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { changesPerMinute } from '../../src/github/limits/caller-limits.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -125,4 +126,13 @@ test('a plan and a freeze are duplicated into the form of a new plan', async () 
   expect(other.text).toMatch(/name="start"[^>]*value="2026-12-01T10:00:00"/);
   for (const nothing of ['x', crypto.randomUUID()])
     expect((await ada.open(`${newPlan}?copy=${nothing}`)).status).toBe(200);
+});
+
+test('previews read calendars a limited number of times in a minute', async () => {
+  const fields = fridays.filter(([name]) => name !== 'repeat');
+  const follow = () =>
+    live(newPlan, [...fields, ['repeat', 'calendar'], ['source', 'https://127.0.0.1/days.ics']]);
+  for (let count = 0; count < changesPerMinute; count++) expect((await follow()).status).toBe(422);
+  expect((await follow()).status).toBe(429);
+  expect((await live(newPlan, fridays)).status).toBe(200);
 });
