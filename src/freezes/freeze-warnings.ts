@@ -281,7 +281,7 @@ const mostRepositories = 3;
 const longestName = 80;
 
 /** What a sentence about an unknown environment begins with. */
-export const noEnvironment = 'No environment of ';
+const noEnvironment = 'No environment of ';
 
 /**
  * Warns of environments that a freeze names and no deployment can have, a sentence for each.

@@ -40,7 +40,7 @@ export function defineLane<
  * arrived is looked up before it is tried again, and attempts are counted before they begin.
  * @throws NotNow if the lane has to go on later; the error of a place that is down.
  */
-export async function workLane<Due extends Item, Result extends Outcome>(
+async function workLane<Due extends Item, Result extends Outcome>(
   { clock, stopping }: Pick<Ground, 'clock' | 'stopping'>,
   effect: Effect<Due, Result>,
 ): Promise<void> {

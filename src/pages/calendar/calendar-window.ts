@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { isDate } from '../../time/local-time.ts';
 
 /** How many months a calendar shows. A week has none. */
-export const zooms = { week: 0, month: 1, quarter: 3 } as const;
+const zooms = { week: 0, month: 1, quarter: 3 } as const;
 export type Zoom = keyof typeof zooms;
 
 /** The months that a calendar shows, in its zone. */
