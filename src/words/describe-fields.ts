@@ -113,10 +113,12 @@ export type ToHold = { name: string; toHold: number; toRefuse: number | null };
 
 /**
  * How many pull requests would be blocked, and which would not, in sentences.
- * @returns `loose`: the places that the sentences call not enforced.
+ * @returns `where`: ` in 3 repositories`, of those where something would be; `loose`: those that the sentences call not
+ * enforced.
  */
 export function whatGitHubRefuses(places: readonly ToHold[]): {
   blocked: number;
+  where: string;
   notes: string[];
   loose: ReadonlySet<string>;
 } {
@@ -128,6 +130,7 @@ export function whatGitHubRefuses(places: readonly ToHold[]): {
   const names = (some: readonly ToHold[]) => namesIn(some.map(({ name }) => name));
   return {
     blocked: sum(places, ({ toRefuse }) => toRefuse ?? 0),
+    where: inRepositories(places.filter(({ toRefuse }) => toRefuse !== null && toRefuse > 0).length),
     loose: new Set(loose.map(({ name }) => name)),
     notes: [
       ...(left > 0 ? [`${left} would not: nothing requires the check in ${names(loose)}.`] : []),
@@ -139,6 +142,9 @@ export function whatGitHubRefuses(places: readonly ToHold[]): {
     ],
   };
 }
+
+const inRepositories = (count: number): string =>
+  count === 0 ? '' : ` in ${count} ${count === 1 ? 'repository' : 'repositories'}`;
 
 /** `web, api and 4 more` */
 function namesIn(names: readonly string[]): string {

@@ -181,6 +181,9 @@ test('the page of a pull request, too, does not say blocked where nothing requir
 
 test('previews count apart what GitHub would not refuse', async () => {
   await acme.repository('firm', [{}, {}]);
+  // Nothing is blocked there, so it does not count.
+  await acme.repository('bare', [{}], { protect: {} });
+  await acme.repository('empty', []);
   const soft = await acme.repository('soft', [{}, { base: 'release' }], {
     protect: { release: ['holdfast/freeze'] },
   });
@@ -200,14 +203,20 @@ test('previews count apart what GitHub would not refuse', async () => {
   const one = await post(`/v1/repos/${soft}/scheduled_freeze/preview`, window);
   expect(one).toMatchObject({ counts: { frozen: 2 }, to_refuse: 1 });
   expect(one.time_until_held.message).toContain('1 pull request is blocked within');
-  const fields = { reason: 'r', which: 'ticked', repository: ['firm', 'soft'], duration: '1h', zone: 'UTC' };
+  const fields = {
+    reason: 'r',
+    which: 'ticked',
+    repository: ['firm', 'soft', 'bare', 'empty'],
+    duration: '1h',
+    zone: 'UTC',
+  };
   const page = words(await ada.send('/owners/acme/freeze', { ...fields, step: 'preview' }));
   expect(page).toMatch(
-    /3 pull requests in 2 repositories would be blocked\. 1 would not: nothing requires the check in soft\. /,
+    /3 pull requests in 2 repositories would be blocked\. 2 would not: nothing requires the check in bare and soft\. /,
   );
-  // The note says it once, and the list marks the one.
+  // The note says it once, and the list marks the two.
   expect(page).not.toContain('not enforced');
-  expect(page.match(/#\d+ [^#]*?\(nothing requires the check\)/g)).toHaveLength(1);
+  expect(page.match(/#\d+ [^#]*?\(nothing requires the check\)/g)).toHaveLength(2);
   expect(page).toMatch(/ soft 1 of 2 0 No /);
   const { holdfast, close } = commandLineFor(acme, acme.admin);
   const said = await holdfast(['freeze', soft, '-m', 'r', '--for', '1h', '--dry-run']);

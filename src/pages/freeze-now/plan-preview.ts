@@ -30,7 +30,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
-  const { blocked, notes, loose } = whatGitHubRefuses(repositories);
+  const { blocked, where, notes, loose } = whatGitHubRefuses(repositories);
   const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
   const unknown = notLookedAt.length + repositories.filter(({ enforced }) => enforced === 'unknown').length;
   const nameIn = (fullName: string) => fullName.slice(login.length + 1);
@@ -63,8 +63,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       isOfMerges
         ? html`<p>
             ${notLookedAt.length > 0 ? 'At least' : ''}
-            <strong>${countOf(blocked, 'pull request')}</strong> in
-            ${countOf(matched, 'repository', 'repositories')} would be
+            <strong>${countOf(blocked, 'pull request')}</strong>${where} would be
             blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
             ${notes.map((note) => html`<strong>${note}</strong> `)}
             ${unnamed > 0 ? html`<strong class="leaking">${unnamed}${loose.size > 0 ? ' more' : ''} not enforced.</strong>` : ''}

@@ -127,7 +127,7 @@ export const where = (login: string, { include }: Selection): string =>
     : include.map((glob) => plain(`${login}/${glob}`)).join(', ');
 
 function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[] {
-  const { repositories, matched, notLookedAt, notEnforced, warnings, timeUntilHeld } = preview;
+  const { repositories, notLookedAt, notEnforced, warnings, timeUntilHeld } = preview;
   const held = repositories.flatMap(({ name, pullRequests }) =>
     pullRequests.filter((each) => each.held).map((each) => ({ name, ...each })),
   );
@@ -137,16 +137,14 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
     return `• ${link(url, `${name}#${number}`)} ${plain(title ?? '', 100)}`;
   });
   if (held.length > lines.length) lines.push(`• and ${held.length - lines.length} more`);
-  const { blocked, notes, loose } = whatGitHubRefuses(repositories);
+  const { blocked, where, notes, loose } = whatGitHubRefuses(repositories);
   const skipped = whatIsSkipped(preview.archived);
   const atLeast = notLookedAt.length > 0 ? 'At least ' : '';
   const others = excluded > 0 ? `, ${excluded} excluded` : '';
   const unnamed = notEnforced.filter((name) => !loose.has(name.slice(account.login.length + 1)));
   return [
     ...(blocksMerges(preview.holding)
-      ? [
-          `${atLeast}*${count(blocked, 'pull request')}* in ${count(matched, 'repository', 'repositories')} would be blocked${others}.`,
-        ]
+      ? [`${atLeast}*${count(blocked, 'pull request')}*${where} would be blocked${others}.`]
       : []),
     ...warned(notes),
     ...(skipped === null ? [] : [plain(skipped, 1_000)]),
