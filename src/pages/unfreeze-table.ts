@@ -3,7 +3,7 @@ import { actorName } from '../events/actor.ts';
 import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { asPublic } from '../freezes/freeze.ts';
-import { countFreed, type Ongoing } from '../plans/ongoing.ts';
+import { countHeld, type Ongoing } from '../plans/ongoing.ts';
 import { countOf } from './freeze-now/plan-preview.ts';
 import type { Html } from './html.ts';
 import type { PageDeps } from './reader.ts';
@@ -17,7 +17,8 @@ export type UnfreezeRow = {
   reason: string;
   /** The repositories by their places in the list of the page, which count for the button once. */
   places: number[];
-  /** How many pull requests no other freeze holds. */
+  /** How many pull requests it holds, and how many of them no other freeze does. */
+  holds: number;
   frees: number;
   isChosen: boolean;
 };
@@ -31,13 +32,13 @@ export async function unfreezeRows(
   isInside: boolean,
 ): Promise<UnfreezeRow[]> {
   if (all.length === 0) return [];
-  const frees = await countFreed(deps, repositories, all);
+  const counts = await countHeld(deps, repositories, all);
   const places = new Map(repositories.map(({ id }, place) => [id, place]));
   return all.map((ongoing, index) => ({
     ongoing,
     reason: (isInside ? ongoing.freezes[0]! : asPublic(ongoing.freezes[0]!)).reason,
     places: [...new Set(ongoing.freezes.map(({ repositoryId }) => places.get(repositoryId)!))],
-    frees: frees[index]!,
+    ...counts[index]!,
     isChosen: chosen.includes(ongoing.value),
   }));
 }
@@ -82,7 +83,7 @@ const tableOf = (
                 />
               </th>
               <th>Freeze</th>
-              <th>Frees</th>
+              <th>Holds</th>
               <th>Created by</th>
               <th>End</th>
             </tr>
@@ -94,7 +95,7 @@ const tableOf = (
       </fieldset>`;
 
 function rowOf(
-  { ongoing, reason, places, frees, isChosen }: UnfreezeRow,
+  { ongoing, reason, places, holds, frees, isChosen }: UnfreezeRow,
   id: string,
   hasFocus: boolean,
   times: Times,
@@ -103,7 +104,9 @@ function rowOf(
   const [freeze] = freezes;
   const { endsAt, timezone } = freeze!;
   const where = repositories.length <= mostNamed ? `: ${repositories.toSorted().join(', ')}` : '';
-  const what = blocksMerges(freeze!) ? html`${countOf(frees, 'pull request')} in` : 'Deployments in';
+  const isOfMerges = blocksMerges(freeze!);
+  const what = isOfMerges ? `Holds ${countOf(holds, 'pull request')} in` : 'Deployments in';
+  const others = isOfMerges && frees < holds ? `. Its end alone frees ${frees === 0 ? 'none' : frees}.` : '';
   return html`<tr>
     <td class="tick-box">
       <input
@@ -120,7 +123,7 @@ function rowOf(
       <label for="${id}"><bdi>${shorten(reason, 120)}</bdi></label>
       <div class="muted">${plan ? 'The entire plan.' : ''} ${whatIsBlocked(freeze!) ?? ''}</div>
     </th>
-    <td>${what} ${countOf(places.length, 'repository', 'repositories')}${where}</td>
+    <td>${what} ${countOf(places.length, 'repository', 'repositories')}${where}${others}</td>
     <td class="made-by"><bdi>${actorName(createdBy)}</bdi></td>
     <td class="ends">${endsAt ? html`${instant(endsAt, times, timezone)}` : 'until removed'}</td>
   </tr>`;

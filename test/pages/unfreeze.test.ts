@@ -37,7 +37,7 @@ test('of several, none is selected but the one that a person came from; each say
   const rel = acme.github.addToken('ada', { kind: 'classic', scopes: ['repo'] });
   const plan = await acme.call('POST', '/v1/freeze_plans/acme', { as: rel, body: { ...body, ...times } });
   await acme.quiet();
-  // It holds the pull request with the label too, so the plan alone frees one less.
+  // Both hold the pull request with the label, so the end of one of them does not free it.
   const docs = await acme.freeze('acme/web', { reason: 'Docs', matching_conditions: ['label=docs'] });
   await acme.freeze('acme/infra', { reason: 'No deploys', holds: ['deployments'] });
   const { text } = await ada.open(path);
@@ -45,11 +45,11 @@ test('of several, none is selected but the one that a person came from; each say
   expect(button(text)).toBe('End the selected freezes');
   const [merges, deployments] = text.split('Freezes of deployments</legend>');
   const ofMerges = rowsOf(merges!);
-  expect(ofMerges[0]).toBe('Freeze Frees Created by End');
+  expect(ofMerges[0]).toBe('Freeze Holds Created by End');
   // They began at one instant, so their order is any.
   expect(ofMerges.slice(1).toSorted()).toEqual([
-    'Docs 0 pull requests in 1 repository: web the application key admin key until removed',
-    'Night The entire plan. 3 pull requests in 2 repositories: api, web ada until removed',
+    'Docs Holds 1 pull request in 1 repository: web. Its end alone frees none. the application key admin key until removed',
+    'Night The entire plan. Holds 4 pull requests in 2 repositories: api, web. Its end alone frees 3. ada until removed',
   ]);
   expect(rowsOf(deployments!)[1]).toMatch(/^No deploys Deployments wait.*Deployments in 1 repository: infra/);
   const from = await ada.open(`${path}?ongoing=freezes+${docs.id}`);
