@@ -140,11 +140,13 @@ test('held for another pull request with the same head', async () => {
   const { headSha } = acme.github.pullRequests(repository)[0]!;
   acme.github.openPullRequest(repository, { author: 'ada', head: 'fix', headSha, base: 'release' });
   await acme.quiet();
-  await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
+  const release = { reason: 'Release branch', matching_conditions: ['base=release'] };
+  const { id } = await acme.freeze(repository, release);
+  const said = 'Blocked Another pull request with the same commit is blocked, so this one is blocked too';
   const text = words(await page(repository, 1));
-  expect(text).toContain(
-    'Blocked Another pull request with the same commit is blocked, so this one is blocked too.',
-  );
+  expect(text).toContain(`${said} until removed .`);
+  await acme.update(repository, id, { end: '2026-04-02T12:00:00' });
+  expect(words(await page(repository, 1))).toContain(`${said} until Thu 2 Apr, 12:00 UTC .`);
   expect(text).toContain('#2 is frozen by Release branch .');
   // The way out that the page offers leads out, also where a stranger opened the other one to hold this one up.
   expect(text).toContain('Or close #2 on GitHub');

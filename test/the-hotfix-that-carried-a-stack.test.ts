@@ -104,7 +104,7 @@ describe('the hotfix that carried a stack', () => {
     });
     const page = words(await new Visitor(acme).open(`/repos/${site}/pulls/3`));
     expect(page).toContain(
-      'Blocked A pull request below it in its stack is blocked, so this one is blocked too.',
+      'Blocked A pull request below it in its stack is blocked, so this one is blocked too until removed .',
     );
     expect(page).toContain('3 of 4 in the stack onto main , blocked by #2 below it.');
     expect(await explained(site, 1)).toMatchObject({

@@ -165,7 +165,7 @@ export function verdict(
     return exemption
       ? { tone: 'free', word: 'Exempt', text: exemptUntil(exemption, times) }
       : { tone: 'free', word: 'Free', text: html`No freeze holds this pull request.` };
-  const said = holding.length === 0 && live && heldBelow(live).length > 0 ? belowIt : byWhat(holding, times);
+  const said = holding.length > 0 || !live ? byWhat(holding, times) : byOthers(live, times);
   if (notHeld === 'leaking')
     return {
       tone: 'leaking',
@@ -186,11 +186,20 @@ export function verdict(
 
 const unjudged = html`A freeze began after Holdfast last checked this pull request.`;
 
-const belowIt = html`A pull request below it in its stack is blocked, so this one is blocked too`;
+/** Through other pull requests, and until their last freeze ends. */
+function byOthers(live: NonNullable<ShownPullRequest['live']>, times: Times): Html {
+  const which =
+    heldBelow(live).length > 0
+      ? 'A pull request below it in its stack'
+      : 'Another pull request with the same commit';
+  const freezes = live.sharedHolds.map(({ freeze }) => freeze);
+  const ends = freezes.some(({ endsAt }) => endsAt === null)
+    ? html` <strong>until removed</strong>`
+    : until(freezes, times);
+  return html`${which} is blocked, so this one is blocked too${ends}`;
+}
 
 function byWhat(freezes: ShownFreeze[], times: Times): Html {
-  if (freezes.length === 0)
-    return html`Another pull request with the same commit is blocked, so this one is blocked too`;
   const by = freezes.length === 1 ? 'A freeze blocks' : `${freezes.length} freezes block`;
   const shown = freezes.map(({ freeze }) => freeze);
   return html`${by} this pull request${until(shown, times)}`;
