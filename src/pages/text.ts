@@ -89,6 +89,13 @@ export function longHeading(text: string): Html {
 
 const written = (text: string): Html => html`<div class="written" dir="auto">${text}</div>`;
 
+/** Warnings of the API as notices. What is code in their Markdown is code here. */
+export const warningNotices = (warnings: readonly string[]): Html =>
+  html`${warnings.map((warning) => html`<p class="notice">${warning.split(/(`[^`]+`)/).map(codeIn)}</p>`)}`;
+
+const codeIn = (part: string): Html | string =>
+  /^`[^`]+`$/.test(part) ? html`<code dir="auto">${part.slice(1, -1)}</code>` : part;
+
 /** A text that people wrote, inside a sentence: in one line, and without effect on the direction of the rest. */
 export const quoted = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instant, instantAndDistance, quotedLast } from '../../src/pages/text.ts';
+import { instant, instantAndDistance, quotedLast, warningNotices } from '../../src/pages/text.ts';
 
 const now = new Date('2026-11-27T12:00:00Z');
 const shown = async (at: string, zone: string, ownZone?: string) =>
@@ -55,4 +55,12 @@ test.each([
   ['x'.repeat(200), expect.stringMatching(/^<q dir="auto">x+…<\/q>$/)],
 ])('a sentence that ends with %s has one end', async (text, shown) => {
   expect(String(await quotedLast(text))).toEqual(shown);
+});
+
+test('code in the Markdown of a warning is code on a page, and nothing else is markup', async () => {
+  const shown = String(await warningNotices(['`label=<b>` depends on `base`.', 'An odd ` stays, with <b>.']));
+  expect(shown).toBe(
+    '<p class="notice"><code dir="auto">label=&lt;b&gt;</code> depends on <code dir="auto">base</code>.</p>' +
+      '<p class="notice">An odd ` stays, with &lt;b&gt;.</p>',
+  );
 });

@@ -10,7 +10,7 @@ import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../html.ts';
-import { instant, type Times } from '../text.ts';
+import { instant, type Times, warningNotices } from '../text.ts';
 
 /** The number of rows that are not folded. */
 const mostShown = 12;
@@ -72,8 +72,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
         : ''
     }
     ${skippedNote(preview.archived)} ${timeUntilHeld ? html`<p>${timeUntilHeld.message}</p>` : ''}
-    ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
-    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''} ${warningNotices(warnings)}
   </div>`;
   const below = html`${deploymentsPreview(login, preview)}
   ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}

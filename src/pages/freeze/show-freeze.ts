@@ -16,7 +16,7 @@ import { assertFresh, formProblem } from '../form.ts';
 import { nowOf } from '../../time/clock.ts';
 import { releasedBy, whatGoesOn } from '../../words/describe-fields.ts';
 import { shorten } from '../../words/event-words.ts';
-import { instant, longText, type Times } from '../text.ts';
+import { instant, longText, type Times, warningNotices } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
 import { toWarned, warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
@@ -79,7 +79,7 @@ export async function freezePage(
     ${done ? doneNotice(done, undo) : ''}
     ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
     <p class="verdict">${headline(freeze, state, times)}</p>
-    ${[...warnings].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${warningNotices([...warnings])}
     ${mayChange && !over ? changeForms(repository, freeze, state, refused) : ''}
     ${facts(repository, freeze, state, { held: asGitHubSees(held, report?.required), report: over ? null : report, times })}
     ${told ? freezeReport(repository, told, isInside, times) : ''}

@@ -37,7 +37,7 @@ import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-own
 import { planProgress, type Progress } from '../progress.ts';
 import { timesOf, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
-import { instant, longText, quoted, type Times } from '../text.ts';
+import { instant, longText, quoted, type Times, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import { pastOf } from './past-freezes.ts';
 import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
@@ -139,7 +139,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
       <h1><bdi>${name}</bdi></h1>
     </div>
     <p>${stateOf(visit, shown, progress, now)}</p>
-    ${[...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])].map((warning) => html`<p class="notice">${warning}</p>`)}
+    ${warningNotices([...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])])}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
     ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
