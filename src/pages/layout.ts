@@ -166,9 +166,7 @@ async function tabsOf(login: string, tab: Tab | undefined, opens: Opens | Promis
 }
 
 /** Leads to the page that finds; keys.js opens it as a dialog. */
-const toFind = html`<a class="to-find" href="/find" aria-label="Find"
-  >${icon('search')}<span>Find</span><kbd>Ctrl K</kbd></a
->`;
+const toFind = html`<a class="to-find" href="/find">${icon('search')}<span>Find</span> <kbd>Ctrl K</kbd></a>`;
 
 /** Within the page. Not an image: pages have none, so that tests can tell markup that people wrote. */
 /** @param frozen the word of the tab. */
