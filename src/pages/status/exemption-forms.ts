@@ -145,7 +145,7 @@ export const formsPath = (
 /**
  * A request: who asks, why and for how long, and where it stands. Admins get the forms to decide.
  * @param sent hidden fields of the forms. @param about what the pull request is. @param isListed among others, so that it
- * says whose it is.
+ * says whose it is, and is no landmark: a list would have many of one name.
  */
 export function exemptionRequest(
   exemption: ExemptionRecord,
@@ -158,7 +158,7 @@ export function exemptionRequest(
   const { id, requestedBy, requestedAt, announcedAt, reason, expiresAt } = exemption;
   const { mayDecide, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
-  return html`<section class="card" aria-label="Exemption request">
+  return html`<section class="card request" ${isListed ? '' : html`aria-label="Exemption request"`}>
     ${isListed ? html`<h3>${exemptionLink(exemption, repository)}</h3>` : ''} ${about}
     <p>
       ${badge('waiting', 'Requested')} <strong>${actorName(requestedBy)}</strong> requests an exemption until
