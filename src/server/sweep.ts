@@ -54,7 +54,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...(await webhooksWithDue(deps.sql, now)).map((id) => jobs.sendNotices(id)),
     ...(await plansToRead(db, now)).map((id) => jobs.followSource(id)),
     jobs.recoverDeliveries(),
-    ...(await holdsToCheck(db, now)).map((id) => jobs.settleInstantHold(id, { isCheck: true })),
+    ...(await holdsToCheck(db)).map((id) => jobs.settleInstantHold(id, { isCheck: true })),
     ...(await installationsWithHold(db)).map((id) => jobs.drainOutbox(id)),
     ...(await askForDeployments(db, now)).map((id) => jobs.findDeployments(id)),
   ]);

@@ -3,6 +3,7 @@ import { jobs } from '../../src/database/queue/jobs.ts';
 import { holdsToCheck } from '../../src/statuses/instant-hold/hold-store.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { instantHoldsOf } from '../support/instant-holds.ts';
+import { lookFaster } from '../support/patience.ts';
 
 // Somebody changes the ruleset of an instant hold: it is compared each minute.
 const acme = acmeForAll({}, { lock: true });
@@ -38,7 +39,7 @@ test('every ruleset in force is compared each minute, and 60 others of an owner'
   await db.instantHold.createMany({
     data: ids.map((repositoryId, index) => ({ repositoryId, context: index < 100 ? 'Frozen' : null })),
   });
-  const found = (await holdsToCheck(db, now)).filter((id) => ids.includes(id));
+  const found = (await holdsToCheck(db)).filter((id) => ids.includes(id));
   expect(found.toSorted().slice(0, 100)).toEqual(inForce);
   expect(found).toHaveLength(160);
   await db.repository.deleteMany({ where: { id: { in: ids } } });
@@ -107,6 +108,35 @@ describe('what somebody does to the ruleset is put right within a minute, and to
     expect(holds().mergeable(web)).toEqual({ 1: 'clean' });
     const events = await holds().events(web, 'ruleset.orphaned');
     expect(events.map(({ metadata }) => metadata['ruleset_id'])).toEqual([id]);
+  });
+
+  test.each<[string, string, number, (id: bigint) => Promise<unknown>]>([
+    ['when the sweep comes', 'busy-sweep', 65, () => holds().pass(60)],
+    [
+      'when the check begins',
+      'busy-check',
+      20,
+      async (id) => {
+        await acme.app.deps.queue.send([jobs.settleInstantHold(id, { isCheck: true })]);
+        await acme.quiet();
+      },
+    ],
+  ])('in force without a freeze, while a process changes the hold %s', async (_, name, busyFor, check) => {
+    lookFaster();
+    const web = await holds().held(name, 'lock', [{}]);
+    await acme.remove(web, (await acme.freeze(web)).id);
+    // A sweep now, and the next one a minute later.
+    await holds().pass(60);
+    acme.github.setEnforcement(holds().idOf(web), 'active');
+    const { db } = acme.app.deps;
+    const { id } = await db.repository.findFirstOrThrow({ where: { name } });
+    const leaseUntil = new Date(acme.clock.now() + busyFor * 1000);
+    const lease = { leaseHolder: crypto.randomUUID(), leaseUntil };
+    await db.instantHold.update({ where: { repositoryId: id }, data: lease });
+    await check(id);
+    expect(holds().mergeable(web)).toEqual({ 1: 'blocked' });
+    await acme.advanceTo(leaseUntil);
+    expect(holds().mergeable(web)).toEqual({ 1: 'clean' });
   });
 
   test('made by hand with our name, before and during a freeze', async () => {

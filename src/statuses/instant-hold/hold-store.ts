@@ -187,9 +187,10 @@ export async function heldAtOnce(sql: SqlTx, installationId: bigint): Promise<bi
 
 /**
  * Repositories whose rulesets to compare with GitHub now: those in force, and of the others those where something is wrong
- * or unfinished, then those that were compared longest ago, so many of each account.
+ * or unfinished, then those that were compared longest ago, so many of each account. Also those that a process changes now:
+ * it does not see what is wrong beside its own ruleset, and the check waits for its turn.
  */
-export async function holdsToCheck(db: Tx, now: Date): Promise<bigint[]> {
+export async function holdsToCheck(db: Tx): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ id: bigint }[]>`
     SELECT id FROM (
       SELECT hold.repository_id AS id, hold.context IS NOT NULL AS is_in_force, row_number() OVER (
@@ -197,7 +198,6 @@ export async function holdsToCheck(db: Tx, now: Date): Promise<bigint[]> {
           SELECT FROM instant_passes pass WHERE pass.repository_id = hold.repository_id), hold.checked_at NULLS FIRST
       ) AS place
       FROM instant_holds hold JOIN repositories r ON r.id = hold.repository_id
-      WHERE coalesce(hold.lease_until <= ${now}, true)
     ) holds WHERE place <= CASE WHEN is_in_force THEN ${mostInForce}::int ELSE ${mostChecks}::int END`;
   return rows.map(({ id }) => id);
 }

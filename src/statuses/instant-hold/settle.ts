@@ -41,7 +41,8 @@ async function settleHold(deps: StatusDeps, repositoryId: bigint, given: HoldReq
   if (!given.isCheck && isSettled(seen, first)) return { hasBegun: false, isUndecided };
   const turn = await waitForTurn(deps, repositoryId);
   if (turn instanceof Date) {
-    await deps.queue.send([jobs.settleInstantHold(repositoryId, { at: turn })]);
+    const { isCheck } = given;
+    await deps.queue.send([jobs.settleInstantHold(repositoryId, { at: turn, isCheck })]);
     return { hasBegun: false, isUndecided };
   }
   try {
