@@ -114,6 +114,10 @@ test('who did what last week takes two clicks, and one more as CSV', async () =>
   await page.click('nav.tabs >> text=Audit');
   await page.click('text=Last 30 days');
   expect(await page.textContent('ol.log')).toContain('changed a freeze');
+  // A list below its day, not a cell of a calendar.
+  const style =
+    '(({ display, textAlign }) => [display, textAlign])(getComputedStyle(document.querySelector("ol.log")))';
+  expect(await page.evaluate(style)).toEqual(['block', 'start']);
   const download = page.waitForEvent('download');
   await page.click('text=Download CSV');
   expect((await download).suggestedFilename()).toBe('audit-acme-2026-03-01.csv');
