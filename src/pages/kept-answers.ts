@@ -98,7 +98,7 @@ export const showAnswer =
 
 /**
  * Handles a form that is still being filled in (`?live`): shows its preview, and changes nothing. What it lacks that does not
- * change the preview is made up.
+ * change the preview is made up. What it lacks otherwise is no mistake yet, so the answer is none of an error.
  * @param handler of the form.
  */
 export const showLive =
@@ -109,7 +109,8 @@ export const showLive =
     form.set('step', 'preview');
     form.set('reason', form.get('reason')?.trim() || '-');
     context.set(keptForm, form);
-    return handler(context, next);
+    const answer = (await handler(context, next)) ?? context.res;
+    return answer.status === 422 ? new Response(answer.body, { headers: answer.headers }) : answer;
   };
 
 const keptForm = 'keptForm';

@@ -75,7 +75,7 @@ test('every second Friday except Christmas needs six fields and no rule', async 
   expect(text).not.toContain('2026-12-25 18:00');
   expect(text).not.toContain('The nearest start');
   const wrong = await ada.send(newPlan, { ...fields, except: '2026-12-24', step: 'preview' });
-  expect(wrong.text).toContain('The plan skips 2026-12-24 (<code>except</code>)');
+  expect(wrong.text).toContain('The plan skips 2026-12-24 (<code dir="auto">except</code>)');
   const { location } = await save(newPlan, fields);
   const { id, name, rule } = await planOf('Release');
   expect([name, rule]).toEqual(['Release', 'FREQ=WEEKLY;INTERVAL=2']);

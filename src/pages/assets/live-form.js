@@ -39,7 +39,7 @@ async function refresh() {
   const { signal } = asking;
   try {
     const answer = await fetch(`${form.getAttribute('action')}?${query}`, { signal });
-    if (!answer.ok && answer.status !== 422) return;
+    if (!answer.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     if (signal.aborted) return;
     for (const part of parts) swap(part, page);
