@@ -43,7 +43,7 @@ test.each<[path: string, says: RegExp]>([
   ['/', / acme is frozen until .* 2 pull requests blocked /],
   ['/repos/acme', /acme is frozen until .*Everything Frozen until .*2 pull requests blocked web , api , by /],
   ['/owners/acme/freeze', /All 2 /],
-  ['/owners/acme/unfreeze', /The entire plan\. 2 pull requests in 2 repositories: api, web /],
+  ['/owners/acme/unfreeze', /The entire plan\. Holds 2 pull requests in 2 repositories: api, web /],
   [
     '/owners/acme/calendar',
     /Freezes of March 2026 .* Everything web, api .* Weekly web, api .* Weekly api, web /,

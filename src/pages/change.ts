@@ -156,8 +156,9 @@ async function whyForbidden(
   if (names.length === 0) return 'Select at least one repository.';
   if (names.length > mostNamed)
     return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
-  // It names the repository, so it is for people who can read that.
-  const why = (await faultsIn(seen, names)) ?? (refusal?.code === 'forbidden' ? ` ${refusal.message}` : '');
+  // It names the repository and who has the role, so it is for people who can read that.
+  const ofOne = refusal?.code === 'forbidden' ? ` ${refusal.message}` : '';
+  const why = `${(await faultsIn(seen, names)) ?? ''}${ofOne}`;
   return `${notAdmin} or of each repository that you selected. Select only repositories that you are an admin or freezer of.${why}`;
 }
 

@@ -116,6 +116,6 @@ test('the tab of the owner has what waits in all repositories, and what went out
   acme.github.finishRun(api, run.id);
   await acme.advanceTo(new Date(acme.clock.now() + 3_700_000));
   expect(await tab('wendy')).toMatch(
-    /Decided in the last 7 days .*production api Deploy 2 by wendy .* Went out .* ago/,
+    /Decided in the last 7 days .*production api Deploy 2 by wendy .* Went out Sun 1 Mar, 10:01 UTC/,
   );
 });
