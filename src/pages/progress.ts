@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { z } from 'zod';
 import { Refusal, refusedIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
 import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
@@ -21,7 +20,7 @@ import { liveAt } from './live.ts';
 import { messageOf, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
-import { tellPeople } from './tell-people.ts';
+import { progressSubject, tellPeople } from './tell-people.ts';
 import { readerZone } from './text.ts';
 import { countRequested } from '../statuses/observe.ts';
 import { about } from '../statuses/time-until-held.ts';
@@ -138,8 +137,6 @@ export type Progress = {
 const isDone = ({ isOn, toLook, waiting, toSay, toAsk }: Progress): boolean =>
   !isOn || toLook + waiting + toSay + toAsk === 0;
 
-const subject = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
-
 /**
  * The progress that a URL asks for, if the viewer can read every repository that it is about.
  * @returns `over` if it has ended; null if there is none or the viewer may not see it.
@@ -148,7 +145,7 @@ async function readProgress(
   visit: OwnerVisit,
   query: Record<string, string>,
 ): Promise<Progress | 'over' | null> {
-  const read = subject.safeParse(query);
+  const read = progressSubject.safeParse(query);
   if (!read.success) return null;
   const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);
   const found = await progress.catch(refusedIf('not-found'));

@@ -15,14 +15,15 @@ import { toCopy } from './text.ts';
 
 // After a freeze is made: a text to tell people, to copy or to post to a chat.
 
-const shape = z.union([
+/** What a page of progress is about, in its query. */
+export const progressSubject = z.union([
   z.object({ plan: z.guid() }).transform(({ plan }): Told => ({ plan })),
   z.object({ freeze: z.guid() }).transform(({ freeze }): Told => ({ freeze })),
 ]);
 
 /** The freezes that a form or a URL names; null if none. */
 const toldIn = (fields: URLSearchParams): Told | null =>
-  shape.safeParse(Object.fromEntries(fields)).data ?? null;
+  progressSubject.safeParse(Object.fromEntries(fields)).data ?? null;
 
 /** The text, and a button for each chat of the owner; for people who may freeze. */
 export async function tellPeople({ deps, account, context, mayFreeze }: OwnerVisit): Promise<Html> {
