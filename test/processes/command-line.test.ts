@@ -73,6 +73,7 @@ describe('the package', () => {
         'dist/github',
         'dist/plans',
         'dist/time',
+        'dist/words',
         'package.json',
       ]
         .filter((name) => name !== 'LICENSE')
