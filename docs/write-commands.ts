@@ -5,7 +5,7 @@ import { prove } from '../src/prove/prove.ts';
 import { db } from '../src/server/archive/db-commands.ts';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/program.ts';
-import { variables } from '../src/cli/world.ts';
+import { worldVariables } from '../src/cli/world.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -36,7 +36,7 @@ const variableTable = (): string =>
   [
     '| variable | what it is |',
     '| --- | --- |',
-    ...Object.entries(variables).map(([name, what]) => `| \`${name}\` | ${what} |`),
+    ...Object.entries(worldVariables).map(([name, what]) => `| \`${name}\` | ${what} |`),
   ].join('\n');
 
 const parts: Record<string, () => string | Promise<string>> = {

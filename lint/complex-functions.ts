@@ -53,8 +53,8 @@ export const complexFunctions: Record<string, [paths: number, why: string]> = {
   'src/statuses/save.ts': [16, manyOptions],
   'src/time/moment.ts': [18, grammar],
   'src/webhooks/accept-event.ts': [23, switchOfKinds],
-  'src/webhooks/commands/command.ts': [19, grammar],
-  'src/webhooks/comments/answer-comment.ts': [18, 'Not yet: who, whether, which and how in one.'],
+  'src/chat/commands/command.ts': [19, grammar],
+  'src/chat/comments/answer-comment.ts': [18, 'Not yet: who, whether, which and how in one.'],
   'src/webhooks/receive-webhook.ts': [18, steps],
-  'src/webhooks/slack/answer-slack.ts': [16, 'Not yet: who, whether, which and how in one.'],
+  'src/chat/slack/answer-slack.ts': [16, 'Not yet: who, whether, which and how in one.'],
 };

@@ -6,7 +6,13 @@
 const rooms: Record<string, string[]> = {
   'main.ts': [],
   server: ['app.ts'],
-  webhooks: ['receive-webhook.ts', 'slack/receive-slack.ts', 'slack/socket-mode.ts'],
+  webhooks: ['receive-webhook.ts'],
+  chat: [
+    'slack/receive-slack.ts',
+    'slack/socket-mode.ts',
+    'comments/answer-comment.ts',
+    'commands/command.ts',
+  ],
   pages: [
     'mount-pages.ts',
     'layout.ts',
@@ -97,6 +103,7 @@ const rooms: Record<string, string[]> = {
     'own-forms.ts',
     'role-verdict.ts',
   ],
+  calendars: ['manage-feeds.ts', 'load-events.ts', 'write-calendar.ts'],
   plans: [
     'plan.ts',
     'matched-repositories.ts',
@@ -110,9 +117,6 @@ const rooms: Record<string, string[]> = {
     'change-occurrence.ts',
     'keep-plan.ts',
     'check-plan.ts',
-    'feeds/manage-feeds.ts',
-    'feeds/load-events.ts',
-    'feeds/write-calendar.ts',
     'read-frozen-state.ts',
     'restore-plan.ts',
     'source/read-source.ts',
@@ -251,7 +255,16 @@ const rooms: Record<string, string[]> = {
   'page-paths.ts': [],
   'errors.ts': [],
   'cut-text.ts': [],
-  time: ['clock.ts', 'local-time.ts', 'slices.ts', 'duration.ts', 'moment.ts', 'witnesses.ts', 'threads.ts'],
+  time: [
+    'clock.ts',
+    'units.ts',
+    'local-time.ts',
+    'slices.ts',
+    'duration.ts',
+    'moment.ts',
+    'witnesses.ts',
+    'threads.ts',
+  ],
 };
 
 export const floors = Object.keys(rooms);

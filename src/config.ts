@@ -147,7 +147,7 @@ export class ConfigError extends Error {
   }
 }
 
-const schema = z.object({
+const configSchema = z.object({
   PORT: number(0, 65_535, 3000),
   HOST: z.string().optional(),
   PUBLIC_URL: originUrl.optional(),
@@ -259,7 +259,7 @@ const problemsIn = (error: z.ZodError): string[] =>
  */
 export function readConfig(environment: Environment): StartConfig {
   const { given, problems: ofFiles, unread } = readSecretFiles(asMeant(environment));
-  const parsed = schema.safeParse(given);
+  const parsed = configSchema.safeParse(given);
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);
   const lock = readLock(given, ofValues);

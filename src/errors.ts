@@ -90,13 +90,13 @@ export const invalid = (problems: Problem[]) =>
   new Refusal('invalid', problems.map((problem) => problem.message).join(' '), { problems });
 
 /** What succeeded, and why the rest was refused. */
-export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
+export type PartialOutcome<Done> = { done: Done[]; refusals: Refusal[] };
 
 /**
  * Changes several things, each on its own, so that one refusal does not stop the others. What somebody else ended
  * meanwhile counts as done.
  */
-export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
+export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<PartialOutcome<Done>> {
   const done: Done[] = [];
   const refusals: Refusal[] = [];
   for (const act of acts) {

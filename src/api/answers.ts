@@ -18,7 +18,10 @@ export class HandlerAnswer {
  * The fields of a schema, from a record that has them in camel case: instants as texts, and 64-bit integers as numbers.
  * Leaves out what the record does not have.
  */
-export function fieldsOf<Schema extends z.ZodObject>({ shape }: Schema, record: object): z.input<Schema> {
+export function fieldsOfSchema<Schema extends z.ZodObject>(
+  { shape }: Schema,
+  record: object,
+): z.input<Schema> {
   const values = record as Record<string, unknown>;
   const fields = Object.keys(shape).map((name) => [name, inJson(values[inCamelCase(name)])] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as z.input<Schema>;
@@ -52,7 +55,7 @@ export const pagingQuery = (defaultSize: number) => ({
 });
 
 /** The documented headers of a paged list. */
-export const pageHeaders = {
+export const pagingHeaders = {
   Link: 'Links to the previous and next pages (RFC 8288), with absolute URLs. Absent if there is only one page. Use the links as they are: the cursor is opaque.',
 };
 
@@ -117,9 +120,9 @@ function warningValue(text: string): string {
 }
 
 /** How many unknown fields are named. A body may have thousands. */
-const mostNamed = 10;
+const mostFieldsNamed = 10;
 /** No field has a longer name, so longer names get no suggestion. */
-const longest = 60;
+const longestFieldName = 60;
 
 /**
  * Names the unknown fields of a body. Clients expect that they are accepted. They do nothing.
@@ -129,16 +132,16 @@ const longest = 60;
  */
 export function unknownFields(body: object, fields: string[], answered: string[], of: string): string[] {
   const unknown = Object.keys(body).filter((name) => !fields.includes(name) && !answered.includes(name));
-  const more = unknown.length - mostNamed;
+  const more = unknown.length - mostFieldsNamed;
   return [
-    ...unknown.slice(0, mostNamed).map((name) => sentence(name, fields, of)),
+    ...unknown.slice(0, mostFieldsNamed).map((name) => fieldSentence(name, fields, of)),
     ...(more > 0 ? [`The body has ${more} more fields that are not fields of ${of}.`] : []),
   ];
 }
 
-function sentence(name: string, fields: string[], of: string): string {
-  const near = name.length <= longest ? nearestNames(name, fields) : [];
-  const what = `\`${cutText(name, longest)}\` is not a field of ${of}`;
+function fieldSentence(name: string, fields: string[], of: string): string {
+  const near = name.length <= longestFieldName ? nearestNames(name, fields) : [];
+  const what = `\`${cutText(name, longestFieldName)}\` is not a field of ${of}`;
   if (near.length === 0) return `${what}, so it does nothing. Leave it out.`;
   return `${what}: did you mean ${near.map((field) => `\`${field}\``).join(' or ')}?`;
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository, RepositoryRead } from '../installations/find-repository.ts';
-import { owner, ownerPath, uuid } from './fields.ts';
+import { owner, ownerParams, uuid } from './fields.ts';
 
 /** Who may call a route, and what its path names. */
 export type Access = Recency &
@@ -37,7 +37,14 @@ type Authorized<A extends Access> = {
 }[A['to']];
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body, Read = never, Result = unknown> = Authorized<A> & {
+export type EndpointCall<
+  A extends Access,
+  Path,
+  Query,
+  Body,
+  Read = never,
+  Result = unknown,
+> = Authorized<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
@@ -84,7 +91,7 @@ type Endpoint<
   };
   /** Refuses what else the path names if it does not exist, before the body is validated. */
   exists?(
-    call: Pick<Call<A, z.output<P>, unknown, unknown>, 'deps' | 'actor' | 'path'> & Authorized<A>,
+    call: Pick<EndpointCall<A, z.output<P>, unknown, unknown>, 'deps' | 'actor' | 'path'> & Authorized<A>,
   ): Promise<unknown>;
   /**
    * What each request reads of its repository. With an application key, the statement that finds both reads it along, so
@@ -100,9 +107,12 @@ type Endpoint<
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
-  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>): Promise<Result>;
+  handle(call: EndpointCall<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>): Promise<Result>;
   /** The answer to a result. Without it, the result is the answer. */
-  present?(result: Result, call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>): unknown;
+  present?(
+    result: Result,
+    call: EndpointCall<A, z.output<P>, z.output<Q>, z.output<B>, Read, Result>,
+  ): unknown;
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
@@ -126,7 +136,7 @@ export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean
 
 /** The part that routes to what an owner has share. */
 export const ofOwner = <Path extends string>(tag: string, path: Path) =>
-  ({ tag, path, access: { to: 'owner' }, params: ownerPath }) as const;
+  ({ tag, path, access: { to: 'owner' }, params: ownerParams }) as const;
 
 /**
  * The route that deletes something that an owner has.

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { isConflict } from '../database/database-errors.ts';
+import { isWriteConflict } from '../database/database-errors.ts';
 import { type DatabaseTrouble, type TroubleKind, troubleOf } from '../database/trouble.ts';
 import { Refusal, refusalStatus } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -32,14 +32,14 @@ export const refusalOf = (error: unknown): Refusal | null =>
 /** The database errors that a client can act on. */
 function translate(error: unknown): Refusal | null {
   const isConflicting = error instanceof Prisma.PrismaClientKnownRequestError && error.code === writeConflict;
-  if (isConflicting || isConflict(error))
+  if (isConflicting || isWriteConflict(error))
     return new Refusal('conflict', 'The resource changed at the same time. Read it and try again.');
   const trouble = troubleOf(error);
-  return trouble && new Refusal('unavailable', textOf(trouble), { retryAfter: 5 });
+  return trouble && new Refusal('unavailable', detailText(trouble), { retryAfter: 5 });
 }
 
 /** For callers, who cannot put the database right. */
-function textOf({ kind, isUncertain }: DatabaseTrouble): string {
+function detailText({ kind, isUncertain }: DatabaseTrouble): string {
   if (isUncertain)
     return 'The connection to the database broke, so the change may or may not be saved. Read the resource, or send the request again with the same Idempotency-Key.';
   const what = savesNothing.has(kind) ? 'cannot save anything' : 'does not answer';

@@ -4,7 +4,7 @@ import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { ParseError } from '../conditions/scanner.ts';
 
 /** A text with a maximum length in code points, which are closer to what people see than UTF-16 units. */
-export const text = (most: number, what = 'This') =>
+export const textSchema = (most: number, what = 'This') =>
   z
     .string()
     .refine(
@@ -14,7 +14,7 @@ export const text = (most: number, what = 'This') =>
     .openapi({ maxLength: most });
 
 /** An instant with an offset. JavaScript and PostgreSQL write instants far outside these years differently. */
-export const instant = (error: string) =>
+export const instantField = (error: string) =>
   z.iso.datetime({ offset: true, error, abort: true }).refine((value) => {
     const year = new Date(value).getUTCFullYear();
     return year >= 1900 && year <= 9999;
@@ -34,7 +34,9 @@ export const repository = z
   .regex(/^[\w.-]+$/, 'A repository name has only letters, digits, hyphens, underscores and dots.')
   .openapi({ param: { name: 'repository', in: 'path' }, example: 'web' });
 
-export const glob = text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob);
+export const glob = textSchema(255, 'A glob')
+  .min(1, 'A glob has at least 1 character.')
+  .superRefine(checkGlob);
 
 /** A list of globs; null for no limit. @param otherwise what null means: `all`. */
 export const globs = (description: string, otherwise: 'all' | 'any', item: z.ZodType<string> = glob) =>
@@ -59,7 +61,7 @@ export function checkGlob(text: string, context: z.RefinementCtx): void {
 const greatest = 9_223_372_036_854_776_000n;
 
 /** A bigint, because neither a float nor an int8 can hold the whole range. */
-export const number = z
+export const pullRequestNumber = z
   .string()
   .regex(
     /^(0|[1-9]\d*)$/,
@@ -83,8 +85,8 @@ export const uuid = (name: string) =>
     example: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   });
 
-export const ownerPath = z.object({ owner });
-export const repositoryPath = z.object({ owner, repository });
+export const ownerParams = z.object({ owner });
+export const repositoryParams = z.object({ owner, repository });
 
 /** Who did something, in answers. */
 export const who = z

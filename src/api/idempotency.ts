@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import { codeOf } from '../database/database-errors.ts';
+import { errorCodeOf } from '../database/database-errors.ts';
 import { seal, unsealWithAny } from '../database/secret-key.ts';
 import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +17,7 @@ type SecretAnswer = Answer & { hasSecret?: true };
  * another request with this key has an open transaction.
  * @throws if that request made the change: the transaction must then end without making it again.
  */
-export type Remember = (tx: Tx | SqlTx, answer: SecretAnswer) => Promise<void>;
+export type RememberAnswer = (tx: Tx | SqlTx, answer: SecretAnswer) => Promise<void>;
 
 const hours = 3_600_000;
 export const replayedFor = 24 * hours;
@@ -36,7 +36,7 @@ export async function runOnce(
   deps: OnceDeps,
   where: KeyedRequest,
   body: unknown,
-  run: (remember: Remember) => Promise<Answer>,
+  run: (remember: RememberAnswer) => Promise<Answer>,
 ): Promise<Answer> {
   if (!/^[\x20-\x7e]{1,255}$/.test(where.key)) {
     throw badKey('Send 1 to 255 printable ASCII characters, such as a UUID.');
@@ -48,7 +48,7 @@ export async function runOnce(
   if (earlier) return earlier;
   try {
     return await run((tx, answer) =>
-      save(deps, 'query' in tx ? tx : throughPrisma(tx), { ...where, bodyHash, answer }),
+      saveRemembered(deps, 'query' in tx ? tx : throughPrisma(tx), { ...where, bodyHash, answer }),
     );
   } catch (error) {
     if (isLockTimeout(error)) throw inProgress();
@@ -85,7 +85,7 @@ async function findAnswer(
 /** An encrypted answer opens for nothing but its request. */
 const purposeOf = (where: KeyedRequest): string => `answer to ${JSON.stringify(where)}`;
 
-async function save(
+async function saveRemembered(
   { clock, config }: OnceDeps,
   tx: SqlTx,
   {
@@ -125,4 +125,4 @@ const expiry = (now: Date): Date => new Date(now.getTime() - replayedFor);
 
 /** PostgreSQL's code for a lock timeout. */
 const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && (codeOf(error) === '55P03' || /\b55P03\b/.test(error.message));
+  error instanceof Error && (errorCodeOf(error) === '55P03' || /\b55P03\b/.test(error.message));

@@ -16,7 +16,7 @@ import type { Actor } from '../events/actor.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { HandlerAnswer } from './answers.ts';
 import { type AnyEndpoint, takesIdempotencyKey, type Access } from './endpoint.ts';
-import { type Answer, type Remember, runOnce } from './idempotency.ts';
+import { type Answer, type RememberAnswer, runOnce } from './idempotency.ts';
 import { readAlone, type RepositoryRead } from '../installations/find-repository.ts';
 import { assertStorable, mayReadAhead, readJsonBody, validate, validateBody } from './read-request.ts';
 
@@ -50,7 +50,7 @@ async function answerCall(served: Served): Promise<Answer> {
   // A retried request may replay an answer about a resource that it deleted itself.
   if (key === undefined) await definition.exists?.({ ...authorized, deps, actor, path: asked.path });
   const content = await asked.readContent();
-  const run = (save: Remember) => handle(served, { ...asked, ...known, ...content, authorized }, save);
+  const run = (save: RememberAnswer) => handle(served, { ...asked, ...known, ...content, authorized }, save);
   if (key === undefined) return run(async () => {});
   const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${context.req.path}`, key };
   return runOnce(deps, where, content.json, run);
@@ -58,13 +58,13 @@ async function answerCall(served: Served): Promise<Answer> {
 
 /** What a request asks. Its query and body are read when somebody wants them. */
 type Asked = ReturnType<typeof contentOf> & {
-  path: Path;
+  path: RequestPath;
   /** What the endpoint reads of the repository; null if it reads nothing. */
   readsOf(content: Content): RepositoryRead<unknown> | null;
 };
 
 function readAsked({ deps, definition, context }: Served): Asked {
-  const path = validate(definition.params, context.req.param(), 'path') as Path;
+  const path = validate(definition.params, context.req.param(), 'path') as RequestPath;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   return {
     ...contentOf(definition, context.req),
@@ -74,9 +74,9 @@ function readAsked({ deps, definition, context }: Served): Asked {
 }
 
 /** Who asks. @property counted asks GitHub as much as they may. @property read what the endpoint reads, if it came with the key. */
-type Known = { caller: Caller; actor: Actor; counted: Deps; read: { value: unknown } | null };
+type KnownCaller = { caller: Caller; actor: Actor; counted: Deps; read: { value: unknown } | null };
 
-async function identify(served: Served, { path, readContent, readsOf }: Asked): Promise<Known> {
+async function identify(served: Served, { path, readContent, readsOf }: Asked): Promise<KnownCaller> {
   const { deps, definition, context, jobs, limits } = served;
   const { req } = context;
   const depsFor = (actor: Actor | null): Deps => ({
@@ -110,7 +110,7 @@ const mayReadWithKey = (definition: AnyEndpoint, req: HonoRequest): boolean =>
 async function permit(
   { deps, definition, limits }: Served,
   { path, readJson, readContent }: Asked,
-  { caller, actor, counted }: Known,
+  { caller, actor, counted }: KnownCaller,
 ) {
   const access = definition.access as Access;
   // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
@@ -129,8 +129,8 @@ async function permit(
 /** Calls the handler. @param save the answer in the transaction of the change. */
 async function handle(
   { deps, definition, context: { req } }: Served,
-  { authorized, ...asked }: Asked & Known & Content & { authorized: object },
-  save: Remember,
+  { authorized, ...asked }: Asked & KnownCaller & Content & { authorized: object },
+  save: RememberAnswer,
 ): Promise<Answer> {
   const { caller, actor, counted, path, query, body } = asked;
   const { status, hasSecret } = definition.success;
@@ -146,7 +146,8 @@ async function handle(
             asked.readsOf(asked)!,
             (authorized as AuthorizedRepository).repository,
           ),
-    remember: (tx: Parameters<Remember>[0], result?: unknown) => save(tx, { ...answerTo(result), hasSecret }),
+    remember: (tx: Parameters<RememberAnswer>[0], result?: unknown) =>
+      save(tx, { ...answerTo(result), hasSecret }),
   };
   return answerTo(await definition.handle(call));
 
@@ -157,7 +158,7 @@ async function handle(
 }
 
 /** The parameters of a path, as its route validated them. A route without an owner or repository does not read them. */
-type Path = Record<string, unknown> & { owner: string; repository: string };
+type RequestPath = Record<string, unknown> & { owner: string; repository: string };
 
 /** Whether the content is refused no matter who sent it. */
 const isInvalid = (readContent: () => Promise<unknown>): Promise<boolean> =>
@@ -191,7 +192,7 @@ async function authorize(
   deps: Deps,
   caller: Caller,
   access: Access,
-  path: Path,
+  path: RequestPath,
   request: { to: 'read' | 'change'; readNamed(): Promise<unknown> },
 ) {
   switch (access.to) {

@@ -1,10 +1,10 @@
 import { createHash, randomInt, timingSafeEqual, randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Row, Sql } from '../database/sql.ts';
+import type { SqlRow, Sql } from '../database/sql.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
 import {
   type FoundRepository,
-  repositoryNamed,
+  findByName,
   type RepositoryPath,
   repositoryOfRow,
   type RepositoryRead,
@@ -24,7 +24,7 @@ export const keyScopes = ['admin', 'ci'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^hf_(admin|ci)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const keyShape = /^hf_(admin|ci)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 function checksum(text: string): string {
   let rest = crc32(text);
@@ -48,7 +48,7 @@ export const looksLikeKey = (credential: string): boolean => credential.startsWi
 
 /** Whether the credential has the form of a key and its checksum is right. */
 export function isWellFormedKey(credential: string): boolean {
-  const match = shape.exec(credential);
+  const match = keyShape.exec(credential);
   return match !== null && checksum(credential.slice(0, -6)) === match[3];
 }
 
@@ -72,7 +72,7 @@ const keyHashed = 'application_keys k JOIN accounts o ON o.id = k.account_id';
 const keyAlone = `SELECT ${keyColumns}, NULL AS repository_id FROM ${keyHashed} WHERE k.secret_hash = $1`;
 const keyAndRepository = ({ sql, values: { length } }: RepositoryRead<unknown>) => `
   SELECT ${keyColumns}, named.*, (${sql}) AS value FROM ${keyHashed}
-  LEFT JOIN LATERAL (${repositoryNamed(`$${length + 2}`, `$${length + 3}`)}) named ON true
+  LEFT JOIN LATERAL (${findByName(`$${length + 2}`, `$${length + 3}`)}) named ON true
   WHERE k.secret_hash = $${length + 1}`;
 
 const nothing: RepositoryRead<null> = { name: 'repository', sql: 'NULL', values: [], valueOf: () => null };
@@ -102,7 +102,7 @@ export async function readKey(
   return { key: keyOfRow(row), repository, value: repository && along.valueOf(row['value'], repository) };
 }
 
-function keyOfRow(row: Row): CallingKey {
+function keyOfRow(row: SqlRow): CallingKey {
   const accountId = row['account_id'] as bigint;
   return {
     id: row['key_id'] as string,

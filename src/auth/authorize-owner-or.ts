@@ -13,7 +13,7 @@ import { whyRoleLacks, withRoles } from './role-verdict.ts';
 import type { AuthDeps } from './auth-deps.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
-export const mostNamed = 50;
+export const mostRepositoriesAuthorized = 50;
 
 /** Repositories of an owner, by names or globs, as plans name them. */
 export type Selection = Plan['repositories'];
@@ -86,7 +86,7 @@ const lower = (name: string): string => name.toLowerCase();
 async function allowedOf(asking: Asking, selections: Map<string, Selection>): Promise<Set<string>> {
   const answers = new Map<string, boolean>();
   const once: Ask = async (what, ask) => {
-    if (!answers.has(what) && answers.size < mostNamed)
+    if (!answers.has(what) && answers.size < mostRepositoriesAuthorized)
       answers.set(what, (await ask().then(() => true, nullIf('forbidden', 'not-found'))) ?? false);
     return answers.get(what) ?? false;
   };
@@ -114,7 +114,7 @@ async function mayFreeze(
   const plain = plainNames(selection.include);
   if (plain) {
     const names = new Set(plain.map(lower));
-    if (names.size === 0 || names.size > mostNamed) return false;
+    if (names.size === 0 || names.size > mostRepositoriesAuthorized) return false;
     return all(names, 'freeze', (name) => assertFreezesOwn(asking, name));
   }
   if (!(await ask('freeze all', () => assertFreezer(asking, notAdmin)))) return false;
@@ -168,9 +168,9 @@ async function privateOnes({ deps, account }: Asking, selection: Selection): Pro
     where: { id: { in: matched.map(({ id }) => id) }, private: true },
     select: { name: true },
   });
-  if (closed.length <= mostNamed) return closed.map(({ name }) => name);
+  if (closed.length <= mostRepositoriesAuthorized) return closed.map(({ name }) => name);
   throw forbidden(
-    `This pattern matches more than ${mostNamed} private repositories, and Holdfast must check that you can read each. Match fewer, or ask an admin of ${account.login}.`,
+    `This pattern matches more than ${mostRepositoriesAuthorized} private repositories, and Holdfast must check that you can read each. Match fewer, or ask an admin of ${account.login}.`,
   );
 }
 

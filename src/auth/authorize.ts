@@ -7,7 +7,7 @@ import {
   findRepository,
   type FoundRepository,
   fullName,
-  hidden,
+  answerAsHidden,
   lookUpRepository,
   repositoryAbsent,
   type RepositoryPath,
@@ -163,7 +163,7 @@ async function standingIn(
       : 'yes';
   // While the installation is suspended, only its admins learn that it exists.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
-  if (permission === 'none' || trial === 'hidden' || isHidden) throw await hidden(deps, path);
+  if (permission === 'none' || trial === 'hidden' || isHidden) throw await answerAsHidden(deps, path);
   return { permission, tokenCan: trial === 'yes' };
 }
 
@@ -226,7 +226,7 @@ async function findForPerson(
   });
   if (!repository.private) return repository;
   await askNothing(deps, repository);
-  await hidden(deps, path);
+  await answerAsHidden(deps, path);
   throw lacksRepo;
 }
 

@@ -2,7 +2,7 @@ import { type Actor, onRoad, type Road, type SlackVia } from '../events/actor.ts
 import { webUrlOf } from '../github/web-url.ts';
 import { type Person, type TokenHolder, looksLikePersonalToken } from './github-token.ts';
 import { type KeyRow, hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
-import type { Job, OidcRule } from './oidc/oidc-rule.ts';
+import type { JobOfToken, OidcRule } from './oidc/oidc-rule.ts';
 import { nowOf } from '../time/clock.ts';
 import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
@@ -14,7 +14,7 @@ import type { AuthDeps } from './auth-deps.ts';
 export type Caller =
   | ({ kind: 'application-key' } & KeyRow)
   | ({ kind: 'github-token'; token: string } & TokenHolder)
-  | { kind: 'job-token'; job: Job; rule: OidcRule }
+  | { kind: 'job-token'; job: JobOfToken; rule: OidcRule }
   /** Somebody who is signed in on the pages. */
   | { kind: 'session'; person: Person }
   /** The author of a comment, as GitHub's webhook says. */
@@ -122,7 +122,7 @@ async function findKey(
 }
 
 /** Milliseconds between two writes of a key's use, for any number of requests and replicas. */
-const step = 60_000;
+const useStep = 60_000;
 
 /** Saves that a key was used. The saved time is at most a minute old. */
 async function noteUse(
@@ -130,7 +130,7 @@ async function noteUse(
   key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
 ): Promise<void> {
   const now = nowOf(deps.clock);
-  const stale = new Date(now.getTime() - step);
+  const stale = new Date(now.getTime() - useStep);
   if (key.lastUsedAt !== null && key.lastUsedAt > stale) return;
   // The statement checks again: of several requests at the same time, one writes.
   await deps.db.applicationKey.updateMany({

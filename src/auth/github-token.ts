@@ -29,7 +29,7 @@ export const looksLikePersonalToken = (credential: string): boolean =>
 type Asking = Pick<AuthDeps, 'github' | 'clock' | 'config'>;
 
 /** Asks GitHub who holds a token, and what it was granted; null if GitHub does not know it or no person holds it. */
-export const askHolder = (deps: Asking, token: string): Promise<TokenHolder | null> =>
+export const askTokenHolder = (deps: Asking, token: string): Promise<TokenHolder | null> =>
   unlessRefused<TokenHolder | null>(deps, null, async () => {
     const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
     const grant = await grantOf(deps, token, headers['x-oauth-scopes']);

@@ -8,7 +8,7 @@ import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { type RolePlace, askLogin } from '../settings/role-holders.ts';
 import {
-  askHolder,
+  askTokenHolder,
   isActiveAdmin,
   isOwnOrganization,
   isOwnRepository,
@@ -78,7 +78,7 @@ export class Permissions {
 
   /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
   async holderOf(deps: AuthDeps, token: string): Promise<TokenHolder | null> {
-    const ask = () => askGitHub(deps, 'caller', 'whose token this is', () => askHolder(deps, token));
+    const ask = () => askGitHub(deps, 'caller', 'whose token this is', () => askTokenHolder(deps, token));
     return this.#holders.get([token], () => deps.questions?.whoIs(token, isNobody, ask) ?? ask());
   }
 

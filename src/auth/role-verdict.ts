@@ -88,13 +88,13 @@ export async function whyRoleLacks(
   if (!showsHolders)
     return `The role ${role} is enough too, if the settings of ${place.account.login} give it.`;
   if (holders.length === 0) return '';
-  return `The role ${role} is enough too: ${listed(holders, place.account.login)} ${holders.length === 1 ? 'has' : 'have'} it.`;
+  return `The role ${role} is enough too: ${listedHolders(holders, place.account.login)} ${holders.length === 1 ? 'has' : 'have'} it.`;
 }
 
-const mostListed = 10;
+const mostHoldersListed = 10;
 
-function listed(holders: RoleHolder[], owner: string): string {
-  const more = holders.length - mostListed;
-  const texts = holders.slice(0, mostListed).map((holder) => holderText(holder, owner));
+function listedHolders(holders: RoleHolder[], owner: string): string {
+  const more = holders.length - mostHoldersListed;
+  const texts = holders.slice(0, mostHoldersListed).map((holder) => holderText(holder, owner));
   return more > 0 ? `${texts.join(', ')} and ${more} more` : texts.join(', ');
 }

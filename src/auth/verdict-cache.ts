@@ -8,7 +8,7 @@ const noLife = 10_000;
 const mostEntries = 10_000;
 
 /** How long a verdict counts, and which one also counts for somebody who asks again and again. */
-export type Judgement<Verdict> = {
+export type CachedJudgement<Verdict> = {
   isYes: (verdict: Verdict) => boolean;
   /** It must allow nothing. By default, what is not a yes. */
   isNo?: (verdict: Verdict) => boolean;
@@ -25,9 +25,9 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #verdicts: Cache<string, Verdict>;
   readonly #underWay: Answers<Verdict>;
   readonly #clock: Clock;
-  readonly #judgement: Required<Judgement<Verdict>>;
+  readonly #judgement: Required<CachedJudgement<Verdict>>;
 
-  constructor(clock: Clock, judgement: Judgement<Verdict>) {
+  constructor(clock: Clock, judgement: CachedJudgement<Verdict>) {
     this.#clock = clock;
     this.#verdicts = createCache(clock, mostEntries, yesLife);
     this.#underWay = new Answers(clock, mostEntries, () => 0);

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { addressOf, credentialOf, isReadableOnTheWay, tokenOfJob } from './service/connection.ts';
-import { type ExitCode, exitCodes, misused, Stop } from './stop.ts';
+import { addressOfService, credentialOf, isReadableOnTheWay, tokenOfJob } from './service/connection.ts';
+import { type ExitCode, exitCodes, misused, CommandStop } from './stop.ts';
 import { thisMachine, type World } from './world.ts';
 
 /**
@@ -12,7 +12,7 @@ import { thisMachine, type World } from './world.ts';
  */
 export async function runStep<Name extends string>(
   names: readonly Name[],
-  run: (world: World, step: Step, inputs: Record<Name, string | undefined>) => Promise<ExitCode>,
+  run: (world: World, step: ActionStep, inputs: Record<Name, string | undefined>) => Promise<ExitCode>,
 ): Promise<void> {
   const machine = thisMachine();
   const step = stepOf(machine);
@@ -26,15 +26,15 @@ export async function runStep<Name extends string>(
       Object.fromEntries(given) as Record<Name, string | undefined>,
     );
   } catch (error) {
-    const message = error instanceof Stop ? error.message : `Report this: ${(error as Error).stack}`;
+    const message = error instanceof CommandStop ? error.message : `Report this: ${(error as Error).stack}`;
     step.annotate('error', message);
-    process.exitCode = error instanceof Stop ? error.exitCode : exitCodes.notKnown;
+    process.exitCode = error instanceof CommandStop ? error.exitCode : exitCodes.notKnown;
   }
 }
 
 /** The service of the step, and the credential, which the log no longer shows from now on. */
-export async function connectionOf(world: World, step: Step): Promise<{ url: string; token: string }> {
-  const url = addressOf(world, undefined);
+export async function connectionOf(world: World, step: ActionStep): Promise<{ url: string; token: string }> {
+  const url = addressOfService(world, undefined);
   if (isReadableOnTheWay(url))
     step.annotate('warning', `Others on the way to ${url} can read the credential. Use https.`);
   const token = await tokenFor(world, url);
@@ -56,7 +56,7 @@ async function tokenFor(world: World, url: string): Promise<string> {
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
 /** The messages of a step of GitHub Actions to the runner. */
-export type Step = {
+export type ActionStep = {
   /** Masks a text in the log from now on. */
   mask(secret: string): void;
   /** Prints lines that the runner never reads as commands, for any names of files and branches. */
@@ -69,7 +69,7 @@ export type Step = {
   summarize(markdown: string): void;
 };
 
-function stepOf({ env, out }: Pick<World, 'env' | 'out'>): Step {
+function stepOf({ env, out }: Pick<World, 'env' | 'out'>): ActionStep {
   const command = (name: string, text: string) => void out.write(`::${name}::${escaped(text)}\n`);
   const append = (path: string | undefined, text: string) => {
     if (path) appendFileSync(path, `${text}\n`);

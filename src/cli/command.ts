@@ -1,8 +1,8 @@
 // `cli/` is the command line `holdfast`, which is installed without the service and calls its API.
 import { type Command, Option } from 'commander';
 import { type Memory, memoryOf } from './memory.ts';
-import { addressOf, credentialOf, isReadableOnTheWay } from './service/connection.ts';
-import { type Retries, type Service, serviceAt } from './service/service.ts';
+import { addressOfService, credentialOf, isReadableOnTheWay } from './service/connection.ts';
+import { type Retries, type ServiceClient, serviceAt } from './service/service.ts';
 import type { ExitCode } from './stop.ts';
 import { readOwner } from './target.ts';
 import { type Output, outputOf } from './terminal.ts';
@@ -12,16 +12,16 @@ import type { World } from './world.ts';
 export type GlobalOptions = { url?: string; token?: string; insecure?: boolean; json?: boolean };
 
 /** The service, and what this machine saw of it. */
-export type Connection = { service: Service; memory: Memory; token: string };
+export type ServiceConnection = { service: ServiceClient; memory: Memory; token: string };
 
-export type Call = {
+export type CommandCall = {
   world: World;
   output: Output;
   options: GlobalOptions;
   /** The definition of the whole command line. */
   program: Command;
   /** The service, with a credential. @throws Stop if either is missing. */
-  connect(retries?: Retries): Promise<Connection>;
+  connect(retries?: Retries): Promise<ServiceConnection>;
 };
 
 /** An option: its flags, what it does, and whether it is required or can repeat. */
@@ -42,19 +42,19 @@ export type CommandSpec = {
   /** More for `--help`. */
   notes?: string;
   /** @returns the exit code; nothing: done. */
-  run?(call: Call, ...given: never[]): Promise<ExitCode | undefined>;
+  run?(call: CommandCall, ...given: never[]): Promise<ExitCode | undefined>;
   below?: CommandSpec[];
 };
 
 /** Gives `run` the types of its options and arguments: options first, then the arguments in their order. */
 export const command = <Options, Args extends unknown[]>(
   spec: Omit<CommandSpec, 'run' | 'below'> & {
-    run(call: Call, options: Options, ...args: Args): Promise<ExitCode | undefined>;
+    run(call: CommandCall, options: Options, ...args: Args): Promise<ExitCode | undefined>;
   },
 ): CommandSpec => spec as unknown as CommandSpec;
 
 /** The call of a command about an owner, with the service. */
-type OwnerCall = Call & Connection & { owner: string };
+type OwnerCall = CommandCall & ServiceConnection & { owner: string };
 
 /** A command about an owner, which its first argument names. */
 export const ownerCommand = <Options, Args extends unknown[] = []>({
@@ -104,7 +104,7 @@ function examplesOf({ examples = [] }: CommandSpec): string {
   return ['Examples:', ...examples.flatMap(([line, does]) => [`  # ${does}`, `  $ ${line}`])].join('\n');
 }
 
-function callOf(world: World, options: GlobalOptions, program: Command): Call {
+function callOf(world: World, options: GlobalOptions, program: Command): CommandCall {
   const output = outputOf(world, options.json === true);
   return {
     world,
@@ -112,7 +112,7 @@ function callOf(world: World, options: GlobalOptions, program: Command): Call {
     program,
     output,
     async connect(retries) {
-      const url = addressOf(world, options.url);
+      const url = addressOfService(world, options.url);
       const token = await credentialOf(world, url, options.token, options.insecure);
       warnOfReaders(output, url);
       return { service: serviceAt(world, url, token, retries), memory: memoryOf(world, url), token };

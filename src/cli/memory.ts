@@ -4,10 +4,10 @@ import { misused } from './stop.ts';
 import type { OwnerOrRepository } from './target.ts';
 import type { Environment, World } from './world.ts';
 
-export type Kind = 'freeze' | 'plan' | 'exemption' | 'deployment exemption';
+export type KindOfItem = 'freeze' | 'plan' | 'exemption' | 'deployment exemption';
 
 /** Something with an id, and where it is. */
-export type Item = OwnerOrRepository & { kind: Kind; id: string };
+export type Item = OwnerOrRepository & { kind: KindOfItem; id: string };
 
 /** @property made whether `holdfast freeze` made it on this machine, and nobody ended it on this machine. */
 type Saved = Omit<Item, 'id'> & { made?: true };
@@ -23,7 +23,7 @@ export type Memory = {
 };
 
 /** More than anybody uses, and few enough to read at once. */
-const most = 2000;
+const mostItemsRemembered = 2000;
 
 /** What this machine saw of one service. It is a convenience, so if saving fails, there is no message. */
 export function memoryOf(world: World, url: string): Memory {
@@ -38,7 +38,10 @@ export function memoryOf(world: World, url: string): Memory {
   const read = () => new Map(Object.entries((readAll()[url] ?? {}) as Record<string, Saved>));
   const write = (saved: Map<string, Saved>) => {
     try {
-      writeJsonFile(path, { ...readAll(), [url]: Object.fromEntries([...saved].slice(0, most)) });
+      writeJsonFile(path, {
+        ...readAll(),
+        [url]: Object.fromEntries([...saved].slice(0, mostItemsRemembered)),
+      });
     } catch {
       // The next command searches for the id.
     }

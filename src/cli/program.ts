@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { nearNames } from '../conditions/suggest-names.ts';
 import { DoubtfulTime } from '../time/moment.ts';
 import { addCommand, type CommandSpec, type Ended } from './command.ts';
-import { exitCodes, misused, notKnown, Stop } from './stop.ts';
+import { exitCodes, misused, unknownThing, CommandStop } from './stop.ts';
 import { jsonLine, printableLines } from './terminal.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -13,32 +13,32 @@ export type Commands = Record<string, () => Promise<CommandSpec>>;
 /** Every command of the package, in the order of `--help`. */
 const commands: Commands = {
   login: async () => (await import('./commands/doctor.ts')).login,
-  freeze: async () => (await import('./commands/freeze.ts')).freeze,
-  unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
-  list: async () => (await import('./commands/list.ts')).list,
+  freeze: async () => (await import('./commands/freeze.ts')).freezeCommand,
+  unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreezeCommand,
+  list: async () => (await import('./commands/list.ts')).listCommand,
   status: async () => (await import('./commands/status.ts')).status,
   gate: async () => (await import('./commands/status.ts')).gate,
-  extend: async () => (await import('./commands/unfreeze.ts')).extend,
+  extend: async () => (await import('./commands/unfreeze.ts')).extendCommand,
   allow: async () => (await import('./commands/exemptions.ts')).allow,
   requests: async () => (await import('./commands/exemptions.ts')).requests,
-  approve: async () => (await import('./commands/exemptions.ts')).approve,
-  deny: async () => (await import('./commands/exemptions.ts')).deny,
-  deployments: async () => (await import('./commands/list.ts')).deployments,
+  approve: async () => (await import('./commands/exemptions.ts')).approveCommand,
+  deny: async () => (await import('./commands/exemptions.ts')).denyCommand,
+  deployments: async () => (await import('./commands/list.ts')).deploymentsCommand,
   plans: async () => (await import('./commands/plans.ts')).plans,
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
   'oidc-rules': async () => (await import('./commands/keys.ts')).oidcRules,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooks,
-  settings: async () => (await import('./commands/settings.ts')).settings,
-  products: async () => (await import('./commands/settings.ts')).products,
-  scopes: async () => (await import('./commands/scopes.ts')).scopes,
+  settings: async () => (await import('./commands/settings.ts')).settingsCommand,
+  products: async () => (await import('./commands/settings.ts')).productsCommand,
+  scopes: async () => (await import('./commands/scopes.ts')).scopesCommand,
   calendar: async () => (await import('./commands/list.ts')).calendar,
   audit: async () => (await import('./commands/audit.ts')).audit,
   whoami: async () => (await import('./commands/keys.ts')).whoami,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  conditions: async () => (await import('./commands/conditions.ts')).conditions,
+  conditions: async () => (await import('./commands/conditions.ts')).conditionsCommand,
   completion: async () => (await import('./commands/completion.ts')).completion,
-  complete: async () => (await import('./commands/completion.ts')).complete,
+  complete: async () => (await import('./commands/completion.ts')).completeCommand,
 };
 
 /** Other names of commands. */
@@ -129,12 +129,12 @@ export async function runCommand(args: string[], world: World, more: Commands = 
 }
 
 /** The end of a command that failed. */
-function stopFor(error: unknown): Stop {
-  if (error instanceof Stop) return error;
+function stopFor(error: unknown): CommandStop {
+  if (error instanceof CommandStop) return error;
   if (error instanceof DoubtfulTime) return misused(error.message);
   if (error instanceof CommanderError)
     return misused(error.code === 'commander.help' ? 'Name a command. See --help.' : error.message);
-  return notKnown(
+  return unknownThing(
     `This command failed unexpectedly, so it may or may not be done. Compare its version with that of the service, and report this:\n${(error as Error).stack}`,
   );
 }

@@ -11,7 +11,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Ends a command: the message says what to do next. */
-export class Stop extends Error {
+export class CommandStop extends Error {
   readonly exitCode: ExitCode;
   /** The status of the service's answer, if there was one. */
   readonly status: number | undefined;
@@ -25,16 +25,16 @@ export class Stop extends Error {
 }
 
 /** The command line or its settings are wrong. */
-export const misused = (message: string): Stop => new Stop(exitCodes.notKnown, message);
+export const misused = (message: string): CommandStop => new CommandStop(exitCodes.notKnown, message);
 
 /** It is not done. */
-export const refused = (message: string, status?: number): Stop =>
-  new Stop(exitCodes.refused, message, status);
+export const refusedBy = (message: string, status?: number): CommandStop =>
+  new CommandStop(exitCodes.refused, message, status);
 
 /** Nobody can say whether it is done. */
-export const notKnown = (message: string, status?: number): Stop =>
-  new Stop(exitCodes.notKnown, message, status);
+export const unknownThing = (message: string, status?: number): CommandStop =>
+  new CommandStop(exitCodes.notKnown, message, status);
 
 /** Whether another try may succeed: the service did not answer, or asked to wait. */
-export const isPassing = (error: unknown): error is Stop =>
-  error instanceof Stop && error.exitCode === exitCodes.notKnown;
+export const isPassing = (error: unknown): error is CommandStop =>
+  error instanceof CommandStop && error.exitCode === exitCodes.notKnown;

@@ -1,20 +1,21 @@
 import { misused } from './stop.ts';
 
 /** What a command is about: an owner, a repository, or a pull request. */
-export type Target = OwnerOrRepository & { number: number | null };
+export type CommandTarget = OwnerOrRepository & { number: number | null };
 export type OwnerOrRepository = { owner: string; repository: string | null };
-export type Repository = { owner: string; repository: string };
-export type PullRequest = Repository & { number: number };
+export type RepositoryTarget = { owner: string; repository: string };
+export type PullRequestTarget = RepositoryTarget & { number: number };
 
-const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page =
+const targetShape =
+  /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const pullRequestUrl =
   /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
 
 /** Reads `acme`, `acme/web` or `acme/web#5`, or the address of its page. @throws Stop for anything else. */
-export function readTarget(text: string): Target {
-  const address = page.exec(text)?.groups;
+export function readCommandTarget(text: string): CommandTarget {
+  const address = pullRequestUrl.exec(text)?.groups;
   const name = address ? address['path']! + (address['number'] ? `#${address['number']}` : '') : text;
-  const found = shape.exec(name)?.groups;
+  const found = targetShape.exec(name)?.groups;
   if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
   const { owner, repository, number } = found;
   return { owner: owner!, repository: repository ?? null, number: number ? Number(number) : null };
@@ -22,14 +23,14 @@ export function readTarget(text: string): Target {
 
 /** Reads `acme`. @throws Stop for anything else. */
 export function readOwner(text: string): string {
-  const { owner, repository } = readTarget(text);
+  const { owner, repository } = readCommandTarget(text);
   if (repository !== null) throw misused(`"${text}" is a repository. Write only the owner: ${owner}.`);
   return owner;
 }
 
 /** Reads `acme` or `acme/web`. @throws Stop for a pull request. */
 export function readPlace(text: string): OwnerOrRepository {
-  const { owner, repository, number } = readTarget(text);
+  const { owner, repository, number } = readCommandTarget(text);
   if (number !== null) throw misused(`"${text}" is a pull request. Write ${owner}/${repository}.`);
   return { owner, repository };
 }
@@ -44,25 +45,25 @@ export function readGlob(text: string): OwnerOrRepository {
 }
 
 /** Reads `acme/web`. @throws Stop for anything else. */
-export function readRepository(text: string): Repository {
+export function readRepository(text: string): RepositoryTarget {
   const { owner, repository } = readPlace(text);
   if (repository === null) throw misused(`"${text}" is an owner. Write a repository, such as ${owner}/web.`);
   return { owner, repository };
 }
 
 /** Reads `acme/web#5`. @throws Stop for anything else. */
-export function readPullRequest(text: string): PullRequest {
-  const { owner, repository, number } = readTarget(text);
+export function readPullRequestTarget(text: string): PullRequestTarget {
+  const { owner, repository, number } = readCommandTarget(text);
   if (repository === null || number === null)
     throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? 'web'}#5.`);
   return { owner, repository, number };
 }
 
-export const nameOf = ({ owner, repository }: OwnerOrRepository): string =>
+export const nameOfTarget = ({ owner, repository }: OwnerOrRepository): string =>
   repository === null ? owner : `${owner}/${repository}`;
 
-export const nameOfPullRequest = ({ number, ...repository }: PullRequest): string =>
-  `${nameOf(repository)}#${number}`;
+export const nameOfPullRequest = ({ number, ...repository }: PullRequestTarget): string =>
+  `${nameOfTarget(repository)}#${number}`;
 
 /** Whether this is the form of an id. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

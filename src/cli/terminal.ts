@@ -60,7 +60,7 @@ function paintFor({ env, out }: Pick<World, 'env' | 'out'>): Paint {
 /** A cell: its text, and the state that it shows. */
 export type Cell = string | { text: string; tone: Tone };
 
-const textOf = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell : cell.text);
+const cellText = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell : cell.text);
 
 /**
  * Aligned columns, for people. What is too wide for the terminal is cut, except for IDs, which people copy: they move to
@@ -68,7 +68,7 @@ const textOf = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell
  * @param head the names of the columns. @param most the columns of the terminal, if it says how many it has.
  */
 function alignedTable(head: string[], rows: Cell[][], most = Infinity, paint: Paint): string[] {
-  const texts = rows.map((row) => row.map(textOf));
+  const texts = rows.map((row) => row.map(cellText));
   const wanted = head.map((name, column) =>
     Math.max(name.length, ...texts.map((row) => widthOf(row[column]))),
   );
@@ -132,7 +132,7 @@ function cut(text: string, width: number): string {
 }
 
 /** A line for each row, with tabs between its cells, for programs such as cut. */
-export const plainTable = (rows: Cell[][]): string[] => rows.map((row) => row.map(textOf).join('\t'));
+export const plainTable = (rows: Cell[][]): string[] => rows.map((row) => row.map(cellText).join('\t'));
 
 /** The approximate width of a text in a terminal: East Asian letters and emoji take two columns. */
 const widthOf = (text = ''): number =>

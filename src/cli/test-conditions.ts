@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
 import { systemClock } from '../time/clock.ts';
-import { explain, type Reason } from '../conditions/explain.ts';
-import { nextChange, prepare } from '../conditions/match.ts';
+import { explain, type ConditionReason } from '../conditions/explain.ts';
+import { nextChange, prepareFacts } from '../conditions/match.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import {
   type AttributeName,
@@ -68,13 +68,13 @@ export function answerLine(line: string): LineResult {
   if (now === null) return fail('`now` is not an instant. Send one such as 2026-03-01T09:00:00Z.');
   const facts = readFacts(value['pull_request'] ?? {}, value['teams'] ?? {});
   if (!facts.ok) return fail(facts.message);
-  const matcher = prepare(parsed.conditions);
+  const matcher = prepareFacts(parsed.conditions);
   const { match, reasons } = explain(matcher, facts.value, now);
   const next = nextChange(matcher, facts.value, now);
   return {
     // A condition that cannot be judged does not match. Its reason says so.
     match: match === true,
-    reasons: reasons.map(present),
+    reasons: reasons.map(presentTest),
     next_change_at: next === null ? null : new Date(next).toISOString(),
   };
 }
@@ -91,15 +91,15 @@ function readJson(line: string): { value: unknown } | { error: LineError } {
   }
 }
 
-const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+const instantSchema = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 function readNow(value: unknown): number | null {
   if (value === undefined || value === null) return systemClock.now();
-  const at = typeof value === 'string' && instant.test(value) ? Date.parse(value) : NaN;
+  const at = typeof value === 'string' && instantSchema.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(at) ? null : at;
 }
 
-const present = ({ path, condition, match, saw, more, why, decides }: Reason) => ({
+const presentTest = ({ path, condition, match, saw, more, why, decides }: ConditionReason) => ({
   path: path.slice(1),
   condition,
   match: match === 'unknown' ? null : match,

@@ -1,13 +1,13 @@
 import { describeLength, millisecondsOf, parseDuration } from '../time/duration.ts';
 import {
   describeInstant,
-  isDate,
+  isDateText,
   isTimeZone,
   parseLocalTime,
   toInstant,
   toLocalTime,
 } from '../time/local-time.ts';
-import { later, type Reading, readMoment, type Ways } from '../time/moment.ts';
+import { later, type MomentReading, readMoment, type Ways } from '../time/moment.ts';
 import { misused } from './stop.ts';
 import type { World } from './world.ts';
 
@@ -18,7 +18,7 @@ export const ways: Ways = { utc: '--zone UTC', length: (text) => `--for ${text}`
 export type WindowOptions = { from?: string; until?: string; for?: string; zone?: string };
 
 /** The start and the end: wall-clock times of a zone, as in the API, and instants in milliseconds. */
-export type Window = {
+export type TimeWindow = {
   /** null: now. */
   start: string | null;
   /** null: until it is removed. */
@@ -29,7 +29,10 @@ export type Window = {
 };
 
 /** Reads the window from the options. @throws Stop if something is empty or there twice; DoubtfulTime. */
-export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'now' | 'zone'>): Window {
+export function readTimeWindow(
+  options: WindowOptions,
+  { now, zone }: Pick<World, 'now' | 'zone'>,
+): TimeWindow {
   const timezone = readZone(options.zone, zone);
   if (options.until !== undefined && options.for !== undefined)
     throw misused('Write --for or --until, not both.');
@@ -51,7 +54,7 @@ export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'n
   };
 }
 
-function readEnd(options: WindowOptions, reading: Reading, startsAt: number) {
+function readEnd(options: WindowOptions, reading: MomentReading, startsAt: number) {
   if (options.for !== undefined) return later(startsAt, readLength(options.for), reading);
   return options.until === undefined ? null : readMoment(options.until, { ...reading, isUntil: true });
 }
@@ -75,7 +78,10 @@ function readZone(name: string | undefined, otherwise: string): string {
 }
 
 /** The window for people: both ends in their zone and in the reader's zone. */
-export function describeWindow({ startsAt, endsAt, start, timezone }: Window, readersZone: string): string {
+export function describeWindow(
+  { startsAt, endsAt, start, timezone }: TimeWindow,
+  readersZone: string,
+): string {
   const shown = (at: number) => describeMoment(at, timezone, readersZone);
   const from = start === null ? 'from now' : `from ${shown(startsAt)}`;
   if (endsAt === null) return `${from} until somebody removes it`;
@@ -100,7 +106,7 @@ export function readPast(text: string, { now, zone }: Pick<World, 'now' | 'zone'
   const written = text.trim().replace(' ', 'T');
   if (/^\d{4}-.*(?:Z|[+-]\d{2}:\d{2})$/.test(written) && !Number.isNaN(Date.parse(written)))
     return Date.parse(written);
-  const local = parseLocalTime(isDate(written) ? `${written}T00:00:00` : written);
+  const local = parseLocalTime(isDateText(written) ? `${written}T00:00:00` : written);
   if (local.ok) return toInstant(local.value, zone, 'start').getTime();
   throw misused(`"${text}" is not understood. Write 7d, 2026-11-20 or 2026-11-20T18:00.`);
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../time/clock.ts';
 
 /** Every environment variable that the commands read, with its description. */
-export const variables = {
+export const worldVariables = {
   HOLDFAST_URL: 'the address of Holdfast; `--url` overrides it',
   HOLDFAST_TOKEN:
     'an application key, a GitHub token or an OIDC token of a job, by default the output of `gh auth token`; `--token` overrides it',
@@ -31,7 +31,7 @@ export const variables = {
   HOST: 'the host of that Holdfast; also read from `.env`',
 } as const;
 
-export type Environment = Partial<Record<keyof typeof variables, string>>;
+export type Environment = Partial<Record<keyof typeof worldVariables, string>>;
 
 type Screen = Writable & { isTTY?: boolean; columns?: number };
 

@@ -1,22 +1,22 @@
 import type { Leaf } from './ast.ts';
 import { attributeOf, type ValueName, type CommitFacts, type ConditionFacts } from './attributes.ts';
 import {
-  countOf,
+  countOfAttribute,
   foundAhead,
-  isAmong,
+  isAmongTexts,
   judgeLeaf,
-  type Value,
+  type LeafValue,
   valueNameOf,
-  type Verdict,
+  type LeafVerdict,
 } from './judge-leaf.ts';
-import type { Matcher, Path } from './match.ts';
+import type { Matcher, ConditionPath } from './match.ts';
 import { mostFound as mostShown } from './search-ahead.ts';
 
 /** What one leaf saw. */
-export type Reason = {
-  path: Path;
+export type ConditionReason = {
+  path: ConditionPath;
   condition: string;
-  match: Verdict;
+  match: LeafVerdict;
   /** The values that it was evaluated on, matching ones first. Timestamps in ISO 8601. Null if unknown. */
   saw: (string | number | boolean)[] | null;
   /** How many more values there are than in `saw`. */
@@ -27,18 +27,23 @@ export type Reason = {
   decides: boolean;
 };
 
-type Explanation = { match: Verdict; reasons: Reason[] };
+type Explanation = { match: LeafVerdict; reasons: ConditionReason[] };
 
 /** Evaluates conditions and explains each leaf. Slower than `judge`, with the same result. */
 export function explain(matcher: Matcher, facts: ConditionFacts, now: number): Explanation {
-  const reasons: Reason[] = [];
+  const reasons: ConditionReason[] = [];
   const mark = explainNode(matcher, facts, now, reasons);
   mark();
   return { match: matcher.judge(facts, now), reasons };
 }
 
 /** @returns a function that marks the leaves that decide this node. */
-function explainNode(matcher: Matcher, facts: ConditionFacts, now: number, reasons: Reason[]): () => void {
+function explainNode(
+  matcher: Matcher,
+  facts: ConditionFacts,
+  now: number,
+  reasons: ConditionReason[],
+): () => void {
   switch (matcher.kind) {
     case 'leaf': {
       const { leaf, path } = matcher;
@@ -73,10 +78,10 @@ function explainNode(matcher: Matcher, facts: ConditionFacts, now: number, reaso
 
 function seenBy(
   leaf: Leaf,
-  match: Verdict,
+  match: LeafVerdict,
   facts: ConditionFacts,
   now: number,
-): Pick<Reason, 'saw' | 'more' | 'why'> {
+): Pick<ConditionReason, 'saw' | 'more' | 'why'> {
   const name = valueNameOf(leaf);
   if (name === null) return { saw: [new Date(now).toISOString()], more: 0, why: null };
   const value = valueOf(name, facts);
@@ -85,7 +90,7 @@ function seenBy(
     return { saw: ['(all)'], more: 0, why };
   }
   if (value === undefined) return { saw: null, more: 0, why: whyUnknown(leaf, name, facts) };
-  const all = shown(leaf, value);
+  const all = shownValue(leaf, value);
   const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now) : all;
   return {
     saw,
@@ -95,8 +100,8 @@ function seenBy(
 }
 
 /** In a stack, `base` sees both branches. */
-function valueOf(name: ValueName, { values, stack }: ConditionFacts): Value | undefined {
-  if (name !== 'base' || !stack || stack.base === values.base) return values[name] as Value | undefined;
+function valueOf(name: ValueName, { values, stack }: ConditionFacts): LeafValue | undefined {
+  if (name !== 'base' || !stack || stack.base === values.base) return values[name] as LeafValue | undefined;
   return [...(typeof values.base !== 'string' ? [] : [values.base]), stack.base];
 }
 
@@ -109,10 +114,10 @@ function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values, partial 
 }
 
 /** The value for readers: the count for `#`, and the requested field of commits. */
-function shown(leaf: Leaf, value: Value): (string | number | boolean)[] {
-  if (leaf.isCounted) return [countOf(value)];
+function shownValue(leaf: Leaf, value: LeafValue): (string | number | boolean)[] {
+  if (leaf.isCounted) return [countOfAttribute(value)];
   if (value === null) return [];
-  if (!Array.isArray(value)) return [present(leaf, value as string | number | boolean)];
+  if (!Array.isArray(value)) return [presentReason(leaf, value as string | number | boolean)];
   if (leaf.attribute !== 'commits') return [...(value as string[])];
   const commits = value as CommitFacts[];
   const { index, field } = leaf.commit ?? { index: '*', field: 'commit_message' };
@@ -120,10 +125,13 @@ function shown(leaf: Leaf, value: Value): (string | number | boolean)[] {
   return asked
     .map((commit) => commit?.[field as keyof CommitFacts] ?? null)
     .filter((each) => each !== null)
-    .map((each) => present(leaf, each));
+    .map((each) => presentReason(leaf, each));
 }
 
-function present({ attribute, commit }: Leaf, value: string | number | boolean): string | number | boolean {
+function presentReason(
+  { attribute, commit }: Leaf,
+  value: string | number | boolean,
+): string | number | boolean {
   const isInstant = commit ? commit.field.startsWith('date_') : attributeOf(attribute).type === 'timestamp';
   return isInstant ? new Date(value as number).toISOString() : value;
 }
@@ -145,7 +153,7 @@ function foundIn(leaf: Leaf, all: string[], facts: ConditionFacts, now: number):
   const { test } = leaf;
   const name = valueNameOf(leaf)!;
   if (test.type === 'text' && test.operator === '=' && !test.value.usesAuthor)
-    return isAmong(facts.values[name] as readonly string[], test.value.value) ? [test.value.value] : [];
+    return isAmongTexts(facts.values[name] as readonly string[], test.value.value) ? [test.value.value] : [];
   const ahead = foundAhead(leaf, facts);
   if (ahead) return ahead;
   const positive = judgeLeaf({ ...leaf, isNegated: false }, { isExclusion: false, isInverted: false });

@@ -10,24 +10,24 @@ import {
 import type { AuthorText, Comparison, Leaf, Test, TextTest } from './ast.ts';
 
 /** `unknown` means that a deciding fact is unknown. */
-export type Verdict = boolean | 'unknown';
+export type LeafVerdict = boolean | 'unknown';
 
-export const not = (verdict: Verdict): Verdict => (verdict === 'unknown' ? verdict : !verdict);
+export const not = (verdict: LeafVerdict): LeafVerdict => (verdict === 'unknown' ? verdict : !verdict);
 
 /** Whether one of them is true. */
-function either(one: Verdict, other: Verdict): Verdict {
+function either(one: LeafVerdict, other: LeafVerdict): LeafVerdict {
   if (one === true || other === true) return true;
   return one === 'unknown' ? one : other;
 }
 
 /** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
-export type Judge = (facts: ConditionFacts, now: number) => Verdict;
+export type Judge = (facts: ConditionFacts, now: number) => LeafVerdict;
 
 /** One item with the deciding verdict is enough: a false one for `and`, a true one for `or`. */
 export function joined(kind: 'and' | 'or', judges: Judge[]): Judge {
   const deciding = kind === 'or';
   return (facts, now) => {
-    let verdict: Verdict = !deciding;
+    let verdict: LeafVerdict = !deciding;
     for (const judge of judges) {
       const each = judge(facts, now);
       if (each === deciding) return deciding;
@@ -38,12 +38,12 @@ export function joined(kind: 'and' | 'or', judges: Judge[]): Judge {
 }
 
 /** A known value. */
-export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
+export type LeafValue = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
 
 /** The texts that a condition looks at; null in the place of one that is missing. */
 type Texts = readonly (string | null)[];
 
-type Tests = (value: Value, facts: ConditionFacts, now: number) => Verdict;
+type Tests = (value: LeafValue, facts: ConditionFacts, now: number) => LeafVerdict;
 
 /** Where a leaf stands: in a list that excludes or that selects, and whether an odd number of `not` surrounds it. */
 export type Side = { isExclusion: boolean; isInverted: boolean };
@@ -91,7 +91,7 @@ function judgeValue(leaf: Leaf): Judge {
 }
 
 /** Whether a verdict on some values of a list stays when the others are known: one of these matches. */
-const staysFound = ({ test, isCounted }: Leaf, verdict: Verdict): boolean =>
+const staysFound = ({ test, isCounted }: Leaf, verdict: LeafVerdict): boolean =>
   !isCounted &&
   (test.type === 'text' || test.type === 'pattern') &&
   verdict === !(test.type === 'text' && test.operator === '!=');
@@ -121,7 +121,7 @@ function testOfValue({ test, attribute, isCounted, commit }: Leaf): Tests {
     case 'number': {
       const compares = comparesNumbers[test.operator];
       if (!isCounted) return (value) => compares(value as number, test.value);
-      return (value) => compares(countOf(value), test.value);
+      return (value) => compares(countOfAttribute(value), test.value);
     }
     case 'instant': {
       const compares = comparesNumbers[test.operator];
@@ -151,14 +151,14 @@ function negatedIf(isNegated: boolean, test: Tests): Tests {
 }
 
 /** The number of values or of characters, or GitHub's own count. */
-export function countOf(value: Value): number {
+export function countOfAttribute(value: LeafValue): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return lengthOf(value);
   return Array.isArray(value) ? value.length : 0;
 }
 
 /** If a review is requested from the team itself, its members do not matter. */
-function isOfTeam(value: Value, team: string, { teams }: ConditionFacts): Verdict {
+function isOfTeam(value: LeafValue, team: string, { teams }: ConditionFacts): LeafVerdict {
   const people = typeof value === 'string' ? [value] : ((value ?? []) as readonly string[]);
   if (people.some((one) => one.startsWith('@') && one.toLowerCase() === team)) return true;
   const members = teams.get(team);
@@ -193,7 +193,7 @@ function onText(test: TextualTest, isOfMessages: boolean): Tests {
 }
 
 /** Whether it was this value that was searched, and not another one in its place. */
-const isAbout = ({ value }: Searched, other: Value): boolean => value === other;
+const isAbout = ({ value }: Searched, other: LeafValue): boolean => value === other;
 
 /** What a leaf looks for in texts; null if it looks at something else, or at one value that it can be equal to. */
 export function matcherOfLeaf({ test, commit, attribute }: Leaf): AuthorText<OnText> | null {
@@ -208,11 +208,13 @@ export function foundAhead(leaf: Leaf, { searched, values }: ConditionFacts): st
   const matcher = matcherOfLeaf(leaf);
   const known = matcher && searched?.get(matcher);
   const isAboutOthers = leaf.test.type === 'text' && leaf.test.operator === '!=';
-  return known && !isAboutOthers && isAbout(known, values[valueNameOf(leaf)!] as Value) ? known.found : null;
+  return known && !isAboutOthers && isAbout(known, values[valueNameOf(leaf)!] as LeafValue)
+    ? known.found
+    : null;
 }
 
 /** What the test of a leaf is given of a known value, and the texts in it. */
-export function textsFor({ commit, attribute }: Leaf, value: Value): { value: Value; texts: Texts } {
+export function textsFor({ commit, attribute }: Leaf, value: LeafValue): { value: LeafValue; texts: Texts } {
   const given = commit ? ofField(commit, value as readonly CommitFacts[]) : value;
   if (given === null) return { value: given, texts: [] };
   if (typeof given === 'string') return { value: given, texts: [given] };
@@ -227,7 +229,7 @@ const isEquality = (operator: Comparison): boolean => operator === '=' || operat
 function equals(expected: string, isNegated: boolean): Tests {
   return (value) =>
     (typeof value === 'object' && value !== null
-      ? isAmong(value as readonly string[], expected)
+      ? isAmongTexts(value as readonly string[], expected)
       : value === expected) !== isNegated;
 }
 
@@ -235,7 +237,7 @@ function equals(expected: string, isNegated: boolean): Tests {
 const many = 100;
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-export function isAmong(list: readonly string[], expected: string): boolean {
+export function isAmongTexts(list: readonly string[], expected: string): boolean {
   if (list.length < many) return list.includes(expected);
   const set = sets.get(list) ?? new Set(list);
   sets.set(list, set);
@@ -274,17 +276,20 @@ function ofCommits(commit: NonNullable<Leaf['commit']>, test: Tests): Tests {
   };
 }
 
-const ofField = ({ index, field }: NonNullable<Leaf['commit']>, commits: readonly CommitFacts[]): Value =>
+const ofField = (
+  { index, field }: NonNullable<Leaf['commit']>,
+  commits: readonly CommitFacts[],
+): LeafValue =>
   index === '*' ? (fieldOf(commits, field) as readonly string[]) : (commits.at(index)?.[field] ?? null);
 
 /** A textual field of all commits. The same list each time, because what was found in it is noted by it. */
 function fieldOf(commits: readonly CommitFacts[], field: CommitField): Texts {
-  const lists = fields.get(commits) ?? {};
-  fields.set(commits, lists);
+  const lists = textsOfCommits.get(commits) ?? {};
+  textsOfCommits.set(commits, lists);
   return (lists[field] ??= commits.map((commit) => commit[field] as string | null));
 }
 
-const fields = new WeakMap<readonly CommitFacts[], Partial<Record<CommitField, Texts>>>();
+const textsOfCommits = new WeakMap<readonly CommitFacts[], Partial<Record<CommitField, Texts>>>();
 
 const comparesNumbers: Record<Comparison, (one: number, other: number) => boolean> = {
   '=': (one, other) => one === other,

@@ -1,13 +1,21 @@
 import type { ConditionNode, Leaf, Range } from './ast.ts';
 import type { ConditionFacts, CommitFacts } from './attributes.ts';
-import { joined, judgeLeaf, type Side, type Judge, not, type Verdict, valueNameOf } from './judge-leaf.ts';
+import {
+  joined,
+  judgeLeaf,
+  type Side,
+  type Judge,
+  not,
+  type LeafVerdict,
+  valueNameOf,
+} from './judge-leaf.ts';
 
 /** The position of a condition in its list: `[2, 'or', 0]`. */
-export type Path = (string | number)[];
+export type ConditionPath = (string | number)[];
 
 /** A condition that is ready to be evaluated. */
 export type Matcher =
-  | { kind: 'leaf'; leaf: Leaf; path: Path; judge: Judge }
+  | { kind: 'leaf'; leaf: Leaf; path: ConditionPath; judge: Judge }
   | { kind: 'and' | 'or'; nodes: Matcher[]; judge: Judge }
   | { kind: 'not'; node: Matcher; judge: Judge };
 
@@ -20,7 +28,7 @@ export type Matcher =
  * condition never releases the pull request: it is selected, and it is not excluded.
  * @param isExclusion whether a match frees a pull request. By default, it holds one.
  */
-export function prepare(nodes: ConditionNode[], isExclusion = false): Matcher {
+export function prepareFacts(nodes: ConditionNode[], isExclusion = false): Matcher {
   const matchers = nodes.map((node, index) => prepareNode(node, { isExclusion, isInverted: false }, [index]));
   return {
     kind: 'and',
@@ -32,7 +40,7 @@ export function prepare(nodes: ConditionNode[], isExclusion = false): Matcher {
   };
 }
 
-function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
+function prepareNode(node: ConditionNode, side: Side, path: ConditionPath): Matcher {
   switch (node.kind) {
     case 'leaf':
       return { kind: 'leaf', leaf: node, path, judge: judgeLeaf(node, side) };
@@ -60,7 +68,7 @@ function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
  * Evaluates conditions if only the base branch is known. Everything else, including the time, is unknown.
  * @param base null if the base is unknown too.
  */
-export function judgeBase(matcher: Matcher, base: string | null): Verdict {
+export function judgeBase(matcher: Matcher, base: string | null): LeafVerdict {
   const facts: ConditionFacts = {
     values: base === null ? {} : { base },
     whyNotKnown: {},
@@ -108,9 +116,9 @@ export function isTimed(matcher: Matcher): boolean {
 export const nextChange = (matcher: Matcher, facts: ConditionFacts, now: number): number | null =>
   changeOf(matcher, facts, now).next;
 
-type Change = { verdict: Verdict; next: number | null };
+type NextChange = { verdict: LeafVerdict; next: number | null };
 
-function changeOf(matcher: Matcher, facts: ConditionFacts, now: number): Change {
+function changeOf(matcher: Matcher, facts: ConditionFacts, now: number): NextChange {
   const verdict = matcher.judge(facts, now);
   switch (matcher.kind) {
     case 'leaf':

@@ -7,7 +7,7 @@ import { readLeafOnce } from './parse-leaf.ts';
 import { ParseError } from './scanner.ts';
 
 /** The path of a bad condition, and the character of the problem (from 1; null if it is not text). */
-type ConditionProblem = { path: Path; message: string; column: number | null };
+type ConditionProblem = { path: ProblemPath; message: string; column: number | null };
 
 type ParseResult = { ok: true; conditions: ConditionNode[] } | { ok: false; problems: ConditionProblem[] };
 
@@ -21,23 +21,33 @@ export const mostConditions = 2000;
 /** The maximum characters for one list with all its groups. Each 1000 take up to 10 ms to compile. */
 export const longestPatterns = 50_000;
 
-type Path = (string | number)[];
-type Reading = { problems: ConditionProblem[]; conditions: number; patterns: number; isCut: boolean };
+type ProblemPath = (string | number)[];
+type ConditionReading = {
+  problems: ConditionProblem[];
+  conditions: number;
+  patterns: number;
+  isCut: boolean;
+};
 
 /**
  * Reads a list of conditions that must all match.
  * @param path of the list, which starts every path in the problems.
  * @returns every bad condition, not only the first.
  */
-export function parseConditions(input: unknown, path: Path): ParseResult {
-  const reading: Reading = { problems: [], conditions: 0, patterns: 0, isCut: false };
+export function parseConditions(input: unknown, path: ProblemPath): ParseResult {
+  const reading: ConditionReading = { problems: [], conditions: 0, patterns: 0, isCut: false };
   const conditions = readList(input, path, 0, reading);
   if (reading.isCut) refuse(reading, path, `Send at most ${mostConditions} conditions in all.`);
   const { problems } = reading;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, conditions };
 }
 
-function readList(input: unknown, path: Path, depth: number, reading: Reading): ConditionNode[] {
+function readList(
+  input: unknown,
+  path: ProblemPath,
+  depth: number,
+  reading: ConditionReading,
+): ConditionNode[] {
   if (!Array.isArray(input)) return refuse(reading, path, 'Send a list of conditions.') ?? [];
   if (input.length > mostItems) {
     return refuse(reading, path, `Send at most ${mostItems} conditions in one list.`) ?? [];
@@ -45,7 +55,12 @@ function readList(input: unknown, path: Path, depth: number, reading: Reading): 
   return input.flatMap((item, index) => readNode(item, [...path, index], depth, reading) ?? []);
 }
 
-function readNode(input: unknown, path: Path, depth: number, reading: Reading): ConditionNode | null {
+function readNode(
+  input: unknown,
+  path: ProblemPath,
+  depth: number,
+  reading: ConditionReading,
+): ConditionNode | null {
   if (reading.conditions >= mostConditions) {
     reading.isCut = true;
     return null;
@@ -78,7 +93,7 @@ function readNode(input: unknown, path: Path, depth: number, reading: Reading): 
   return { kind: key, nodes: readList(inner, innerPath, depth + 1, reading) };
 }
 
-function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | null {
+function readLeaf(text: string, path: ProblemPath, reading: ConditionReading): ConditionNode | null {
   try {
     if (reading.patterns > longestPatterns) {
       return refuse(reading, path, `The patterns of one list may have ${longestPatterns} characters in all.`);
@@ -126,7 +141,12 @@ function textsIn(input: unknown, depth: number): string[] {
 }
 
 /** Notes a problem. It counts as a condition, so that the number of bad conditions is limited too. */
-function refuse(reading: Reading, path: Path, message: string, column: number | null = null): null {
+function refuse(
+  reading: ConditionReading,
+  path: ProblemPath,
+  message: string,
+  column: number | null = null,
+): null {
   reading.conditions += 1;
   reading.problems.push({ path, message, column });
   return null;

@@ -23,10 +23,10 @@ import { suggestNames } from './suggest-names.ts';
 type ReadLeaf = { leaf: Leaf; size: number; error?: never } | { leaf: null; size: 0; error: unknown };
 
 /** In characters of texts and steps of patterns: four lists of the largest patterns. */
-const mostKept = 200_000;
+const mostPatternsKept = 200_000;
 /** Conditions that were read lately. A request reads its conditions several times, and freezes have many in common. */
 const lately = new LRUCache<string, ReadLeaf>({
-  maxSize: mostKept,
+  maxSize: mostPatternsKept,
   sizeCalculation: ({ size }, text) => text.length + size + 1,
 });
 
@@ -102,12 +102,12 @@ function parseLeaf(text: string): Leaf {
 }
 
 /** A field of one commit can be negated, but has no count or length. */
-const allows = ({ attribute, commit }: Subject, modifier: '-' | '#'): boolean =>
+const allows = ({ attribute, commit }: LeafSubject, modifier: '-' | '#'): boolean =>
   commit
     ? modifier === '-' && commit.field !== 'date_author' && commit.field !== 'date_committer'
     : attributeOf(attribute).modifiers.includes(modifier);
 
-function readTest(scanner: Scanner, subject: Subject, isCounted: boolean): Leaf['test'] {
+function readTest(scanner: Scanner, subject: LeafSubject, isCounted: boolean): Leaf['test'] {
   const { name, type } = subject;
   if (type === 'boolean') {
     if (scanner.isAtEnd()) return { type: 'is-true' };
@@ -138,7 +138,7 @@ function readOperator(scanner: Scanner, name: string, allowed: readonly Operator
 }
 
 /** The attribute of a condition, and the tests that it allows. */
-type Subject = {
+type LeafSubject = {
   /** As it was written: `commits[-1].author`. */
   name: string;
   attribute: AttributeName;
@@ -154,7 +154,7 @@ const namesByLength = [...attributeNames, ...Object.keys(refusedNames), ...Objec
 );
 
 /** Reads the attribute. Suggests similar names if it is unknown. */
-function parseAttribute(scanner: Scanner): Subject {
+function parseAttribute(scanner: Scanner): LeafSubject {
   const start = scanner.at;
   const name = namesByLength.find((candidate) => scanner.take(candidate));
   const more = scanner.match(/[\w-]{0,40}/y)![0];
@@ -176,7 +176,7 @@ const unknownName = (word: string): string =>
 
 const commitField = /\s*(\*|-?\d{1,4})\s*\]\.([\w]+)/y;
 
-function parseCommit(scanner: Scanner, start: number): Subject {
+function parseCommit(scanner: Scanner, start: number): LeafSubject {
   const [, index, field] = scanner.match(commitField) ?? [];
   if (!field) {
     return scanner.fail(

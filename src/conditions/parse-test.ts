@@ -9,14 +9,14 @@ import { parseSchedule } from './time/schedule.ts';
 import { parseAgo, parseTimestamp } from './time/timestamp.ts';
 import { cutText } from '../cut-text.ts';
 
-type Subject = { name: string; type: AttributeType; rule: ValueRule };
+type TestSubject = { name: string; type: AttributeType; rule: ValueRule };
 
 /**
  * Reads the value that an attribute is compared with.
  * @param raw without space around it.
  * @throws ParseError
  */
-export function parseTest(subject: Subject, operator: Operator, raw: string): Test {
+export function parseTest(subject: TestSubject, operator: Operator, raw: string): Test {
   switch (subject.type) {
     case 'count':
     case 'number':
@@ -42,7 +42,7 @@ function parseNumber(raw: string): number {
   return value;
 }
 
-function parseText(subject: Subject, operator: Comparison, raw: string): Test {
+function parseText(subject: TestSubject, operator: Comparison, raw: string): Test {
   const quoted = /^(["']).*\1$/s.test(raw);
   const value = quoted ? raw.slice(1, -1) : raw;
   // A single quote is a typo.
@@ -62,7 +62,7 @@ function parseText(subject: Subject, operator: Comparison, raw: string): Test {
 export const longestLogin = `${'a'.repeat(39)}[bot]`;
 
 /** Compiles the pattern now, so that a bad pattern is refused when it is sent. A single quote is part of the pattern. */
-function parsePattern(subject: Subject, operator: '~=' | '*=', raw: string): Test {
+function parsePattern(subject: TestSubject, operator: '~=' | '*=', raw: string): Test {
   const isQuoted = /^(["']).*\1$/s.test(raw);
   const value = isQuoted ? raw.slice(1, -1) : raw;
   if (subject.rule === 'login' && /^@[\w./-]+$/.test(value)) {
@@ -110,7 +110,7 @@ function parseClockTest(type: 'schedule' | 'now', operator: Comparison, raw: str
 const template = /\{\{\s*author\s*\}\}/;
 
 /** For how many authors results are cached. A compiled pattern may take megabytes. */
-const mostKept = 100;
+const mostResultsKept = 100;
 
 /**
  * Builds a value from text once, or once for each author if the text contains `{{ author }}`.
@@ -123,7 +123,7 @@ function inEachAuthorsWords<Made>(
   const parts = text.split(template);
   if (parts.length === 1) return { usesAuthor: false, value: make(parts, '') };
   const kept = new LRUCache<string, { made: Made }>({
-    max: mostKept,
+    max: mostResultsKept,
     memoMethod: (author) => ({ made: make(parts, author) }),
   });
   return { usesAuthor: true, of: (author) => kept.memo(author).made };
@@ -133,7 +133,7 @@ function inEachAuthorsWords<Made>(
  * The problem with a value for the attribute that it is compared with; null if it is possible.
  * @param subject the kind of value. Does not check the patterns of `~=` and `*=`.
  */
-function checkValue({ rule, type, name }: Subject, operator: Comparison, value: string): string | null {
+function checkValue({ rule, type, name }: TestSubject, operator: Comparison, value: string): string | null {
   // Any other template would count as plain text and never match.
   const other = /\{\{\s*(?!author\s*\}\})[a-z][\w.-]*\s*\}\}/i.exec(value);
   if (other) return `Only \`{{ author }}\` can stand in a condition, not \`${cutText(other[0], 40)}\``;

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 // processes, at no further cost. A page that hears of it is asked for again, and its own checks say what the reader may see.
 
 /** Something about an owner, or about a repository. `about` names the pull request or commit; null: it may be about any. */
-export type Change = { accountId: bigint } | { repositoryId: bigint; about: string | null };
+export type ToldChange = { accountId: bigint } | { repositoryId: bigint; about: string | null };
 
 const channel = 'holdfast_changes';
 
@@ -22,12 +22,12 @@ export const changeOfRepository = (id: string, about = 'NULL'): string =>
 /** @param id SQL for the id of the account. */
 export const changeOfAccount = (id: string): string => `'a' || ${id}`;
 
-function changeIn(message: string): Change {
+function changeIn(message: string): ToldChange {
   const [id, about = null] = message.slice(1).split(' ') as [string, string?];
   return message.startsWith('a') ? { accountId: BigInt(id) } : { repositoryId: BigInt(id), about };
 }
 
-type Follower = { wants: (change: Change) => boolean; hear: () => void };
+type Follower = { wants: (change: ToldChange) => boolean; hear: () => void };
 
 /** Milliseconds for which changes are remembered: a page that has just been made follows from its beginning on. */
 const rememberedFor = 120_000;
@@ -40,7 +40,7 @@ export class Changes {
   readonly #database: Pick<Database, 'listen'>;
   readonly #clock: Clock;
   readonly #followers = new Set<Follower>();
-  #remembered: { at: number; change: Change }[] = [];
+  #remembered: { at: number; change: ToldChange }[] = [];
   /** Since when it has heard everything. */
   #complete = Infinity;
   #listening: ReturnType<Database['listen']> | null = null;
@@ -65,7 +65,7 @@ export class Changes {
   }
 
   /** Tells the followers of this process alone, about what only it knows. */
-  note(change: Change): void {
+  note(change: ToldChange): void {
     const now = this.#clock.now();
     const kept = this.#remembered.filter(({ at }) => at > now - rememberedFor).slice(1 - mostRemembered);
     this.#complete = Math.max(this.#complete, now - rememberedFor);

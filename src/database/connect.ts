@@ -9,7 +9,7 @@ import { KnownTrouble } from './known-trouble.ts';
 import { migrate } from './migrate.ts';
 import { withPatience } from './patience.ts';
 import { openSharedReads, sqlOfPool } from './sql.ts';
-import { refuseUnfinishedImport, explainFailure, explainUrl, patience } from './database-errors.ts';
+import { refuseUnfinishedImport, explainFailure, explainUrl, databasePatience } from './database-errors.ts';
 
 /**
  * Opens the configured database and updates its tables.
@@ -50,7 +50,7 @@ export async function openConnection(where: Config['database'], isBare = false):
 /** @throws UnusableDatabase if a file that the URL names cannot be read. */
 function clientOf(connectionString: string): pg.Client {
   try {
-    return new pg.Client({ connectionString, connectionTimeoutMillis: patience * 1000 });
+    return new pg.Client({ connectionString, connectionTimeoutMillis: databasePatience * 1000 });
   } catch (error) {
     throw explainUrl(error, connectionString);
   }
@@ -94,7 +94,7 @@ const goodbye = 500;
 const listenEvery = 10_000;
 const listenPatience = 5000;
 const shortestPause = 1000;
-const longestPause = 5000;
+const longestListenPause = 5000;
 
 type Listener = Record<'channel', string> & {
   hear: (message: string | null) => void;
@@ -115,7 +115,7 @@ function listenThrough(connections: Connections): Listen {
     for (const { failed } of listeners) failed(error);
     clearTimeout(timer);
     timer = setTimeout(() => void connect(), pause);
-    pause = Math.min(longestPause, pause * 2);
+    pause = Math.min(longestListenPause, pause * 2);
   };
   // Again and again: only an answer shows that the connection is still there.
   const ask = async (mine: pg.Client) => {

@@ -13,7 +13,7 @@ import {
 } from './patience.ts';
 import { DatabaseTrouble, explainTrouble } from './trouble.ts';
 
-type Settings = pg.ClientConfig & { connections: Connections };
+type ConnectionSettings = pg.ClientConfig & { connections: Connections };
 
 /** However `pg` declares it. */
 type Callback = (error: never, result: never) => void;
@@ -52,12 +52,12 @@ export class Connections {
 
   /** A connection that is not open yet. @param pipeline several statements can be sent through it at once. */
   client({ pipeline }: { pipeline: boolean }): pg.Client {
-    return new Client({ ...this.#through, pipeline, connections: this } as Settings);
+    return new Client({ ...this.#through, pipeline, connections: this } as ConnectionSettings);
   }
 
   pool(options: pg.PoolConfig): pg.Pool {
     const through = { ...this.#through, pipeline: true, connections: this, Client };
-    return new Pool({ ...through, ...options } as pg.PoolConfig & Settings);
+    return new Pool({ ...through, ...options } as pg.PoolConfig & ConnectionSettings);
   }
 
   add(client: Client): void {
@@ -94,7 +94,7 @@ class Client extends pg.Client {
   /** We closed it ourselves: that is no news. */
   #isCut = false;
 
-  constructor(settings: Settings) {
+  constructor(settings: ConnectionSettings) {
     super(settings);
     this.#connections = settings.connections;
     // The next statement fails with it. Unhandled, it would end the process.
@@ -185,7 +185,7 @@ class Client extends pg.Client {
 class Pool extends pg.Pool {
   readonly #connections: Connections;
 
-  constructor(settings: pg.PoolConfig & Settings) {
+  constructor(settings: pg.PoolConfig & ConnectionSettings) {
     super(settings);
     this.#connections = settings.connections;
     // If an idle connection breaks, the next use replaces it.

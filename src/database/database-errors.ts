@@ -1,12 +1,12 @@
-import type { Connection } from './database.ts';
+import type { SqlConnection } from './database.ts';
 import { kindOf, sentenceOf } from './trouble.ts';
 
 /** The code of an error of `pg` or PGlite, which are PostgreSQL's, or of the network. Empty if it has none. */
-export const codeOf = (error: unknown): string =>
+export const errorCodeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 /** Whether PostgreSQL ended a transaction because of another one, so that it can be tried again: also by a deadlock. */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+export const isWriteConflict = (error: unknown): boolean => ['40001', '40P01'].includes(errorCodeOf(error));
 
 /** The database that DATABASE_URL names cannot be used. The message says what to do, and contains no secret. */
 export class UnusableDatabase extends Error {}
@@ -23,7 +23,7 @@ export class DataDirInUse extends Error {
 }
 
 /** Seconds to wait for an answer. */
-export const patience = 10;
+export const databasePatience = 10;
 
 const absent = 'PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.';
 
@@ -54,7 +54,7 @@ const remedies: Record<string, (url: URL) => string> = {
     `The user ${decodeURIComponent(username)} of DATABASE_URL may not create or use tables: make it the owner of the database and of its tables.`,
 };
 
-const late = `PostgreSQL did not answer at DATABASE_URL within ${patience} seconds: correct the address, or open the way to it.`;
+const late = `PostgreSQL did not answer at DATABASE_URL within ${databasePatience} seconds: correct the address, or open the way to it.`;
 
 const refusedUser = (username: string): string =>
   `PostgreSQL refuses the user ${decodeURIComponent(username)} or its password: correct DATABASE_URL.`;
@@ -119,7 +119,7 @@ export class UnfinishedImport extends Error {
 }
 
 /** @throws UnfinishedImport: without the rest, Holdfast would let go what freezes hold. */
-export async function refuseUnfinishedImport(connection: Connection): Promise<void> {
+export async function refuseUnfinishedImport(connection: SqlConnection): Promise<void> {
   const { rows: found } = await connection.query(
     `SELECT to_regclass('public.unfinished_imports') IS NOT NULL AS "isThere"`,
   );

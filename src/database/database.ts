@@ -35,13 +35,13 @@ export type Database = {
  * One connection that does everything in order: several statements at once, or one with parameters. A transaction is
  * `BEGIN` and `COMMIT`.
  */
-export type Connection = {
+export type SqlConnection = {
   script(sql: string): Promise<unknown>;
   query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 };
 
 /** A connection that its opener closes. */
-export type OpenConnection = Connection & Pick<Database, 'close'>;
+export type OpenConnection = SqlConnection & Pick<Database, 'close'>;
 
 /** For slow disks and busy machines: with Prisma's 2 s and 5 s, writes that only wait would fail. */
 export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

@@ -10,7 +10,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
+import { type SqlConnection, type Database, type OpenConnection, transactionOptions } from './database.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { explainDisk, hasRoom } from './disk-room.ts';
 import { KnownTrouble } from './known-trouble.ts';
@@ -58,7 +58,7 @@ export async function connectLocked(dataDir: string): Promise<OpenConnection> {
 }
 
 /** Others have their turn before each statement: thousands in a row would leave no request an answer. */
-const connectionOf = (pglite: PGlite): Connection => ({
+const connectionOf = (pglite: PGlite): SqlConnection => ({
   script: (sql) => turn().then(() => pglite.exec(sql)),
   query: (sql, values) => turn().then(() => pglite.query(sql, values)),
 });
@@ -204,7 +204,7 @@ export async function keepUp(pglite: Pick<PGliteInterface, 'query' | 'exec'>): P
 // An empty PostgreSQL takes seconds and much memory to make. The installation makes one, and a first start copies it.
 
 /** In the folder that npm installs into: `npm ci` deletes it too. */
-const installed = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
+const installedFolder = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
 
 /** The major version of PGlite's PostgreSQL, which opens only folders of its own. `renewFolder` moves older ones. */
 export const major = '18';
@@ -217,7 +217,7 @@ async function preparedFolder(cache: string): Promise<string> {
 }
 
 /** Copies the prepared database to `to`, completely or not at all. @returns whether there was one to copy. */
-export async function copyPrepared(to: string, cache = installed): Promise<boolean> {
+export async function copyPrepared(to: string, cache = installedFolder): Promise<boolean> {
   const half = `${to}.new`;
   await rm(half, { recursive: true, force: true });
   try {
@@ -233,7 +233,10 @@ export async function copyPrepared(to: string, cache = installed): Promise<boole
 }
 
 /** Prepares the files, unless they exist. @param make opens a database below the given folder, and closes it. */
-export async function prepare(make: (dataDir: string) => Promise<void>, cache = installed): Promise<void> {
+export async function prepareEmbedded(
+  make: (dataDir: string) => Promise<void>,
+  cache = installedFolder,
+): Promise<void> {
   const prepared = await preparedFolder(cache);
   await mkdir(cache, { recursive: true });
   const existing = await readdir(cache);

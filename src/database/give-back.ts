@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { troubleOf } from './trouble.ts';
 
 /** Milliseconds between two tries. */
-const again = 1000;
+const giveBackAgainAfter = 1000;
 
 /**
  * Gives back what nobody else may have meanwhile, such as a lease. While the database is away, this goes on behind the
  * caller: otherwise everybody would wait until the lease expires, although the database is back.
  * @param lasts milliseconds until it expires by itself.
  */
-export async function giveBack(lasts: number, release: () => Promise<unknown>): Promise<void> {
+export async function giveBackWithTries(lasts: number, release: () => Promise<unknown>): Promise<void> {
   try {
     await release();
   } catch (error) {
@@ -21,7 +21,7 @@ export async function giveBack(lasts: number, release: () => Promise<unknown>): 
 async function giveBackLater(until: number, release: () => Promise<unknown>): Promise<void> {
   let isAway = true;
   while (isAway && performance.now() < until) {
-    await sleep(again, undefined, { ref: false });
+    await sleep(giveBackAgainAfter, undefined, { ref: false });
     isAway = await release().then(
       () => false,
       (error: unknown) => troubleOf(error) !== null,

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from './database.ts';
-import { isConflict, UnusableDatabase } from './database-errors.ts';
+import type { SqlConnection } from './database.ts';
+import { isWriteConflict, UnusableDatabase } from './database-errors.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
 
@@ -46,7 +46,7 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * The names of the migrations that a database has; none if it does not belong to Holdfast.
  * @throws UnusableDatabase if one did not finish, or if its file has changed since.
  */
-export async function appliedMigrations(connection: Connection, folder?: URL): Promise<string[]> {
+export async function appliedMigrations(connection: SqlConnection, folder?: URL): Promise<string[]> {
   const { rows: found } = await connection.query(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS "isThere"`,
   );
@@ -96,7 +96,7 @@ export const isBreaking = (name: string): boolean => name.endsWith('_breaking');
  *   migration that this version lacks.
  */
 export async function migrate(
-  connection: Connection,
+  connection: SqlConnection,
   folder?: URL,
   among?: ReadonlySet<string>,
 ): Promise<string[]> {
@@ -113,14 +113,14 @@ export async function migrate(
 }
 
 /** Lets nobody else migrate until the transaction of the caller ends. Waits for whoever does. */
-export const lockMigrations = (connection: Connection): Promise<unknown> =>
+export const lockMigrations = (connection: SqlConnection): Promise<unknown> =>
   connection.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
 
 /**
  * Applies what the database lacks as part of the transaction of the caller, who has locked migrations and alone uses the
  * database. @param among leaves out all others.
  */
-export async function migrateWithin(connection: Connection, among?: ReadonlySet<string>): Promise<void> {
+export async function migrateWithin(connection: SqlConnection, among?: ReadonlySet<string>): Promise<void> {
   for (const migration of await missingMigrations(connection))
     if (among?.has(migration.name) ?? true)
       await connection.script(`${migration.sql.replaceAll(concurrently, '')}\n;${recordOf(migration)}`);
@@ -130,7 +130,7 @@ export async function migrateWithin(connection: Connection, among?: ReadonlySet<
  * Asks again and again: a statement that waits counts as a reader of everything, and the build of an index beside
  * readers waits for those.
  */
-async function lock(connection: Connection): Promise<void> {
+async function lock(connection: SqlConnection): Promise<void> {
   for (;;) {
     const { rows } = await connection.query('SELECT pg_try_advisory_lock($1) AS "isOurs"', [advisoryLock]);
     if (rows[0]!['isOurs']) return;
@@ -138,7 +138,7 @@ async function lock(connection: Connection): Promise<void> {
   }
 }
 
-async function missingMigrations(connection: Connection, folder?: URL): Promise<Migration[]> {
+async function missingMigrations(connection: SqlConnection, folder?: URL): Promise<Migration[]> {
   const migrations = await readMigrations(folder);
   const applied = new Set(await appliedMigrations(connection, folder));
   await refuseForeign(connection, [...applied]);
@@ -158,7 +158,7 @@ const recordOf = ({ name, checksum }: Migration): string =>
    VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
 
 /** @throws UnusableDatabase if the database has tables, and none of our migrations. */
-async function refuseForeign(connection: Connection, applied: string[]): Promise<void> {
+async function refuseForeign(connection: SqlConnection, applied: string[]): Promise<void> {
   const unknown = await unknownMigrations(applied);
   if (unknown.length < applied.length) return;
   const { rows } = await connection.query(
@@ -175,7 +175,7 @@ async function refuseForeign(connection: Connection, applied: string[]): Promise
 const mostTries = 5;
 
 /** The version before may run meanwhile, and lock tables in another order. PostgreSQL ends one of the two then. */
-async function apply(connection: Connection, migration: Migration): Promise<void> {
+async function apply(connection: SqlConnection, migration: Migration): Promise<void> {
   const index = concurrentIndex.exec(migration.sql)?.[1];
   for (let tries = 1; ; tries++) {
     try {
@@ -184,7 +184,7 @@ async function apply(connection: Connection, migration: Migration): Promise<void
       return;
     } catch (error) {
       await connection.script('ROLLBACK');
-      if (isConflict(error) && tries < mostTries) continue;
+      if (isWriteConflict(error) && tries < mostTries) continue;
       throw new UnusableDatabase(`The migration ${migration.name} failed: ${String(error)}`, {
         cause: error,
       });
@@ -197,7 +197,7 @@ async function apply(connection: Connection, migration: Migration): Promise<void
 const concurrently = /\bCONCURRENTLY\b/g;
 const concurrentIndex = /\bINDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/;
 
-async function buildBeside(connection: Connection, migration: Migration, index: string): Promise<void> {
+async function buildBeside(connection: SqlConnection, migration: Migration, index: string): Promise<void> {
   // A build that was interrupted leaves an index that nobody uses.
   const { rows } = await connection.query(
     `SELECT FROM pg_index WHERE indexrelid = to_regclass('public."${index}"') AND NOT indisvalid`,

@@ -48,16 +48,16 @@ export const cursorBeside = (direction: Beside['direction'], number: bigint): st
   Buffer.from(`${direction}:${number}`).toString('base64url');
 
 /** A page, with the cursors of the pages after and before it, or null. */
-export type Page<Row> = { rows: Row[]; older: string | null; newer: string | null };
+export type NewestPage<Row> = { rows: Row[]; older: string | null; newer: string | null };
 
 /** Makes a page of what `rowsBeside` asked for. @param timeOf the time of a row, if it orders the list. */
-export function pageOf<Row>(
+export function newestPageOf<Row>(
   found: Row[],
   size: number,
   beside: Beside | null,
   numberOf: (row: Row) => bigint,
   timeOf?: (row: Row) => Date,
-): Page<Row> {
+): NewestPage<Row> {
   const isNewer = beside?.direction === 'newer';
   const hasMore = found.length > size;
   const rows = found.slice(0, size);

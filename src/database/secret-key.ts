@@ -18,7 +18,7 @@ const version = 'v1';
 const ivBytes = 12;
 const tagBytes = 16;
 
-const keyOf = (secretKey: string) => deriveKey(secretKey, 'app credentials');
+const derivedKeyOf = (secretKey: string) => deriveKey(secretKey, 'app credentials');
 
 /**
  * Encrypts a text with AES-256-GCM.
@@ -26,7 +26,7 @@ const keyOf = (secretKey: string) => deriveKey(secretKey, 'app credentials');
  */
 export function seal(secretKey: string, purpose: string, text: string): string {
   const iv = randomBytes(ivBytes);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(secretKey), iv).setAAD(Buffer.from(purpose));
+  const cipher = createCipheriv('aes-256-gcm', derivedKeyOf(secretKey), iv).setAAD(Buffer.from(purpose));
   const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${version}.${sealed.toString('base64url')}`;
 }
@@ -37,7 +37,7 @@ export function unseal(secretKey: string, purpose: string, sealed: string): stri
   const bytes = Buffer.from(encoded, 'base64url');
   if (given !== version || bytes.length < ivBytes + tagBytes) throw new CannotUnseal();
   const iv = bytes.subarray(0, ivBytes);
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(secretKey), iv, { authTagLength: tagBytes })
+  const decipher = createDecipheriv('aes-256-gcm', derivedKeyOf(secretKey), iv, { authTagLength: tagBytes })
     .setAAD(Buffer.from(purpose))
     .setAuthTag(bytes.subarray(-tagBytes));
   try {

@@ -7,7 +7,7 @@ import { inPatience } from './patience.ts';
 import { DatabaseTrouble } from './trouble.ts';
 
 /** Rows from PostgreSQL: `int8` is a bigint, `timestamptz` a Date, `numeric` text, and `json` its value. */
-export type Row = Record<string, unknown>;
+export type SqlRow = Record<string, unknown>;
 
 /** What a store takes: the door itself, or a transaction of it. */
 export type SqlTx = {
@@ -17,7 +17,7 @@ export type SqlTx = {
    * @param values bigints, Dates, texts, numbers, booleans, arrays of these; JSON as text with a cast (`$1::jsonb`).
    * @throws the database's errors; `refusalOf` turns those that a client can act on into refusals.
    */
-  query<Result extends Row>(name: string, text: string, values?: unknown[]): Promise<Result[]>;
+  query<Result extends SqlRow>(name: string, text: string, values?: unknown[]): Promise<Result[]>;
 };
 
 export type Sql = SqlTx & {
@@ -61,10 +61,10 @@ const types = {
     (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid as never, format as never),
 };
 
-type Connection = Pick<pg.Pool, 'query'> | SharedReads;
+type PooledConnection = Pick<pg.Pool, 'query'> | SharedReads;
 
-const through = (connection: Connection): SqlTx => ({
-  async query<Result extends Row>(name: string, text: string, values: unknown[] = []) {
+const through = (connection: PooledConnection): SqlTx => ({
+  async query<Result extends SqlRow>(name: string, text: string, values: unknown[] = []) {
     const { rows } = await connection.query<Result>({ name, text, values, types: types as never });
     return rows;
   },
@@ -128,7 +128,7 @@ export const throughPrisma = (tx: Tx): SqlTx => ({
 });
 
 const within = (database: PGliteInterface | PgliteTransaction): SqlTx => ({
-  async query<Result extends Row>(_name: string, text: string, values: unknown[] = []) {
+  async query<Result extends SqlRow>(_name: string, text: string, values: unknown[] = []) {
     const { rows } = await database.query<Result>(text, values, { parsers });
     return rows;
   },

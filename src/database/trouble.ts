@@ -2,7 +2,7 @@
 // doctor, metrics and the start.
 
 /** `until`: for how many milliseconds the last failure counts; without it, until the database answers. */
-type Row = { codes: RegExp; messages?: RegExp; sentence: string; until?: number };
+type TroubleRow = { codes: RegExp; messages?: RegExp; sentence: string; until?: number };
 
 /**
  * The kinds, from their codes of PostgreSQL, Node and Prisma, and from messages of drivers that have no code. A database
@@ -72,7 +72,7 @@ const rows = {
       'A pooler in transaction mode is between Holdfast and PostgreSQL: set its pool_mode to session, or name PostgreSQL itself in DATABASE_URL.',
     until: 5_000,
   },
-} satisfies Record<string, Row>;
+} satisfies Record<string, TroubleRow>;
 
 /** The word for what is wrong. */
 export type TroubleKind = keyof typeof rows;
@@ -83,7 +83,7 @@ export const troubleKinds = Object.keys(rows) as TroubleKind[];
 export const sentenceOf = (kind: TroubleKind): string => rows[kind].sentence;
 
 /** For how many milliseconds a failure counts; null: until the database answers. */
-export const lastsFor = (kind: TroubleKind): number | null => (rows[kind] as Row).until ?? null;
+export const lastsFor = (kind: TroubleKind): number | null => (rows[kind] as TroubleRow).until ?? null;
 
 /**
  * What is wrong with the database, for an error of a connection to it or of its files; null if the error is about what it
@@ -93,7 +93,7 @@ export function kindOf(error: unknown): TroubleKind | null {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const is = (pattern: RegExp | undefined, text: unknown) =>
     typeof text === 'string' && !!pattern?.test(text);
-  const saidBy = (kind: TroubleKind) => is((rows[kind] as Row).messages, message);
+  const saidBy = (kind: TroubleKind) => is((rows[kind] as TroubleRow).messages, message);
   const found = saysMore.test(typeof code === 'string' ? code : '') ? troubleKinds.find(saidBy) : undefined;
   return found ?? troubleKinds.find((kind) => is(rows[kind].codes, code)) ?? null;
 }

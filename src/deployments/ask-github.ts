@@ -9,7 +9,7 @@ import {
   isPressed,
   type Pace,
   paceAt,
-  placesIn,
+  writePlacesIn,
 } from '../statuses/plan-write.ts';
 import { isAnyDue } from '../statuses/take-writes.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
@@ -61,12 +61,12 @@ export async function readRun({ client, owner, repo }: RepositoryClient, id: big
   }
 }
 
-const mostPages = 10;
+const mostPagesOfRuns = 10;
 
 /** The runs that wait for something, newest first; at most 1,000. */
 export async function waitingRuns({ client, owner, repo }: RepositoryClient): Promise<Run[]> {
   const runs: Run[] = [];
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= mostPagesOfRuns; page++) {
     const about = { owner, repo, status: 'waiting' as const, per_page: 100, page };
     const { data } = await client.rest.actions.listWorkflowRunsForRepo(about);
     runs.push(...data.workflow_runs.map(runOf));
@@ -122,10 +122,10 @@ export async function hasComment(
  * What GitHub made of an answer: it took it; nothing waits there, so there is nothing to repeat; our rule has been reviewed before; or
  * another review was under way at that moment.
  */
-export type Taken = 'taken' | 'not waiting' | 'reviewed' | 'race';
+export type TakenReview = 'taken' | 'not waiting' | 'reviewed' | 'race';
 
 /** GitHub's texts. Others are errors. */
-const refusals: [RegExp, Taken][] = [
+const refusals: [RegExp, TakenReview][] = [
   [/No pending deployment requests/i, 'not waiting'],
   [/has already been reviewed/i, 'reviewed'],
   [/problem approving one of the gates/i, 'race'],
@@ -140,7 +140,7 @@ export async function review(
   runId: bigint,
   environment: string,
   { state, comment }: { state?: 'approved' | 'rejected'; comment: string },
-): Promise<Taken> {
+): Promise<TakenReview> {
   const about = { owner, repo, run_id: Number(runId), environment_name: environment };
   try {
     if (state) await client.rest.actions.reviewCustomGatesForRun({ ...about, state, comment });
@@ -172,7 +172,7 @@ const readText = `
     coalesce(paused_until > $2::timestamptz, false) AS is_paused
   FROM installations WHERE id = $1::int8 FOR NO KEY UPDATE`;
 
-async function read(tx: SqlTx, installationId: bigint, now: Date): Promise<Stored> {
+async function readSavedRun(tx: SqlTx, installationId: bigint, now: Date): Promise<Stored> {
   type Row = { pace: { [Field in keyof Pace]: unknown } | null; statuses: number; is_paused: boolean };
   const [row] = await tx.query<Row>('read-review-pace', readText, [installationId, now]);
   const unused: Pace = { perMinute: range.most, tokens: Infinity, countedAt: now, refused: null };
@@ -186,7 +186,7 @@ const fromJson = ({ countedAt, refused, ...pace }: Pace): Pace => ({
   refused: refused && { ...refused, at: new Date(refused.at) },
 });
 
-const save = (tx: SqlTx, installationId: bigint, pace: Pace) =>
+const saveRun = (tx: SqlTx, installationId: bigint, pace: Pace) =>
   tx.query('keep-review-pace', 'UPDATE installations SET review_pace = $2::jsonb WHERE id = $1::int8', [
     installationId,
     JSON.stringify(pace),
@@ -198,13 +198,13 @@ type Needed = Pick<StatusDeps, 'sql' | 'clock'>;
 export function takeReview({ sql, clock }: Needed, installationId: bigint): Promise<boolean> {
   const now = nowOf(clock);
   return sql.transaction(async (tx) => {
-    const { pace: stored, statuses, isPaused } = await read(tx, installationId, now);
+    const { pace: stored, statuses, isPaused } = await readSavedRun(tx, installationId, now);
     const left = { ...range, most: Math.max(range.least, range.most - statuses) };
     const pace = paceAt(stored, left, now);
-    if (isPaused || placesIn(pace) === 0) return false;
+    if (isPaused || writePlacesIn(pace) === 0) return false;
     // GitHub accepted the reviews before this one, or the pace would be lower.
     const { perMinute } = isPressed(pace) ? afterAccepted(stored, 1, range, now) : stored;
-    await save(tx, installationId, { ...pace, perMinute, tokens: pace.tokens - 1 });
+    await saveRun(tx, installationId, { ...pace, perMinute, tokens: pace.tokens - 1 });
     return true;
   });
 }
@@ -213,8 +213,8 @@ export function takeReview({ sql, clock }: Needed, installationId: bigint): Prom
 export async function slowReviews({ sql, clock }: Needed, installationId: bigint): Promise<void> {
   const now = nowOf(clock);
   await sql.transaction(async (tx) => {
-    const { pace } = await read(tx, installationId, now);
+    const { pace } = await readSavedRun(tx, installationId, now);
     if (pace.refused && now.getTime() - pace.refused.at.getTime() < oneRefusal) return;
-    await save(tx, installationId, afterRefusal(paceAt(pace, range, now), range, now));
+    await saveRun(tx, installationId, afterRefusal(paceAt(pace, range, now), range, now));
   });
 }

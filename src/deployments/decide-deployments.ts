@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isFreshBy, nowOf, type Reading, readingOf } from '../time/clock.ts';
+import { isFreshBy, nowOf, type ClockReading, readingOf } from '../time/clock.ts';
 import { publicReasonOf } from '../exemptions/exemption.ts';
 import { lettingDeployments } from '../exemptions/exemption-store.ts';
 import { holdsDeployments, type StoredFreeze } from '../freezes/freeze.ts';
@@ -11,19 +11,25 @@ import { answersPerService } from '../github/cache.ts';
 import { defineTask, NotNow, presentOf } from '../database/queue/define-task.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { observe, type ObservedRepository } from '../statuses/observe.ts';
-import { holdingComment, judgeDeployments, type Deployment, environmentKey, isHeld } from './deployment.ts';
+import {
+  holdingComment,
+  judgeDeployments,
+  type Deployment,
+  environmentKey,
+  isHeldDeployment,
+} from './deployment.ts';
 import { openDeployments, watch } from './deployment-store.ts';
-import { type Progress, progressOf } from './run-progress.ts';
-import { act, openSettling, pageOf, type Settling, type ToTell } from './settle.ts';
+import { type DeploymentProgress, progressOf } from './run-progress.ts';
+import { actOn, openSettling, pageOfDeployment, type Settling, type ToTell } from './settle.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 
 // Decides on the deployments of a repository that wait at GitHub. Level-triggered: it works out what should be true now
 // and asks GitHub for the difference, so that it does not matter what woke it, or how often.
 
 /** Requests at once. */
-const atOnce = 8;
+const decisionsAtOnce = 8;
 /** Milliseconds until the next try if GitHub was busy with a deployment, or another one must go first. */
-const step = 1_000;
+const decideAgainAfter = 1_000;
 /** The most milliseconds until we ask again whether the one before has begun. Events tell, but they get lost. */
 const mostBetweenAsks = 30_000;
 /** GitHub takes ten reports for a deployment. */
@@ -31,7 +37,7 @@ const mostReports = 10;
 /** Each round releases what the round before made room for. */
 const mostRounds = 50;
 /** Milliseconds that a plan counts. GitHub may answer slowly, and freezes change meanwhile. */
-const freshFor = 3_000;
+const plannedFreshFor = 3_000;
 
 /**
  * Decides on every deployment of a repository that waits.
@@ -57,23 +63,24 @@ export async function decideDeployments(
     const { acts, isQueued, plannedAt, ...turn } = await plan(settling, notBefore);
     before = turn.before;
     const left = acts.filter(
-      ([deployment]) => (only ?? deployment.runId) === deployment.runId && !failures.has(nameOf(deployment)),
+      ([deployment]) =>
+        (only ?? deployment.runId) === deployment.runId && !failures.has(deploymentName(deployment)),
     );
     if (left.length === 0 && failures.size > 0) throw [...failures.values()][0];
     if (left.length === 0 && !isQueued) return;
     if (left.length === 0) break;
-    const isFresh = () => isFreshBy(deps.clock, plannedAt, freshFor);
-    const limit = pLimit(atOnce);
+    const isFresh = () => isFreshBy(deps.clock, plannedAt, plannedFreshFor);
+    const limit = pLimit(decisionsAtOnce);
     let isFull = false;
     const tell = async ([deployment, verdict]: Act) => {
       if (isFull) return;
       try {
-        const outcome = await act(settling, deployment, verdict, isFresh);
+        const outcome = await actOn(settling, deployment, verdict, isFresh);
         isFull ||= outcome === 'full';
         isOver ||= outcome !== 'done';
       } catch (error) {
         isFull ||= error instanceof NotNow;
-        failures.set(nameOf(deployment), error);
+        failures.set(deploymentName(deployment), error);
       }
     };
     await Promise.all(left.map((each) => limit(tell, each)));
@@ -83,12 +90,12 @@ export async function decideDeployments(
   const now = nowOf(deps.clock);
   // A runner may come soon, or in hours.
   const since = before && !isOver ? (now.getTime() - before.decidedAt!.getTime()) / 4 : 0;
-  const pause = Math.min(Math.max(since - step, 0), mostBetweenAsks);
-  const at = inSteps(new Date(now.getTime() + pause), step);
+  const pause = Math.min(Math.max(since - decideAgainAfter, 0), mostBetweenAsks);
+  const at = inSteps(new Date(now.getTime() + pause), decideAgainAfter);
   await deps.queue.send([jobs.decideDeployments(repositoryId, at)]);
 }
 
-const nameOf = ({ runId, attempt, environment }: Deployment) =>
+const deploymentName = ({ runId, attempt, environment }: Deployment) =>
   `${runId}/${attempt}/${environmentKey(environment)}`;
 
 type Act = [Deployment, ToTell];
@@ -101,7 +108,7 @@ type Act = [Deployment, ToTell];
 async function plan(
   settling: Settling,
   notBefore: Date | null,
-): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: Reading }> {
+): Promise<{ acts: Act[]; isQueued: boolean; before: Deployment | null; plannedAt: ClockReading }> {
   const { deps, repository } = settling;
   const plannedAt = readingOf(deps.clock);
   const now = new Date(plannedAt.now);
@@ -137,7 +144,7 @@ async function plan(
   }
   // What nothing ever held, or an exemption lets go, goes first, and what is only told last.
   const urgency = ([deployment, { kind }]: Act) =>
-    kind === 'hold' ? 2 : isHeld(deployment) && kind !== 'exempt' ? 1 : 0;
+    kind === 'hold' ? 2 : isHeldDeployment(deployment) && kind !== 'exempt' ? 1 : 0;
   const sorted = acts.toSorted((one, other) => urgency(one) - urgency(other));
   const [before = null] = [...notBegun.values()].filter((each) => each !== null).toSorted(lastDecidedFirst);
   return { acts: sorted, isQueued: isQueued || before !== null, before, plannedAt };
@@ -150,7 +157,9 @@ const lastDecidedFirst = (one: Deployment, other: Deployment): number =>
 const mostBefore = 10;
 
 /** Which ones have begun or ended: that does not change. */
-const begun = answersPerService<Progress>(10_000, (progress) => (progress === 'begun' ? Infinity : 0));
+const begun = answersPerService<DeploymentProgress>(10_000, (progress) =>
+  progress === 'begun' ? Infinity : 0,
+);
 
 /**
  * One of those that went before a deployment in its environment and have neither begun nor ended: no runner has taken it,
@@ -166,11 +175,11 @@ async function oneBefore(
     .filter(({ state }) => state !== 'waiting')
     .filter((each) => environmentKey(each.environment) === environmentKey(deployment.environment))
     .toSorted(lastDecidedFirst)
-    .filter((each, index) => isHeld(each) || (index === 0 && isHeld(deployment)));
+    .filter((each, index) => isHeldDeployment(each) || (index === 0 && isHeldDeployment(deployment)));
   for (const each of earlier.slice(0, mostBefore)) {
     const ask = () => observe(deps, repository, () => progressOf(remote, each));
-    const progress = await begun(deps).get(`${repository.id} ${nameOf(each)}`, ask);
-    if (progress === 'queued' || (progress === 'waiting' && isHeld(deployment))) return each;
+    const progress = await begun(deps).get(`${repository.id} ${deploymentName(each)}`, ask);
+    if (progress === 'queued' || (progress === 'waiting' && isHeldDeployment(deployment))) return each;
   }
   return null;
 }
@@ -184,7 +193,7 @@ function isToReport(
   now: Date,
 ): boolean {
   if (deployment.reports === 0) return true;
-  const words = holdingComment(freezes, pageOf(deps, repository), now);
+  const words = holdingComment(freezes, pageOfDeployment(deps, repository), now);
   return words !== deployment.report && deployment.reports < mostReports;
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import { besideOf, type Page, pageOf, rowsBeside, timeBeside } from '../database/newest-first.ts';
+import { besideOf, type NewestPage, newestPageOf, rowsBeside, timeBeside } from '../database/newest-first.ts';
 import { type Sql, type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deployment as Row, Prisma } from '../generated/prisma/client.ts';
 import type { Run } from './ask-github.ts';
@@ -20,7 +20,7 @@ const fromRow = (row: Row): Deployment => ({
 
 /** The key of its row. */
 type Key = Pick<Deployment, 'runId' | 'attempt' | 'environment'>;
-const keyOf = (repositoryId: bigint, { runId, attempt, environment }: Key) => ({
+const deploymentKeyOf = (repositoryId: bigint, { runId, attempt, environment }: Key) => ({
   repositoryId,
   runId,
   attempt,
@@ -94,7 +94,7 @@ export async function listDeployments(
   repositoryId: bigint,
   state: DeploymentState | undefined,
   { size, cursor }: { size: number; cursor?: string },
-): Promise<Page<Deployment>> {
+): Promise<NewestPage<Deployment>> {
   const beside = besideOf(cursor, 'deployment', true);
   const { number: serial, order, take } = rowsBeside(beside, size);
   const time = timeBeside(beside);
@@ -104,7 +104,7 @@ export async function listDeployments(
     orderBy: [{ requestedAt: order }, { serial: order }],
     take,
   });
-  const { rows, ...cursors } = pageOf(
+  const { rows, ...cursors } = newestPageOf(
     found,
     size,
     beside,
@@ -163,7 +163,7 @@ export async function saveRequest(
   before: Review | null,
   freezeIds: string[],
 ): Promise<void> {
-  const key = keyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
+  const key = deploymentKeyOf(repositoryId, { runId: run.id, attempt: run.attempt, environment });
   const asked = { state: 'waiting', requestedAt, checkedAt: askedAt, freezeIds };
   const { workflow, workflowPath, number: runNumber, ref, sha, startedBy } = run;
   const row = { ...key, ...asked, environment, workflow, workflowPath, runNumber, ref, sha, startedBy };
@@ -186,7 +186,7 @@ export async function markChecked(tx: Tx, repositoryId: bigint, runId: bigint, n
  * @returns it as it is now, and what an earlier request was about whose answer did not come (`attempted`); null if
  *   another process has it, or it no longer waits.
  */
-export async function claim(
+export async function claimDeployments(
   tx: Tx,
   repositoryId: bigint,
   deployment: Deployment,
@@ -214,7 +214,7 @@ export async function claim(
     ],
   );
   if (!row) return null;
-  const key = keyOf(repositoryId, deployment);
+  const key = deploymentKeyOf(repositoryId, deployment);
   const current = await tx.deployment.findUniqueOrThrow({
     where: { repositoryId_runId_attempt_environmentKey: key },
   });
@@ -229,7 +229,7 @@ export async function release(
   change: Prisma.DeploymentUpdateManyMutationInput,
 ): Promise<void> {
   await tx.deployment.updateMany({
-    where: keyOf(repositoryId, deployment),
+    where: deploymentKeyOf(repositoryId, deployment),
     data: { ...change, claimedUntil: null },
   });
 }
@@ -248,7 +248,7 @@ export async function decided(
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx.deployment.updateMany({
-    where: { ...keyOf(repositoryId, deployment), state: 'waiting' },
+    where: { ...deploymentKeyOf(repositoryId, deployment), state: 'waiting' },
     data: { state, decidedAt: now, attempted: null, claimedUntil: null },
   });
   return count > 0;

@@ -1,7 +1,7 @@
 // `deployments/` holds deployments: which of them wait at GitHub, what freezes and exemptions decide on each, and
 // telling GitHub once.
 import type { ExemptionRecord } from '../exemptions/exemption-store.ts';
-import { asPublic, longestWait, type StoredFreeze } from '../freezes/freeze.ts';
+import { asPublic, longestDeploymentWait, type StoredFreeze } from '../freezes/freeze.ts';
 import { asCode } from '../github/markdown.ts';
 import { describeInstant } from '../time/local-time.ts';
 import { cutText } from '../cut-text.ts';
@@ -50,7 +50,8 @@ export type Deployment = {
 /** GitHub ignores the case of names of environments. */
 export const environmentKey = (environment: string): string => environment.toLowerCase();
 
-export const isHeld = ({ freezeIds }: Pick<Deployment, 'freezeIds'>): boolean => freezeIds.length > 0;
+export const isHeldDeployment = ({ freezeIds }: Pick<Deployment, 'freezeIds'>): boolean =>
+  freezeIds.length > 0;
 
 /** Oldest run first. */
 export const byRun = (one: Deployment, other: Deployment): number =>
@@ -60,7 +61,7 @@ export const byRun = (one: Deployment, other: Deployment): number =>
 export type Release = 'newest' | 'all';
 
 /** What should happen to a deployment that waits. */
-export type Verdict =
+export type DeploymentVerdict =
   | { kind: 'approve' }
   | { kind: 'exempt'; exemption: ExemptionRecord }
   | { kind: 'reject'; freezes: StoredFreeze[] }
@@ -82,9 +83,9 @@ export function judgeDeployments(
   holding: (deployment: Deployment) => StoredFreeze[],
   release: Release,
   exemptions: ExemptionRecord[] = [],
-): Map<Deployment, Verdict> {
+): Map<Deployment, DeploymentVerdict> {
   const waiting = all.filter(({ state }) => state === 'waiting').toSorted(byRun);
-  const verdicts = new Map<Deployment, Verdict>();
+  const verdicts = new Map<Deployment, DeploymentVerdict>();
   const released: Deployment[] = [];
   const free = new Set(exemptions);
   for (const each of waiting.toReversed()) {
@@ -114,8 +115,8 @@ function letsGo({ deployment: exempt }: ExemptionRecord, one: Deployment): boole
   return runId === one.runId || sha === one.sha;
 }
 
-function newest(each: Deployment, released: Deployment[], all: Deployment[]): Verdict {
-  if (!isHeld(each)) return { kind: 'approve' };
+function newest(each: Deployment, released: Deployment[], all: Deployment[]): DeploymentVerdict {
+  if (!isHeldDeployment(each)) return { kind: 'approve' };
   // Of two that deploy the same thing, the newer one makes the older one needless.
   const isNewer = (other: Deployment) =>
     other.workflowPath === each.workflowPath &&
@@ -129,11 +130,11 @@ function newest(each: Deployment, released: Deployment[], all: Deployment[]): Ve
   return after ? { kind: 'queue', after } : { kind: 'approve' };
 }
 
-function inTurn(each: Deployment, released: Deployment[]): Verdict {
+function inTurn(each: Deployment, released: Deployment[]): DeploymentVerdict {
   const inEnvironment = released.filter(
     (other) => environmentKey(other.environment) === environmentKey(each.environment),
   );
-  if (!inEnvironment.some(isHeld)) return { kind: 'approve' };
+  if (!inEnvironment.some(isHeldDeployment)) return { kind: 'approve' };
   const [first] = inEnvironment.toSorted(
     (one, other) =>
       one.requestedAt.getTime() - other.requestedAt.getTime() ||
@@ -154,7 +155,7 @@ type PageOf = (freeze: StoredFreeze) => string;
 /** Why it waits, and until when. @param now decides whether GitHub waits for long enough. */
 export function holdingComment(freezes: StoredFreeze[], pageOf: PageOf, now: Date): string {
   const last = lastOf(freezes);
-  const isTooLong = last.endsAt === null || last.endsAt.getTime() - now.getTime() > longestWait;
+  const isTooLong = last.endsAt === null || last.endsAt.getTime() - now.getTime() > longestDeploymentWait;
   const decides =
     last.endsAt === null
       ? 'Holdfast decides when somebody ends the freeze.'
@@ -191,9 +192,9 @@ export const exemptComment = (reason: string): string =>
 
 /** The freeze that ends last. */
 const lastOf = (freezes: StoredFreeze[]): StoredFreeze =>
-  freezes.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  freezes.reduce((one, other) => (deploymentEnd(other) > deploymentEnd(one) ? other : one));
 
-const endOf = ({ endsAt }: StoredFreeze): number => endsAt?.getTime() ?? Infinity;
+const deploymentEnd = ({ endsAt }: StoredFreeze): number => endsAt?.getTime() ?? Infinity;
 
 function described(freezes: StoredFreeze[]): string {
   const last = lastOf(freezes);

@@ -47,7 +47,7 @@ async function lookAtRun(
     settling = await openSettling(deps, repositoryId);
     run = await read();
   }
-  const again = await note(settling, runId, run, told);
+  const again = await noteRun(settling, runId, run, told);
   if (told === null) await deps.queue.send([jobs.decideDeployments(repositoryId)]);
   else await decideDeployments(deps, repositoryId, null, runId);
   if (again) throw new NotNow(new Date(deps.clock.now() + 2_000));
@@ -65,7 +65,12 @@ async function learn(deps: StatusDeps, repositoryId: bigint, through: bigint): P
 }
 
 /** Saves what waits in a run, and how that ended which no longer does. @returns whether to look again soon. */
-async function note(settling: Settling, runId: bigint, run: Run | null, told: Told | null): Promise<boolean> {
+async function noteRun(
+  settling: Settling,
+  runId: bigint,
+  run: Run | null,
+  told: Told | null,
+): Promise<boolean> {
   const { deps, repository, remote } = settling;
   const known = await deploymentsOfRun(deps.db, repository.id, runId);
   const former = known.filter(({ state, attempt }) => state === 'waiting' && attempt !== run?.attempt);
@@ -162,7 +167,7 @@ function hasOurRule({ deps, repository, remote }: Settling, environment: string)
 /** How many runs we look at in a minute: those that we do not know, and those that we know. */
 const mostUnknown = 50;
 const mostKnown = 5;
-const atOnce = 4;
+const runsAtOnce = 4;
 
 /** Asks GitHub which runs of a repository wait, and decides on them: webhooks get lost, and people go past us. */
 async function findDeployments(deps: StatusDeps, repositoryId: bigint): Promise<void> {
@@ -177,14 +182,14 @@ async function findDeployments(deps: StatusDeps, repositoryId: bigint): Promise<
   const unknown = runs.filter(({ id }) => !known.includes(id)).slice(0, mostUnknown);
   const vanished = known.filter((id) => !waiting.has(id));
   const checked = known.filter((id) => waiting.has(id)).slice(0, mostKnown);
-  const limit = pLimit(atOnce);
+  const limit = pLimit(runsAtOnce);
   const outcomes = await Promise.all([
-    ...unknown.map((run) => limit(() => note(settling, run.id, run, null))),
-    ...checked.map((id) => limit(() => note(settling, id, waiting.get(id)!, null))),
+    ...unknown.map((run) => limit(() => noteRun(settling, run.id, run, null))),
+    ...checked.map((id) => limit(() => noteRun(settling, id, waiting.get(id)!, null))),
     ...vanished.map((id) =>
       limit(async () => {
         const run = await observe(deps, repository, () => readRun(remote, id));
-        return note(settling, id, run, null);
+        return noteRun(settling, id, run, null);
       }),
     ),
   ]);

@@ -5,7 +5,7 @@ import type { Deployment } from './deployment.ts';
 // notes in its statuses what becomes of it: `waiting` for rules, `queued` for a runner, `in_progress`, and how it ended.
 
 /** How many deployments of a commit to an environment we list. Each job of a matrix has one. */
-const mostListed = 1000;
+const mostDeploymentsListed = 1000;
 
 type Shown = { id: number; createdAt: number };
 
@@ -21,7 +21,7 @@ async function shownSince(
   for await (const { data } of client.paginate.iterator(client.rest.repos.listDeployments, about)) {
     shown.push(...data.map(({ id, created_at: at }) => ({ id, createdAt: Date.parse(at) })));
     const oldest = shown.at(-1);
-    if (shown.length >= mostListed || (oldest && isBefore(oldest))) break;
+    if (shown.length >= mostDeploymentsListed || (oldest && isBefore(oldest))) break;
   }
   return shown.filter((each) => !isBefore(each));
 }
@@ -93,10 +93,10 @@ const mostBeginning = 5;
 const stillWaiting = ['waiting', 'queued', 'pending'];
 
 /** Whether a run waits for rules, or for a runner, or a runner has taken a job, which may have ended. */
-export type Progress = 'waiting' | 'queued' | 'begun';
+export type DeploymentProgress = 'waiting' | 'queued' | 'begun';
 
 /** How far the jobs of a run have come that deploy to an environment. */
-export async function progressOf(remote: RepositoryClient, asked: Asked): Promise<Progress> {
+export async function progressOf(remote: RepositoryClient, asked: Asked): Promise<DeploymentProgress> {
   const run = await readRun(remote, asked.runId);
   // GitHub makes another attempt only when the one before it is over.
   if (run === null || run.isOver || run.attempt !== asked.attempt) return 'begun';

@@ -13,7 +13,7 @@ import {
   hasComment,
   pendingEnvironments,
   review,
-  type Taken,
+  type TakenReview,
   slowReviews,
   takeReview,
 } from './ask-github.ts';
@@ -23,14 +23,14 @@ import {
   holdingComment,
   rejectingComment,
   supersededComment,
-  type Verdict,
+  type DeploymentVerdict,
   type Review,
   type Deployment,
   type DeploymentState,
   environmentKey,
-  isHeld,
+  isHeldDeployment,
 } from './deployment.ts';
-import { claim, decided, release } from './deployment-store.ts';
+import { claimDeployments, decided, release } from './deployment-store.ts';
 import { wasLetThrough } from './run-progress.ts';
 import type { StatusDeps } from '../statuses/status-deps.ts';
 import type { StoredFreeze } from '../freezes/freeze.ts';
@@ -54,11 +54,12 @@ const isPending = async (remote: RepositoryClient, { runId, environment }: Deplo
     (name) => environmentKey(name) === environmentKey(environment),
   );
 
-export const pageOf = (deps: StatusDeps, repository: ObservedRepository) => (freeze: StoredFreeze) =>
-  `${deps.config.publicUrl}${freezePath(repository, freeze.id)}`;
+export const pageOfDeployment =
+  (deps: StatusDeps, repository: ObservedRepository) => (freeze: StoredFreeze) =>
+    `${deps.config.publicUrl}${freezePath(repository, freeze.id)}`;
 
 /** A verdict that GitHub should hear. */
-export type ToTell = Exclude<Verdict, { kind: 'queue' }>;
+export type ToTell = Exclude<DeploymentVerdict, { kind: 'queue' }>;
 
 /** What we tell GitHub for a verdict, and in which words. */
 function answerFor(
@@ -66,10 +67,10 @@ function answerFor(
   deployment: Deployment,
   verdict: ToTell,
 ): { answer: Review; comment: string } {
-  const page = pageOf(deps, repository);
+  const page = pageOfDeployment(deps, repository);
   switch (verdict.kind) {
     case 'approve':
-      return { answer: 'approved', comment: approvingComment(isHeld(deployment)) };
+      return { answer: 'approved', comment: approvingComment(isHeldDeployment(deployment)) };
     case 'exempt':
       return { answer: 'approved', comment: exemptComment(verdict.exemption.reason) };
     case 'reject':
@@ -96,7 +97,7 @@ const stateOf = {
  * @param isFresh whether the verdict still counts: freezes change. @returns `again` if it must be looked at again soon,
  *   `full` if GitHub takes no more reviews now.
  */
-export async function act(
+export async function actOn(
   settling: Settling,
   deployment: Deployment,
   verdict: ToTell,
@@ -106,7 +107,14 @@ export async function act(
   const { deps, repository, remote } = settling;
   const { answer, comment } = answerFor(settling, deployment, verdict);
   const freezeIds = 'freezes' in verdict ? verdict.freezes.map(({ id }) => id) : null;
-  const held = await claim(deps.db, repository.id, deployment, answer, freezeIds, nowOf(deps.clock));
+  const held = await claimDeployments(
+    deps.db,
+    repository.id,
+    deployment,
+    answer,
+    freezeIds,
+    nowOf(deps.clock),
+  );
   if (held === null) return 'again';
   const { attempted: before } = held;
   if (held.reports !== deployment.reports) {
@@ -174,7 +182,7 @@ async function settleAnswer(
   deployment: Deployment,
   answer: Review,
   comment: string,
-  taken: Taken,
+  taken: TakenReview,
 ): Promise<'done' | 'again'> {
   const { deps, repository } = settling;
   if (taken === 'race') {
@@ -204,7 +212,7 @@ const appearsWithin = 20_000;
  */
 export async function settleVanished(settling: Settling, deployment: Deployment): Promise<'done' | 'again'> {
   const { deps, repository } = settling;
-  const current = await claim(deps.db, repository.id, deployment, null, null, nowOf(deps.clock));
+  const current = await claimDeployments(deps.db, repository.id, deployment, null, null, nowOf(deps.clock));
   if (current === null) return 'again';
   try {
     const mayAppear = deps.clock.now() - current.requestedAt.getTime() < appearsWithin;
@@ -223,7 +231,11 @@ async function settleEnded(settling: Settling, deployment: Deployment, mayAppear
   }
   const isThrough = await wasLetThrough(settling.remote, deployment);
   if (!isThrough && mayAppear) return false;
-  await end(settling, deployment, !isThrough ? 'gone' : isHeld(deployment) ? 'bypassed' : 'approved');
+  await end(
+    settling,
+    deployment,
+    !isThrough ? 'gone' : isHeldDeployment(deployment) ? 'bypassed' : 'approved',
+  );
   return true;
 }
 
@@ -259,7 +271,7 @@ export async function end(
     if (!(await decided(tx, repository.id, deployment, state, now))) return;
     const taken = await takenBy(tx, repository.id, deployment);
     if (taken) await endTaken(tx, placeOf(repository), taken, state === 'approved', now);
-    if (state === 'gone' || !isHeld(deployment)) return;
+    if (state === 'gone' || !isHeldDeployment(deployment)) return;
     const exempt = taken && state === 'approved' && { deployment_exemption_id: taken.id };
     const metadata = { ...inEvent(settling, deployment), state, ...exempt };
     const event = { type: eventOf[state], metadata } as const;

@@ -8,15 +8,15 @@ import type { Ground } from '../database/ground.ts';
 // The migration that adds the column sends the first job. Until the last one, filters by a person find newer events only.
 
 /** How many events one statement fills. It must not keep the embedded database for long. */
-const atOnce = 500;
+const eventsAtOnce = 500;
 /** Milliseconds between two statements, so that a million events take minutes and nobody waits. */
 const pause = 100;
 /** Milliseconds after which we look for events that a process of the version before has written since. */
-const again = 3_600_000;
+const lookForEventsEvery = 3_600_000;
 
 const fill = `
   WITH next AS (
-    SELECT id, account_id, actor_key, metadata FROM audit_events WHERE id > $1::bigint ORDER BY id LIMIT ${atOnce}
+    SELECT id, account_id, actor_key, metadata FROM audit_events WHERE id > $1::bigint ORDER BY id LIMIT ${eventsAtOnce}
   ), filled AS (
     UPDATE audit_events AS event SET actor_key = ${keyOfActor('who', `event.metadata->>'freeze_plan_id'`)}
     FROM next CROSS JOIN LATERAL (
@@ -35,7 +35,7 @@ export async function fillActorKeys(
   const [row] = await sql.query<{ last: string | null }>('fill-actor-keys', fill, [after]);
   const last = row!.last;
   if (last === null && isAgain) return;
-  const at = new Date(nowOf(clock).getTime() + (last === null ? again : pause));
+  const at = new Date(nowOf(clock).getTime() + (last === null ? lookForEventsEvery : pause));
   await queue.send([jobs.fillActorKeys({ after: last ?? after, isAgain: isAgain || last === null }, at)]);
 }
 

@@ -1,10 +1,11 @@
 import { nowOf } from '../time/clock.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
-import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
-import type { Row, SqlTx } from '../database/sql.ts';
+import { besideOf, newestPageOf, rowsBeside } from '../database/newest-first.ts';
+import type { SqlRow, SqlTx } from '../database/sql.ts';
 import { type AuditEventType, auditEventTypes } from './audit-event.ts';
 import type { Ground } from '../database/ground.ts';
+import { day } from '../time/units.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
@@ -84,7 +85,6 @@ export type EventPage = {
   previous: string | null;
 };
 
-const day = 86_400_000;
 /** How many days we keep events, which is also the widest span of a query. */
 export const retentionDays = 90;
 const widestSpan = 93 * day;
@@ -126,7 +126,7 @@ export async function listEvents(
     id: asked.number,
   };
   const found = await deps.db.auditEvent.findMany({ where, orderBy: { id: asked.order }, take: asked.take });
-  const { rows, older, newer } = pageOf(found, page.perPage, beside, ({ id }) => id);
+  const { rows, older, newer } = newestPageOf(found, page.perPage, beside, ({ id }) => id);
   const behind = await actedFor(
     deps.sql.read,
     rows.map((row) => row.actorKey),
@@ -222,7 +222,7 @@ const behind = `
  */
 async function actedFor(read: SqlTx['query'], actorKeys: (string | null)[]): Promise<Map<string, Behind>> {
   const ids = [...new Set(actorKeys)].filter((key) => key !== null && isUuid.test(key));
-  const rows = ids.length === 0 ? [] : await read<Behind & Row>('people-behind', behind, [ids]);
+  const rows = ids.length === 0 ? [] : await read<Behind & SqlRow>('people-behind', behind, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -25,9 +25,9 @@ const decisions = {
 export type Decision = keyof typeof decisions;
 
 /** The caller. @property notAdmin the refusal if GitHub says that they are not an admin; null for admins and admin keys. */
-export type Caller = { actor: Actor; notAdmin: Refusal | null };
+export type DecisionCaller = { actor: Actor; notAdmin: Refusal | null };
 
-type Call = Caller & {
+type DecisionCall = DecisionCaller & {
   decision: Decision;
   reason: string | null;
 };
@@ -60,7 +60,7 @@ export async function decideExemption(
   deps: FreezeDeps,
   repository: FoundRepository,
   id: string,
-  { actor, notAdmin, decision, reason }: Call,
+  { actor, notAdmin, decision, reason }: DecisionCall,
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
 ): Promise<ExemptionRecord> {
   const now = nowOf(deps.clock);
@@ -98,11 +98,15 @@ export async function decideExemption(
 }
 
 /** Requires an admin. The person who requested the exemption may revoke it. @throws Refusal forbidden. */
-export function assertMay(decision: Decision, { requestedBy }: ExemptionRecord, { actor, notAdmin }: Caller) {
-  if (notAdmin && !(decision === 'revoke' && isSame(requestedBy, actor))) throw notAdmin;
+export function assertMay(
+  decision: Decision,
+  { requestedBy }: ExemptionRecord,
+  { actor, notAdmin }: DecisionCaller,
+) {
+  if (notAdmin && !(decision === 'revoke' && isSamePerson(requestedBy, actor))) throw notAdmin;
 }
 
-const isSame = (one: Actor, other: Actor): boolean => one.type === other.type && one.id === other.id;
+const isSamePerson = (one: Actor, other: Actor): boolean => one.type === other.type && one.id === other.id;
 
 function assertState(
   { state, expiresAt }: ExemptionRecord,

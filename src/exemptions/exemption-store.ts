@@ -1,8 +1,8 @@
 import type { Tx } from '../database/database.ts';
 import { type Actor, actorIn } from '../events/actor.ts';
 import type { Exemption as Stored, Prisma } from '../generated/prisma/client.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
-import type { Row } from '../database/sql.ts';
+import { besideOf, type NewestPage, newestPageOf, rowsBeside } from '../database/newest-first.ts';
+import type { SqlRow } from '../database/sql.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { readSettingsOfAll } from '../settings/settings.ts';
 import type { EndedBy, ExemptDeployment, Exemption } from './exemption.ts';
@@ -18,7 +18,7 @@ export const isIdle = (of: string, now: string): string => `
     SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
 
 /** The columns of an exemption, by its fields. */
-const columns: Record<keyof Exemption, string> = {
+const columnsOfExemption: Record<keyof Exemption, string> = {
   id: 'id',
   pullRequest: 'number',
   headSha: 'head_sha',
@@ -34,19 +34,19 @@ const columns: Record<keyof Exemption, string> = {
   expiresAt: 'expires_at',
   endedAt: 'ended_at',
 };
-const fields = Object.keys(columns) as (keyof Exemption)[];
+const exemptionFields = Object.keys(columnsOfExemption) as (keyof Exemption)[];
 
 /** The columns of an `ExemptionRow`. @param table the name of the table in the statement. */
 export const exemptionColumns = (table: string): string =>
-  fields.map((field) => `${table}.${columns[field]} AS "exempt_${field}"`).join(', ');
+  exemptionFields.map((field) => `${table}.${columnsOfExemption[field]} AS "exempt_${field}"`).join(', ');
 
 /** An exemption among other columns. All are null if the row has none. */
-export type ExemptionRow = Row & Record<`exempt_${keyof Exemption}`, unknown>;
+export type ExemptionRow = SqlRow & Record<`exempt_${keyof Exemption}`, unknown>;
 
 /** The exemption of a row; null if it has none. */
 export function exemptionIn(row: ExemptionRow): Exemption | null {
   if (row.exempt_id === null) return null;
-  const exemption = Object.fromEntries(fields.map((field) => [field, row[`exempt_${field}`]]));
+  const exemption = Object.fromEntries(exemptionFields.map((field) => [field, row[`exempt_${field}`]]));
   return { ...(exemption as Exemption), freezeIds: coveredBy(row.exempt_freezeIds as string[]) };
 }
 
@@ -187,7 +187,7 @@ export async function listExemptions(
   place: ExemptionPlace,
   { of, state, pullRequest, isOver }: ExemptionFilter,
   { size, cursor }: { size: number; cursor?: string },
-): Promise<Page<ExemptionRecord>> {
+): Promise<NewestPage<ExemptionRecord>> {
   const beside = besideOf(cursor, 'exemption');
   const asked = rowsBeside(beside, size);
   const found = await tx.exemption.findMany({
@@ -198,7 +198,7 @@ export async function listExemptions(
     orderBy: { serial: asked.order },
     take: asked.take,
   });
-  const { rows, ...cursors } = pageOf(found, size, beside, ({ serial }) => serial);
+  const { rows, ...cursors } = newestPageOf(found, size, beside, ({ serial }) => serial);
   return { rows: rows.map(recordOf), ...cursors };
 }
 

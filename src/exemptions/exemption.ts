@@ -56,9 +56,9 @@ export const publicReasonOf = (
 // yet, so no job has to be on time.
 
 /** The facts about a pull request that decide which exemptions apply. */
-type Subject = { number: number; headSha: string; baseRef: string | null };
+type ExemptedSubject = { number: number; headSha: string; baseRef: string | null };
 
-export const subjectOf = ({ number, headSha, values, stack }: PullRequestFacts): Subject => ({
+export const exemptedSubjectOf = ({ number, headSha, values, stack }: PullRequestFacts): ExemptedSubject => ({
   number,
   headSha,
   // Of a stack, the branch that all of it merges into: GitHub retargets an upper one when a lower one merges.
@@ -70,19 +70,19 @@ export const coversFreeze = ({ freezeIds }: Pick<Exemption, 'freezeIds'>, freeze
   freezeIds === null || freezeIds.includes(freezeId);
 
 /** Why an exemption no longer applies to its pull request: another base branch or head; null if it applies. */
-export function movedBy({ headSha, anyHead, baseRef }: Exemption, subject: Subject) {
+export function movedBy({ headSha, anyHead, baseRef }: Exemption, subject: ExemptedSubject) {
   if (baseRef !== subject.baseRef) return 'retargeted';
   return anyHead || headSha === subject.headSha ? null : 'pushed';
 }
 
 /** Whether it applies to this pull request with this head and base branch. */
-const isAbout = (exemption: Exemption, subject: Subject): boolean =>
+const isAbout = (exemption: Exemption, subject: ExemptedSubject): boolean =>
   exemption.pullRequest === subject.number && movedBy(exemption, subject) === null;
 
 /** The exemption of a pull request from a freeze at an instant. If there are several, the one that lasts longest. */
 export function exemptionFrom(
   exemptions: Exemption[],
-  subject: Subject,
+  subject: ExemptedSubject,
   freezeId: string,
   at: Date,
 ): Exemption | null {
@@ -100,7 +100,7 @@ export function exemptionFrom(
 }
 
 /** Whether a pull request with this head was exempt from a freeze before, but no longer is. */
-export const wasExemptFrom = (exemptions: Exemption[], subject: Subject, freezeId: string): boolean =>
+export const wasExemptFrom = (exemptions: Exemption[], subject: ExemptedSubject, freezeId: string): boolean =>
   exemptions.some(
     (each) =>
       each.approvedAt !== null &&
@@ -113,7 +113,12 @@ export const wasApprovedAt = ({ approvedAt }: Exemption, at: Date): boolean =>
   approvedAt !== null && approvedAt.getTime() < at.getTime() + 1000;
 
 /** Whether a pull request was exempt from a freeze at a past instant, according to GitHub's clock. */
-export const wasExemptAt = (exemptions: Exemption[], subject: Subject, freezeId: string, at: Date): boolean =>
+export const wasExemptAt = (
+  exemptions: Exemption[],
+  subject: ExemptedSubject,
+  freezeId: string,
+  at: Date,
+): boolean =>
   exemptions.some(
     (each) =>
       wasApprovedAt(each, at) &&
@@ -127,7 +132,7 @@ export const wasExemptAt = (exemptions: Exemption[], subject: Subject, freezeId:
 const longestLag = 5 * 60_000;
 
 /** A pull request as GitHub showed it. @property changedAt according to GitHub's clock, in whole seconds. */
-type Seen = Subject & { changedAt: Date | null };
+type SeenSubject = ExemptedSubject & { changedAt: Date | null };
 
 /** An exemption that no longer applies to its pull request. */
 export type LeftBehind = { exemption: Exemption; by: 'pushed' | 'retargeted' };
@@ -136,7 +141,7 @@ export type LeftBehind = { exemption: Exemption; by: 'pushed' | 'retargeted' };
  * The exemptions that a push or another base branch ended: GitHub shows their pull requests differently than at the
  * request, and its answer is not older.
  */
-export function leftBehind(exemptions: Exemption[], seen: Seen[], observedAt: Date): LeftBehind[] {
+export function leftBehind(exemptions: Exemption[], seen: SeenSubject[], observedAt: Date): LeftBehind[] {
   const byNumber = new Map(seen.map((each) => [each.number, each]));
   return exemptions.flatMap((exemption): LeftBehind[] => {
     const shown = byNumber.get(exemption.pullRequest);

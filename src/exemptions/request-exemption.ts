@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readPullRequest } from '../github/pull-requests/own-repository.ts';
+import { readOwnPullRequest } from '../github/pull-requests/own-repository.ts';
 import { greatestNumber } from '../github/pull-requests/pull-request.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
@@ -7,7 +7,7 @@ import { conflict, invalid, notFound, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
+import { stackPlacesIn, stacksOf } from '../github/pull-requests/stacks.ts';
 import { notEndedAmong } from '../freezes/freeze-store.ts';
 import {
   assertWritable,
@@ -17,7 +17,7 @@ import {
 } from '../installations/find-repository.ts';
 import { readSettings } from '../settings/settings.ts';
 import { jobs } from '../database/queue/jobs.ts';
-import { assertThemselves, type Caller } from './decide-exemption.ts';
+import { assertThemselves, type DecisionCaller } from './decide-exemption.ts';
 import type { ExemptDeployment } from './exemption.ts';
 import {
   assertApprovalLimit,
@@ -29,6 +29,7 @@ import {
 } from './save-exemption.ts';
 import type { ExemptionRecord } from './exemption-store.ts';
 import type { FreezeDeps } from '../freezes/freeze-deps.ts';
+import { day } from '../time/units.ts';
 
 /** What every request says. */
 type Wish = {
@@ -52,8 +53,7 @@ export type NewDeploymentExemption = Wish & Omit<ExemptDeployment, 'attempt'>;
 /** Runs in the transaction, before anything is saved. */
 type BeforeSaving = (tx: Tx, exemption: ExemptionRecord) => Promise<void>;
 
-const day = 86_400_000;
-const longest = 30 * day;
+const longestExemption = 30 * day;
 
 /**
  * Saves an exemption, with its events and the job for its end, in one transaction. An admin's exemption is approved at
@@ -66,7 +66,7 @@ const longest = 30 * day;
  */
 export async function requestExemption(
   deps: FreezeDeps,
-  { actor, notAdmin }: Caller,
+  { actor, notAdmin }: DecisionCaller,
   repository: FoundRepository,
   number: bigint,
   input: NewExemption,
@@ -93,7 +93,7 @@ export async function requestExemption(
  */
 export async function requestDeploymentExemption(
   deps: FreezeDeps,
-  caller: Caller,
+  caller: DecisionCaller,
   repository: FoundRepository,
   { environment, sha, runId, ...wish }: NewDeploymentExemption,
   beforeSaving: BeforeSaving,
@@ -107,16 +107,16 @@ export async function requestDeploymentExemption(
   return save(deps, caller, repository, subject, wish, beforeSaving, true);
 }
 
-type Subject = Pick<
+type RequestedSubject = Pick<
   ExemptionRecord,
   'pullRequest' | 'headSha' | 'headSeenAt' | 'baseRef' | 'anyHead' | 'freezeIds' | 'deployment'
 >;
 
 async function save(
   deps: FreezeDeps,
-  { actor, notAdmin }: Caller,
+  { actor, notAdmin }: DecisionCaller,
   repository: FoundRepository,
-  subject: Subject,
+  subject: RequestedSubject,
   { reason, publicReason, ...wish }: Wish,
   beforeSaving: BeforeSaving,
   isAnnounced: boolean,
@@ -187,7 +187,7 @@ async function readHead(deps: FreezeDeps, repository: FoundRepository, number: b
     async () => {
       const client = await deps.github.asInstallation(repository.installation.id);
       try {
-        return await readPullRequest(client, repository.id, Number(number));
+        return await readOwnPullRequest(client, repository.id, Number(number));
       } catch (error) {
         throw isGitHubStatus(error, 404) ? absent : error;
       }
@@ -196,7 +196,7 @@ async function readHead(deps: FreezeDeps, repository: FoundRepository, number: b
   if (pullRequest.state !== 'open')
     throw conflict(`${name}#${number} is closed, so nothing holds it. Reopen it on GitHub first.`);
   const { head, base, updated_at } = pullRequest;
-  const stack = placesIn(stacksOf(repository)).get(Number(number));
+  const stack = stackPlacesIn(stacksOf(repository)).get(Number(number));
   return { headSha: head.sha, seenAt: new Date(updated_at), baseRef: stack?.base ?? base.ref };
 }
 
@@ -222,6 +222,6 @@ async function check(
 
 function problemOf(expiresAt: Date, now: Date): string | null {
   if (expiresAt <= now) return 'expires_at has passed. Send an instant in the future.';
-  if (expiresAt.getTime() - now.getTime() <= longest) return null;
+  if (expiresAt.getTime() - now.getTime() <= longestExemption) return null;
   return 'An exemption lasts 30 days at most. Send an earlier expires_at.';
 }

@@ -6,6 +6,7 @@ import { type FoundRepository, fullName } from '../installations/find-repository
 import { jobs } from '../database/queue/jobs.ts';
 import { attributesOfAny, type ExemptionRecord } from './exemption-store.ts';
 import { conflict } from '../errors.ts';
+import { hour } from '../time/units.ts';
 
 /** Saves a new exemption. */
 export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
@@ -23,7 +24,7 @@ export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: Exe
 }
 
 /** What a change sets. */
-type Change = Partial<
+type ExemptionChange = Partial<
   Pick<
     ExemptionRecord,
     'state' | 'decidedAt' | 'decisionReason' | 'approvedAt' | 'endedAt' | 'endedBy' | 'usedAt'
@@ -39,7 +40,7 @@ export async function changeExemption(
   tx: Tx,
   place: EventPlace,
   exemption: ExemptionRecord,
-  change: Change,
+  change: ExemptionChange,
   by: Actor | null,
   now: Date,
 ): Promise<boolean> {
@@ -90,11 +91,11 @@ export async function appendExemptionEvent(
 
 /** The fields of the API, but for its id and its page. */
 const attributesOf = (exemption: ExemptionRecord) => ({
-  ...subjectOf(exemption),
+  ...savedSubjectOf(exemption),
   ...attributesOfAny(exemption),
 });
 
-const subjectOf = ({ pullRequest, headSha, anyHead, freezeIds, deployment }: ExemptionRecord) =>
+const savedSubjectOf = ({ pullRequest, headSha, anyHead, freezeIds, deployment }: ExemptionRecord) =>
   deployment
     ? {
         environment: deployment.environment,
@@ -109,7 +110,6 @@ const subjectOf = ({ pullRequest, headSha, anyHead, freezeIds, deployment }: Exe
 const mostRequests = 20;
 /** How many requests one person or key may make in an hour. They count even if they are over, because their rows stay. */
 const mostAnHour = 60;
-const hour = 3_600_000;
 /** How many approved exemptions one pull request, or one environment's commit or run, may have at once. */
 const mostApproved = 20;
 

@@ -42,7 +42,7 @@ import { stackedWith, stacksOf } from '../github/pull-requests/stacks.ts';
 import { findSharers } from '../statuses/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
-import type { Reason } from '../conditions/explain.ts';
+import type { ConditionReason } from '../conditions/explain.ts';
 
 /** The verdict of an ongoing freeze on a pull request, with its reasons. */
 export type Explained = {
@@ -224,8 +224,8 @@ export async function hideDependencies(
   return (reasons, facts) => {
     const visible = dependenciesOf(facts).filter(isShown);
     if (visible.length === dependenciesOf(facts).length) return reasons;
-    const hide = (reason: Reason): Reason =>
-      isAboutDependencies.test(reason.condition) && reason.saw ? hidden(reason, visible) : reason;
+    const hide = (reason: ConditionReason): ConditionReason =>
+      isAboutDependencies.test(reason.condition) && reason.saw ? hiddenReason(reason, visible) : reason;
     return { matching: reasons.matching.map(hide), exclude: reasons.exclude.map(hide) };
   };
 }
@@ -234,7 +234,7 @@ export async function hideDependencies(
 const isAboutDependencies = /^\W*depends-on\b/;
 
 /** A count would reveal the others too. */
-function hidden(reason: Reason, visible: string[]): Reason {
+function hiddenReason(reason: ConditionReason, visible: string[]): ConditionReason {
   if (typeof reason.saw?.[0] === 'number') return { ...reason, saw: null };
   const saw = reason.saw!.filter((name) => visible.includes(String(name)));
   return { ...reason, saw, more: visible.length - saw.length };

@@ -17,7 +17,7 @@ import { type Status, wantedOn } from '../statuses/status.ts';
 import { statusOn } from '../statuses/write-store.ts';
 
 /** Milliseconds to keep what GitHub said of a pull request, unless the repository is observed again. */
-const freshFor = 10_000;
+const explanationFreshFor = 10_000;
 /** Looks at GitHub per minute and installation. */
 const looksPerMinute = 30;
 /** The share for public pages, which everybody may load. */
@@ -26,11 +26,11 @@ export const publicLooksPerMinute = 20;
  * The shares of GitHub's hourly rate limit that we reserve for holding pull requests. A look costs many requests
  * if conditions read the files of a large pull request.
  */
-const reserve = 1 / 4;
+const explanationReserve = 1 / 4;
 const publicReserve = 1 / 2;
-const mostKept = 1000;
+const mostExplanationsKept = 1000;
 /** Milliseconds to wait for GitHub before the page shows what we know. A later answer serves the next request. */
-const patience = 5000;
+const explanationPatience = 5000;
 
 /**
  * Explanations for pages. Anybody may load pages as often as they like, so this limits how much of GitHub's hourly rate
@@ -41,7 +41,7 @@ export class ExplanationsForPages {
   readonly #looks: Answers<{ read: ReadPullRequest | null }>;
 
   constructor(clock: Clock) {
-    this.#looks = new Answers(clock, mostKept, () => freshFor);
+    this.#looks = new Answers(clock, mostExplanationsKept, () => explanationFreshFor);
   }
 
   /**
@@ -61,7 +61,7 @@ export class ExplanationsForPages {
         await beforeLook(deps, repository);
         return { read: await read() };
       };
-      const answer = await within(patience, this.#looks.get(key, look));
+      const answer = await within(explanationPatience, this.#looks.get(key, look));
       if (!answer) throw unavailable('GitHub is slow to answer. Reload this page in a moment.');
       return answer.read;
     });
@@ -71,7 +71,7 @@ export class ExplanationsForPages {
 /** @throws Refusal if the looks of this minute are used up, or if the rest of the hour is reserved. */
 async function beforeLook(deps: Deps, repository: FoundRepository): Promise<void> {
   const { private: isPrivate, installation } = repository;
-  const share = isPrivate ? reserve : publicReserve;
+  const share = isPrivate ? explanationReserve : publicReserve;
   const answer = await mayAskNow(deps, installation.id, share, {
     name: `looks ${installation.id}`,
     perMinute: isPrivate ? looksPerMinute : publicLooksPerMinute,

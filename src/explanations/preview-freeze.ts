@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts';
 import { planFreeze } from '../freezes/check-freeze.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
-import { type Exemption, exemptionFrom, subjectOf } from '../exemptions/exemption.ts';
+import { type Exemption, exemptionFrom, exemptedSubjectOf } from '../exemptions/exemption.ts';
 import {
   type Counts,
-  countsOf,
-  type Seen,
+  verdictCounts,
+  type SeenOpen,
   type Warning,
   warningOfBranches,
   warningsOf,
@@ -110,7 +110,7 @@ async function warningOfBridge(
   deps: FreezeDeps,
   { id }: FoundRepository,
   freeze: ParsedFreeze,
-  seen: Seen | null,
+  seen: SeenOpen | null,
 ): Promise<string[]> {
   if ((await deps.github.lock.id()) === null) return [];
   const hold = await readHold(deps.sql, id, nowOf(deps.clock));
@@ -161,7 +161,7 @@ function warningOfPause({ clock, github }: FreezeDeps, { installation }: FoundRe
 }
 
 /** The warnings for the creator of a freeze. @param seen null if it is unknown or says nothing about the conditions. */
-export const warningsToTell = (freeze: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] =>
+export const warningsToTell = (freeze: ParsedFreeze, seen: SeenOpen | null, isOn: boolean): Warning[] =>
   warningsOf(freeze, seen, isOn).filter(({ type }) => !forPreviews.has(type));
 
 /** Leaves out two warnings: most freezes hold everything on purpose, and statuses say what could not be evaluated. */
@@ -172,7 +172,7 @@ async function see(
   deps: FreezeDeps,
   repository: FoundRepository,
   freeze: ParsedFreeze,
-): Promise<Seen | null> {
+): Promise<SeenOpen | null> {
   if (!hasConditions(freeze)) return null;
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
   if (!loaded) return null;
@@ -191,17 +191,22 @@ const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
   freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
 
 /** The verdicts of a freeze on some open pull requests at an instant; null if that says nothing about the conditions. */
-export async function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Promise<Seen | null> {
+export async function seenOf(
+  freeze: ParsedFreeze,
+  open: PullRequestFacts[],
+  at: Date,
+): Promise<SeenOpen | null> {
   if (!hasConditions(freeze) || open.length === 0) return null;
   return {
     open,
     at,
-    counts: countsOf(await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()))),
+    counts: verdictCounts(await mapAtOnce(open, (facts) => judgeFreeze(freeze, facts, at.getTime()))),
   };
 }
 
 /** Also what could not be judged is held. */
-export const isHeld = (verdict: FreezeVerdict): boolean => verdict === 'frozen' || verdict === 'unknown';
+export const isHeldVerdict = (verdict: FreezeVerdict): boolean =>
+  verdict === 'frozen' || verdict === 'unknown';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
 type Previewed = {
@@ -213,7 +218,7 @@ type Previewed = {
   reasons: FreezeReasons;
 };
 
-export type Preview = {
+export type FreezePreview = {
   /** The instant of the verdicts: the start, or now if the start has passed. */
   judgedAt: Date;
   /** When time alone next changes the answer; null if not before the end. */
@@ -236,12 +241,12 @@ export type Preview = {
  * @throws Refusal invalid as for the creation; conflict if the repository cannot be read; unavailable while GitHub does
  *   not answer.
  */
-export async function previewFreeze(
+export async function foreseeFreeze(
   deps: Deps,
   repository: FoundRepository,
   input: NewFreeze,
   { after, size }: { after: number; size: number },
-): Promise<Preview> {
+): Promise<FreezePreview> {
   const { freeze } = await planFreeze(deps, repository, input, true);
   const parsed = parseFreeze(freeze);
   const judgedAt = laterOf(freeze.startsAt, nowOf(deps.clock));
@@ -257,7 +262,7 @@ export async function previewFreeze(
   const affected = judged
     .filter(({ verdict, facts }) => verdict !== 'not_matched' && facts.number > after)
     .sort((one, other) => one.facts.number - other.facts.number);
-  const counts = countsOf(judged.map(({ verdict }) => verdict));
+  const counts = verdictCounts(judged.map(({ verdict }) => verdict));
   const open = judged.map(({ facts }) => facts);
   const isOn = freezesAreOn(repository.products);
   const page = affected.slice(0, size);
@@ -265,7 +270,7 @@ export async function previewFreeze(
   const numbers = shown.map(({ number }) => number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
   const hide = await hideDependencies(deps, repository, shown);
-  const held = judged.filter(({ verdict }) => isHeld(verdict)).map(({ facts }) => baseOf(facts));
+  const held = judged.filter(({ verdict }) => isHeldVerdict(verdict)).map(({ facts }) => baseOf(facts));
   const toRefuse = countRefused(report?.required, held);
   const { id, name, installation } = repository;
   return {
@@ -288,7 +293,9 @@ export async function previewFreeze(
       pullRequest,
       verdict,
       exemption:
-        verdict === 'excluded' ? null : exemptionFrom(exemptions, subjectOf(facts), freeze.id, judgedAt),
+        verdict === 'excluded'
+          ? null
+          : exemptionFrom(exemptions, exemptedSubjectOf(facts), freeze.id, judgedAt),
       reasons: hide(explainFreeze(parsed, facts, judgedAt.getTime()), facts),
     })),
     hasMore: affected.length > size,

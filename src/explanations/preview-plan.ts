@@ -21,7 +21,7 @@ import { nowOf, within } from '../time/clock.ts';
 import { mapAtOnce } from '../time/slices.ts';
 import { countRefused, isFreezeEnforced, isUnrequired } from './enforcement/finding.ts';
 import { type EnforcementReport, recentEnforcement } from './enforcement/recent-enforcement.ts';
-import { baseOf, foreseeTime, isHeld, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
+import { baseOf, foreseeTime, isHeldVerdict, laterOf, seenOf, warningsToTell } from './preview-freeze.ts';
 import { globsOfNothing } from '../freezes/freeze-warnings.ts';
 import { type Selected, selectedAmong, type TimeUntilHeld } from '../statuses/time-until-held.ts';
 
@@ -76,13 +76,13 @@ export type PlanPreview = {
 };
 
 /** Milliseconds after which we start no more checks: one check takes 3 s at most, and all of them 10 s. */
-const patience = 6_500;
-const sideBySide = 6;
+const previewPatience = 6_500;
+const previewsSideBySide = 6;
 /** Checks per minute and installation. */
 const looks = { name: 'plan previews', perMinute: 600 };
 
 /** What a plan would do in one repository, and the pull requests that are open there. */
-type Seen = {
+type PreviewSeen = {
   id: bigint;
   installationId: bigint;
   repository: PreviewedRepository;
@@ -91,7 +91,7 @@ type Seen = {
 };
 
 /** A look at the repositories of a plan, as far as it has come. */
-type Look = { seen: Map<bigint, Seen>; isLooking: boolean; end: Promise<void> };
+type Look = { seen: Map<bigint, PreviewSeen>; isLooking: boolean; end: Promise<void> };
 
 /**
  * Previews a plan on the open pull requests, as far as GitHub answers within 10 s. Saves nothing.
@@ -99,20 +99,20 @@ type Look = { seen: Map<bigint, Seen>; isLooking: boolean; end: Promise<void> };
  */
 export const previewPlan = (deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> =>
   previewBy(deps, account, input, async (freezable, freeze, at) => {
-    const look = beginLook(deps, freezable, freeze, at, patience);
+    const look = beginLook(deps, freezable, freeze, at, previewPatience);
     await look.end;
     return look;
   });
 
 /** Milliseconds that a page waits for its preview. The look goes on behind it. */
-const soon = 800;
+const previewSoon = 800;
 /** Milliseconds after which that look starts no more checks. */
-const longest = 60_000;
+const longestLook = 60_000;
 /** Milliseconds that a look that has seen everything is shared. */
-const freshFor = 10_000;
-const mostKept = 10;
+const previewFreshFor = 10_000;
+const mostPreviewsKept = 10;
 
-const looksOf = cachePerService<string, Look>(mostKept, longest);
+const previewLooksOf = cachePerService<string, Look>(mostPreviewsKept, longestLook);
 
 /** What decides about pull requests. The end is left out, because it moves on with the time of the request. */
 const judgedBy = [
@@ -135,19 +135,19 @@ export const previewPlanSoon = (deps: Deps, account: Account, input: PlanInput):
   previewBy(deps, account, input, async (freezable, freeze, at) => {
     const judged = judgedBy.map((name) => input[name]);
     const key = JSON.stringify([judged, freezable.map(({ id }) => String(id))]);
-    const kept = looksOf(deps);
+    const kept = previewLooksOf(deps);
     const begin = (): Look => {
-      const begun = beginLook(deps, freezable, freeze, at, longest);
+      const begun = beginLook(deps, freezable, freeze, at, longestLook);
       kept.set(key, begun);
       const isWhole = () => begun.seen.size === freezable.length;
       begun.end.then(
-        () => isWhole() && kept.set(key, begun, freshFor),
+        () => isWhole() && kept.set(key, begun, previewFreshFor),
         () => kept.delete(key),
       );
       return begun;
     };
     const look = kept.get(key) ?? begin();
-    await within(soon, look.end);
+    await within(previewSoon, look.end);
     // Whoever asks again for what GitHub did not answer wants it to be asked again.
     if (!look.isLooking && look.seen.size < freezable.length) kept.delete(key);
     return look;
@@ -162,8 +162,8 @@ function beginLook(
   milliseconds: number,
 ): Look {
   const timeUp = AbortSignal.any([AbortSignal.timeout(milliseconds), deps.stopping]);
-  const seen = new Map<bigint, Seen>();
-  const all = pLimit(sideBySide).map(repositories, async (each) => {
+  const seen = new Map<bigint, PreviewSeen>();
+  const all = pLimit(previewsSideBySide).map(repositories, async (each) => {
     const found = timeUp.aborted ? null : await previewIn(deps, each, freeze, at);
     if (found) seen.set(each.id, found);
   });
@@ -249,7 +249,7 @@ async function previewIn(
   { id, name }: PlanRepository,
   freeze: ParsedFreeze,
   at: Date,
-): Promise<Seen | null> {
+): Promise<PreviewSeen | null> {
   const [row] = await deps.sql.query('read-repository', repositoryOfId, [id]);
   const repository = row && repositoryOfRow(row);
   if (!repository) return null;
@@ -264,7 +264,7 @@ async function previewIn(
     number,
     title: textOrNull(values['title']),
     author: textOrNull(values['author']),
-    held: isHeld(verdicts[index]!),
+    held: isHeldVerdict(verdicts[index]!),
   }));
   const held = open.filter((_, index) => pullRequests[index]!.held);
   const enforced = report ? isFreezeEnforced(report, freeze.freeze, []) : 'unknown';

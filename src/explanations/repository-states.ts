@@ -41,14 +41,14 @@ export type RepositoryState = {
   /** Whether the open pull requests were not checked since an ongoing freeze began. Before that, nobody knows what it holds. */
   toJudge: boolean;
   /** What GitHub recently said about an ongoing freeze. */
-  enforced: Enforced;
+  enforced: EnforcedWord;
   /** Exemption requests that wait for a decision. */
   requests: number;
 };
 
 export type StateName = 'frozen' | 'scheduled' | 'free' | 'archived';
 
-export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
+export const repositoryStateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
   archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
 
 /** Whether freezes of deployments are ongoing there. */
@@ -56,7 +56,7 @@ export const areDeploymentsFrozen = ({ archived, ofDeployments }: RepositoryStat
   !archived && ofDeployments > 0;
 
 /** Whether GitHub enforces a repository's freezes on its default branch; null if it has not said so yet. */
-export type Enforced = boolean | 'unknown' | null;
+export type EnforcedWord = boolean | 'unknown' | null;
 
 /** Whether we know that an ongoing freeze is not enforced. */
 export const isNotEnforced = (state: RepositoryState): boolean =>
@@ -67,7 +67,7 @@ export const isNotEnforced = (state: RepositoryState): boolean =>
 export const isUnknown = (state: RepositoryState): boolean =>
   !state.archived && state.ongoing > 0 && state.enforced !== true && !isNotEnforced(state);
 
-type Row = Record<'id' | 'name', string> &
+type RepositoryRow = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable' | 'toJudge' | 'isUpdating', boolean> &
   Record<
     | 'ongoing'
@@ -96,7 +96,7 @@ export async function repositoryStates(
   // Each owner is one JSON column: drivers parse every column of every row, and there may be thousands of rows. The counts
   // have no other repositories, so a full join is a left join; but PostgreSQL never makes it a nested loop, which it chooses
   // for a new table that it has no statistics of, and which then reads all counts for each repository.
-  const rows = await db.$queryRaw<{ account_id: bigint; repositories: Row[] }[]>`
+  const rows = await db.$queryRaw<{ account_id: bigint; repositories: RepositoryRow[] }[]>`
     WITH repository AS (
       SELECT r.*, r.reconcile_requested_at IS NOT NULL AND i.suspended_at IS NULL AND NOT r.archived AS is_updating
       FROM repositories r JOIN installations i ON i.id = r.installation_id
@@ -142,7 +142,7 @@ export async function repositoryStates(
       FULL JOIN waits ON waits.repository_id = id
     GROUP BY account_id`;
   return new Map(
-    rows.map(({ account_id, repositories }) => [account_id, repositories.map(read).sort(byWeight)]),
+    rows.map(({ account_id, repositories }) => [account_id, repositories.map(readStates).sort(byWeight)]),
   );
 }
 
@@ -167,14 +167,14 @@ export const isToJudge = (freeze: Prisma.Sql, repository: Prisma.Sql): Prisma.Sq
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** What was held when it was last looked at, and no freeze is on any more, is being released. */
-const countsOf = ({ ongoing, held, unsure, waiting, leaking, releasing }: Row) =>
+const stateCountsOf = ({ ongoing, held, unsure, waiting, leaking, releasing }: RepositoryRow) =>
   ongoing > 0
     ? { held, unsure, waiting, leaking, releasing }
     : { held: 0, unsure: 0, waiting: 0, leaking: 0, releasing: releasing + held + waiting };
 
-const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
+const readStates = ({ id, until, next, ...row }: RepositoryRow): RepositoryState => ({
   ...row,
-  ...countsOf({ id, until, next, ...row }),
+  ...stateCountsOf({ id, until, next, ...row }),
   enforced: null,
   id: BigInt(id),
   until: dateOf(until),
@@ -182,7 +182,8 @@ const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
 });
 
 const weights: Record<StateName, number> = { frozen: 1, scheduled: 2, free: 3, archived: 4 };
-const weightOf = (state: RepositoryState): number => (isNotEnforced(state) ? 0 : weights[stateOf(state)]);
+const weightOf = (state: RepositoryState): number =>
+  isNotEnforced(state) ? 0 : weights[repositoryStateOf(state)];
 
 /** Sorts the most important repositories first, and keeps the order of equal ones. */
 export function byWeight(one: RepositoryState, other: RepositoryState): number {
@@ -195,7 +196,7 @@ export function byWeight(one: RepositoryState, other: RepositoryState): number {
 /** Adds what GitHub recently said about ongoing freezes, and puts those first that are not enforced. Asks GitHub nothing. */
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => {
-    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each, { base: null })) : null;
+    const enforced = each.ongoing > 0 ? await ifKnown(knownEnforcement(deps, each, { base: null })) : null;
     // Where nothing requires the check, a status alone blocks nothing.
     const unblocked = enforced === false ? each.unsure : 0;
     return { ...each, enforced, held: each.held - unblocked, waiting: each.waiting + unblocked };
@@ -204,7 +205,7 @@ export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): 
 }
 
 /** How many repositories are asked about at the same time, behind a page. */
-const sideBySide = 6;
+const branchesSideBySide = 6;
 const mostSweeps = 100;
 // Not kept: what is known already is not asked about again.
 const sweepsOf = answersPerService<null>(mostSweeps, () => 0);
@@ -217,7 +218,7 @@ export function askBehindPage(deps: Deps, accountId: bigint, all: RepositoryStat
   const ids = all.filter(isUnknown).map(({ id }) => id);
   if (ids.length === 0) return;
   const sweep = async () => {
-    const limit = pLimit(sideBySide);
+    const limit = pLimit(branchesSideBySide);
     await limit.map(await repositoriesOfIds(deps.sql, ids), (repository) =>
       deps.stopping.aborted ? null : placeEnforcement(deps, repository, { base: null }, 1 / 2),
     );
@@ -239,13 +240,13 @@ function tellOfAnswers(deps: Deps, before: RepositoryState[], branches: (string 
 }
 
 /** The answer if it is known already; null if GitHub is being asked or was never asked. */
-const atOnce = async (known: ReturnType<typeof knownEnforcement>): Promise<Enforced> =>
+const ifKnown = async (known: ReturnType<typeof knownEnforcement>): Promise<EnforcedWord> =>
   Promise.race([known ?? null, null]);
 
 /** About how many repositories one page load asks GitHub. The next load asks about the next ones. */
-const mostAsked = 10;
+const mostRepositoriesAsked = 10;
 /** How many milliseconds the page waits for all answers. Later answers show on the next load. */
-const patience = 150;
+const enforcedPatience = 150;
 
 /**
  * Whether freezes are enforced in the repositories with an ongoing or scheduled freeze. Answers are a few minutes old at
@@ -256,7 +257,7 @@ export const enforcedOf = (
   deps: Deps,
   rows: RepositoryState[],
   branches: (string | null)[] = [null],
-): Promise<Map<bigint, Enforced>> =>
+): Promise<Map<bigint, EnforcedWord>> =>
   requiredIn(
     deps,
     rows.filter(({ archived, ongoing, next }) => !archived && (ongoing > 0 || next)),
@@ -268,13 +269,14 @@ export async function requiredIn(
   deps: Deps,
   interesting: RepositoryState[],
   branches: (string | null)[] = [null],
-): Promise<Map<bigint, Enforced>> {
-  const found = new Map<bigint, Enforced>();
+): Promise<Map<bigint, EnforcedWord>> {
+  const found = new Map<bigint, EnforcedWord>();
   const asked: bigint[] = [];
   for (const row of interesting) {
     const known = branches.map((branch) => knownEnforcement(deps, row, { base: branch }));
-    found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(atOnce))));
-    if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostAsked) asked.push(row.id);
+    found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(ifKnown))));
+    if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostRepositoriesAsked)
+      asked.push(row.id);
   }
   if (asked.length === 0) return found;
   const looks = (await repositoriesOfIds(deps.sql, asked)).map(async (repository) => {
@@ -282,7 +284,7 @@ export async function requiredIn(
     found.set(repository.id, onAll(await Promise.all(words)));
   });
   const answered = Promise.all(looks);
-  if (!(await within(patience, answered))) {
+  if (!(await within(enforcedPatience, answered))) {
     const unanswered = interesting.filter(({ id }) => asked.includes(id) && found.get(id) === null);
     const tell = () => tellOfAnswers(deps, unanswered, branches);
     answered.then(tell, () => {});
@@ -291,7 +293,7 @@ export async function requiredIn(
 }
 
 /** The worst answer of all branches counts. */
-function onAll(words: Enforced[]): Enforced {
+function onAll(words: EnforcedWord[]): EnforcedWord {
   const [worst] = ([false, null, 'unknown'] as const).filter((word) => words.includes(word));
   return worst === undefined ? true : worst;
 }

@@ -34,14 +34,14 @@ function checkFreeze(
       'This freeze has begun, so its start cannot change. Leave out start and timezone, or delete it and create another.',
     );
   }
-  const problems = problemsOf(window, { matchingConditions, excludeConditions });
+  const problems = problemsOfFreeze(window, { matchingConditions, excludeConditions });
   if (!window.ok || problems.length > 0) throw invalid(problems);
   const lists = { matchingConditions, excludeConditions } as Conditions<FreezeFields>;
   return { ...window.value, ...lists };
 }
 
 /** Every bad time and condition of a request for a freeze or a plan, with its place in the body. */
-export function problemsOf(window: WindowResult, lists: Conditions<NewFreeze>): Problem[] {
+export function problemsOfFreeze(window: WindowResult, lists: Conditions<NewFreeze>): Problem[] {
   const ofWindow = window.ok || window.reason !== 'invalid' ? [] : window.problems;
   const parsed = [
     parseConditions(lists.matchingConditions, ['body', 'matching_conditions']),

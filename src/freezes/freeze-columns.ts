@@ -12,7 +12,10 @@ import { needsOf, parseFreeze } from './judge-freeze.ts';
 
 // Freezes in the database: as rows of Prisma, as JSON of statements, and as SQL.
 
-type Row = Pick<FreezeRow, FreezeField | 'id' | 'startsAt' | 'endsAt' | 'isPause' | 'planId' | 'version'>;
+type FreezeColumnsRow = Pick<
+  FreezeRow,
+  FreezeField | 'id' | 'startsAt' | 'endsAt' | 'isPause' | 'planId' | 'version'
+>;
 
 /** `hasPublicReason`: the name in Prisma of the flag of a field. */
 const flagOf = (name: FreezeField): string => `has${name[0]!.toUpperCase()}${name.slice(1)}`;
@@ -28,7 +31,7 @@ function isSet(row: Record<string, unknown>, name: FreezeField, { unset }: Field
 }
 
 /** The freeze in a row of Prisma. */
-export const fromRow = (row: Row & Pick<FreezeRow, 'repositoryId'>): StoredFreeze => ({
+export const fromRow = (row: FreezeColumnsRow & Pick<FreezeRow, 'repositoryId'>): StoredFreeze => ({
   ...eachField<FreezeFields>((name, rule) => (isSet(row, name, rule) ? row[name] : undefined)),
   id: row.id,
   repositoryId: row.repositoryId,

@@ -97,7 +97,7 @@ export async function repositoriesReading(
  * @param columns if the change ends it: what restoring it writes back.
  * @throws Refusal conflict.
  */
-export async function changeFreeze(
+export async function changeFreezeRow(
   tx: Tx,
   { id, version, planId }: StoredFreeze,
   change: Prisma.FreezeUpdateManyMutationInput,

@@ -6,7 +6,7 @@ import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { cutText } from '../cut-text.ts';
 import { type Grants, missingForDeployments } from '../github/app-manifest.ts';
-import { eachField, type Freeze, holdsDeployments, holdsMerges, longestWait } from './freeze.ts';
+import { eachField, type Freeze, holdsDeployments, holdsMerges, longestDeploymentWait } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
 import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
@@ -41,14 +41,14 @@ const warn = (type: Warning['type'], message: string): Warning => ({ type, messa
 /** How many open pull requests have each verdict. */
 export type Counts = { open: number } & Record<FreezeVerdict, number>;
 
-export function countsOf(verdicts: FreezeVerdict[]): Counts {
+export function verdictCounts(verdicts: FreezeVerdict[]): Counts {
   const counts: Counts = { open: verdicts.length, frozen: 0, excluded: 0, unknown: 0, not_matched: 0 };
   for (const verdict of verdicts) counts[verdict] += 1;
   return counts;
 }
 
 /** The open pull requests, the verdicts of the freeze, and when it was evaluated. */
-export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
+export type SeenOpen = { counts: Counts; open: PullRequestFacts[]; at: Date };
 
 /**
  * What an admin should know about a freeze.
@@ -57,7 +57,7 @@ export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
  */
 export function warningsOf(
   { freeze, conditions }: ParsedFreeze,
-  seen: Seen | null,
+  seen: SeenOpen | null,
   isOn: boolean,
 ): Warning[] {
   // All of these are about pull requests.
@@ -111,7 +111,7 @@ export function warningsOfDeployments(
 ): Warning[] {
   if (!holdsDeployments(freeze)) return [];
   const isLong = ({ startsAt, endsAt }: Pick<Freeze, 'startsAt' | 'endsAt'>) =>
-    endsAt === null || endsAt.getTime() - startsAt.getTime() > longestWait;
+    endsAt === null || endsAt.getTime() - startsAt.getTime() > longestDeploymentWait;
   const long = freeze.onDeployment === 'reject' ? undefined : windows.find(isLong);
   const missing = missingForDeployments({ permissions: permissions as Grants['permissions'] });
   return [
@@ -185,7 +185,7 @@ function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
 }
 
 /** Warns about exclusions that exclude something one by one but nothing together: they were meant as alternatives. */
-function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: Seen): Warning[] {
+function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: SeenOpen): Warning[] {
   if (exclude?.kind !== 'and' || exclude.nodes.length < 2) return [];
   const now = at.getTime();
   const selected = open.filter((facts) => matching.judge(facts, now) !== false);
@@ -197,7 +197,7 @@ function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: See
   const numbers = alone.excludes.map(({ number }) => `#${number}`);
   const or = `{"or": [${exclude.nodes.map((item) => JSON.stringify(inputOf(item))).join(', ')}]}`;
   const message =
-    `All items of exclude_conditions must match: together they exclude no open pull request, ${quote(textOf(alone.item))} alone excludes ${some(numbers)}. ` +
+    `All items of exclude_conditions must match: together they exclude no open pull request, ${quote(conditionText(alone.item))} alone excludes ${some(numbers)}. ` +
     `If one of them is enough, put them into an or: ${or.length <= longestOr ? `\`${or}\`` : '`{"or": […]}`'}.`;
   return [{ type: 'or_meant', message }];
 }
@@ -205,14 +205,14 @@ function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: See
 const longestOr = 300;
 
 /** Warns about the only exclusion if it excludes nothing, with what its value may be meant as. */
-function warningsOfNothing({ matching, exclude }: FreezeConditions, { open, at }: Seen): Warning[] {
+function warningsOfNothing({ matching, exclude }: FreezeConditions, { open, at }: SeenOpen): Warning[] {
   const [item, ...others] = exclude?.kind === 'and' ? exclude.nodes : [];
   if (!item || others.length > 0) return [];
   const now = at.getTime();
   const selected = open.filter((facts) => matching.judge(facts, now) !== false);
   if (selected.length === 0 || selected.some((facts) => item.judge(facts, now) !== false)) return [];
   const hint = item.kind === 'leaf' ? hintOf(item.leaf, open) : '';
-  const message = `${excludesNothing} (${selected.length}): ${quote(textOf(item))} matches none.`;
+  const message = `${excludesNothing} (${selected.length}): ${quote(conditionText(item))} matches none.`;
   return [{ type: 'excludes_nothing', message: `${message}${hint}` }];
 }
 
@@ -242,7 +242,7 @@ function inputOf(item: Matcher): unknown {
   return { [item.kind]: item.kind === 'not' ? inputOf(item.node) : item.nodes.map(inputOf) };
 }
 
-function textOf(item: Matcher): string {
+function conditionText(item: Matcher): string {
   const input = inputOf(item);
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
@@ -251,12 +251,12 @@ function textOf(item: Matcher): string {
 const longestQuote = 80;
 const quote = (text: string): string => `\`${cutText(text, longestQuote)}\``;
 
-const mostNamed = 3;
+const mostConditionsNamed = 3;
 
 /** The first names, and how many more there are. */
 function some(names: string[]): string {
-  const more = names.length - mostNamed;
-  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = names.length - mostConditionsNamed;
+  return [...names.slice(0, mostConditionsNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */

@@ -1,5 +1,6 @@
 import { nearNames } from '../conditions/suggest-names.ts';
-import { isTimeZone, latest, parseLocalTime, toInstant, toLocalTime } from '../time/local-time.ts';
+import { isTimeZone, latestTime, parseLocalTime, toInstant, toLocalTime } from '../time/local-time.ts';
+import { hour } from '../time/units.ts';
 
 /** The window of a freeze: the wall-clock times that were sent, and their instants. */
 export type FreezeWindow = {
@@ -11,15 +12,16 @@ export type FreezeWindow = {
   endsAt: Date | null;
 };
 
-export type Phase = 'scheduled' | 'ongoing' | 'ended';
+export type FreezePhase = 'scheduled' | 'ongoing' | 'ended';
 
 /** A freeze holds from its start, and no longer at its end. */
-export function phaseOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>, now: Date): Phase {
+export function phaseOf(
+  { startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>,
+  now: Date,
+): FreezePhase {
   if (endsAt !== null && endsAt <= now) return 'ended';
   return startsAt <= now ? 'ongoing' : 'scheduled';
 }
-
-const hour = 3_600_000;
 
 /** What the clock does to a freeze. What comes in an hour is worth telling only until it is there. */
 type Boundary = {
@@ -71,7 +73,7 @@ export type WindowInput = { start: string | null; end: string | null; timezone: 
  * @returns every problem, not only the first.
  */
 export function planWindow(input: WindowInput, now: Date): WindowResult {
-  const result = readWindow(input, now);
+  const result = readFreezeWindow(input, now);
   if (!result.ok || result.value.endsAt === null || result.value.endsAt > now) return inOrder(result);
   return badEnd('The end has passed. Send one in the future, or null for no end.');
 }
@@ -90,7 +92,7 @@ export function reviseWindow(
     end: change.end === undefined ? freeze.end : change.end,
     timezone: change.timezone ?? freeze.timezone,
   };
-  const result = readWindow(input, now);
+  const result = readFreezeWindow(input, now);
   if (!result.ok) return result;
   const isSameText = result.value.start === freeze.start && input.timezone === freeze.timezone;
   // In a repeated hour, the text of a start of "now" may name the earlier hour. Keep the instant.
@@ -107,7 +109,7 @@ export function reviseWindow(
 }
 
 /** The instants of both times, before they are compared. */
-function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowResult {
+function readFreezeWindow({ start, end, timezone }: WindowInput, now: Date): WindowResult {
   const problems: WindowProblem[] = [];
   if (!isTimeZone(timezone)) {
     const message = `This is not a time zone. ${suggestTimeZones(timezone)}`;
@@ -120,7 +122,7 @@ function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowRes
   };
   const givenStart = read('start', start);
   const givenEnd = read('end', end);
-  if (problems.length > 0) return invalid(problems);
+  if (problems.length > 0) return invalidWindow(problems);
   // In whole seconds, so that clients can send back the start that they see.
   const wholeSecond = new Date(Math.floor(now.getTime() / 1000) * 1000);
   const value = {
@@ -140,16 +142,20 @@ function inOrder(result: WindowResult): WindowResult {
 }
 
 /** The problem of a window with an invalid end. */
-const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
+const badEnd = (message: string): WindowResult => invalidWindow([{ field: 'end', message }]);
 
-const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });
+const invalidWindow = (problems: WindowProblem[]): WindowResult => ({
+  ok: false,
+  reason: 'invalid',
+  problems,
+});
 
 /** The end this many hours after a window begins, as wall-clock time and as an instant. */
 export function endAfter(
   { startsAt, timezone }: Pick<FreezeWindow, 'startsAt' | 'timezone'>,
   hours: number,
 ): { end: string; endsAt: Date } {
-  const end = toLocalTime(new Date(Math.min(startsAt.getTime() + hours * hour, latest)), timezone);
+  const end = toLocalTime(new Date(Math.min(startsAt.getTime() + hours * hour, latestTime)), timezone);
   return { end, endsAt: toInstant(end, timezone, 'end') };
 }
 

@@ -4,6 +4,7 @@ import type { ConditionInput, TextTest } from '../conditions/ast.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import { isSameLocalTime } from '../time/local-time.ts';
 import type { FreezeWindow } from './freeze-window.ts';
+import { day } from '../time/units.ts';
 
 /** What a freeze can hold. */
 export const holdables = ['merges', 'deployments'] as const;
@@ -148,10 +149,8 @@ export function saysTheSame(one: Freeze, other: Freeze): boolean {
   );
 }
 
-const day = 86_400_000;
-
 /** Milliseconds after which GitHub fails a job that waits. */
-export const longestWait = 30 * day;
+export const longestDeploymentWait = 30 * day;
 
 /** Milliseconds after which somebody may have forgotten an ongoing freeze without an end. */
 const forgottenAfter = 14 * day;

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { neededFacts, type FactNeeds } from '../conditions/needs.ts';
 import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
-import { type Matcher, prepare, isTimed, earliest, nextChange, judgeBase } from '../conditions/match.ts';
+import { type Matcher, prepareFacts, isTimed, earliest, nextChange, judgeBase } from '../conditions/match.ts';
 import { parseAhead, parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges, holdsDeployments } from './freeze.ts';
-import { explain, type Reason } from '../conditions/explain.ts';
+import { explain, type ConditionReason } from '../conditions/explain.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { mapAtOnce } from '../time/slices.ts';
 
@@ -58,8 +58,8 @@ export async function parseStoredFreezes(freezes: (Freeze & { version: number })
 
 function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {
   const matchers = {
-    matching: prepare(matching),
-    exclude: exclude.length > 0 ? prepare(exclude, true) : null,
+    matching: prepareFacts(matching),
+    exclude: exclude.length > 0 ? prepareFacts(exclude, true) : null,
   };
   const both = [matchers.matching, ...(matchers.exclude ? [matchers.exclude] : [])];
   return {
@@ -103,7 +103,7 @@ export const isDecided = (freezes: ParsedFreeze[], facts: ConditionFacts, now: n
   freezes.every((freeze) => freeze.conditions === null || judgeFreeze(freeze, facts, now) !== 'unknown');
 
 /** The conditions of both lists with the values that they saw. */
-export type FreezeReasons = { matching: Reason[]; exclude: Reason[] };
+export type FreezeReasons = { matching: ConditionReason[]; exclude: ConditionReason[] };
 
 export function explainFreeze(
   { conditions }: ParsedFreeze,

@@ -13,13 +13,13 @@ import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts'
 
 const inOrder = 'ORDER BY starts_at, created_at, id';
 
-const listed = `SELECT json_agg(${freezeJson('freezes')} ${inOrder})
+const listedSql = `SELECT json_agg(${freezeJson('freezes')} ${inOrder})
   FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`;
 
 /** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
 export const listedFreezes = (now: Date): RepositoryRead<StoredFreeze[]> => ({
   name: 'list-freezes',
-  sql: listed,
+  sql: listedSql,
   values: [now],
   valueOf: (json, { id }) => ((json as FreezeJson[] | null) ?? []).map((freeze) => fromJson(freeze, id)),
 });

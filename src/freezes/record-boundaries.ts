@@ -1,6 +1,6 @@
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import { type Row, throughPrisma } from '../database/sql.ts';
+import { type SqlRow, throughPrisma } from '../database/sql.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvents, appendEvent, placeOf } from '../events/append-event.ts';
 import type { FreezeInEvent } from '../events/audit-event.ts';
@@ -14,9 +14,9 @@ import { forgottenSince, freezeInEvent } from './freeze.ts';
 import type { FreezeDeps } from './freeze-deps.ts';
 
 /** How many freezes one transaction handles. */
-const atOnce = 500;
+const freezesAtOnce = 500;
 /** Milliseconds after which we look again at freezes that somebody is changing. */
-const patience = 1000;
+const lookAgainAfter = 1000;
 
 /**
  * Writes an audit event where a freeze began or ended, or does so in an hour. Several replicas may run this at once: the
@@ -33,7 +33,7 @@ export async function recordBoundaries(
     if (!next) return;
     const isDone = next > now || deps.stopping.aborted;
     if (isDone || (await deps.db.$transaction((tx) => record(tx, now))) === 0) {
-      const again = isDone ? next : new Date(now.getTime() + patience);
+      const again = isDone ? next : new Date(now.getTime() + lookAgainAfter);
       return deps.queue.send([jobs.recordBoundaries(again)]);
     }
   }
@@ -47,7 +47,7 @@ async function nextOfAll({ sql }: Pick<FreezeDeps, 'sql'>): Promise<Date | null>
   return row!.at;
 }
 
-type Due = Row & {
+type Due = SqlRow & {
   id: string;
   plan_id: string | null;
   startsAt: Date;
@@ -68,7 +68,7 @@ const due = `
     ) AS holds
   FROM freezes f JOIN repositories r ON r.id = f.repository_id JOIN accounts a ON a.id = r.account_id
   WHERE f.next_told_at <= $1::timestamptz AND f.deleted_at IS NULL
-  ORDER BY f.next_told_at, f.id LIMIT ${atOnce} FOR UPDATE OF f SKIP LOCKED`;
+  ORDER BY f.next_told_at, f.id LIMIT ${freezesAtOnce} FOR UPDATE OF f SKIP LOCKED`;
 
 const note = `
   UPDATE freezes SET next_told_at = told.next FROM jsonb_to_recordset($1::jsonb) AS told (id uuid, next timestamptz)

@@ -25,7 +25,7 @@ import {
   saysTheSame,
   type StoredFreeze,
 } from './freeze.ts';
-import { assertOwnFreeze, changeFreeze, findPause, notEnded, requireFreeze } from './freeze-store.ts';
+import { assertOwnFreeze, changeFreezeRow, findPause, notEnded, requireFreeze } from './freeze-store.ts';
 import { type Unenforced, warningOfRepeat, type Ahead } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
 import { requestReconcile } from './request-reconcile.ts';
@@ -163,7 +163,7 @@ export async function saveChange(
 ): Promise<void> {
   const isEnded = after.endsAt !== null && after.endsAt <= now;
   const change = { ...toRow(after), updatedAt: now, updatedBy: actor };
-  await changeFreeze(tx, after, change, isEnded ? toRow(before) : null);
+  await changeFreezeRow(tx, after, change, isEnded ? toRow(before) : null);
   const { scheduled_freeze_attributes, ...about } = freezeInEvent(after);
   const metadata = {
     ...about,
@@ -208,7 +208,7 @@ async function saveDeletion(
   freeze: StoredFreeze,
   reason: string,
 ): Promise<void> {
-  await changeFreeze(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason }, {});
+  await changeFreezeRow(tx, freeze, { deletedAt: now, deletedBy: actor, deleteReason: reason }, {});
   const metadata = { ...freezeInEvent(freeze), reason };
   await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
   await requestReconcile(deps, tx, freeze, now);

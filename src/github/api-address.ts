@@ -47,7 +47,7 @@ export class ApiAddress {
     };
   }
 
-  #note(verdict: Verdict): void {
+  #note(verdict: AddressVerdict): void {
     if (verdict === 'unclear') return;
     const wasWrong = this.#problem !== null;
     this.#isRight = verdict === 'right';
@@ -63,10 +63,10 @@ const isOfApp = (init: RequestInit | undefined): boolean =>
   isSigned(init?.headers as Record<string, string> | undefined);
 
 /** `unclear`: GitHub may be down. `sends`: what answers in its place, for a sentence. */
-type Verdict = 'right' | 'unclear' | { sends: string };
+type AddressVerdict = 'right' | 'unclear' | { sends: string };
 
 /** What an answer says of the address that it came from. @param asked what was requested, below `apiUrl`. */
-export async function judgeAnswer(answer: Response, asked: URL, apiUrl: string): Promise<Verdict> {
+export async function judgeAnswer(answer: Response, asked: URL, apiUrl: string): Promise<AddressVerdict> {
   const { status, headers } = answer;
   if (status >= 500 || status === 408 || status === 429 || status === 204) return 'unclear';
   const from = URL.parse(answer.url)?.origin ?? asked.origin;

@@ -232,7 +232,7 @@ function isPrivateKey(pem: string): boolean {
 }
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const patience = 12_000;
+const manifestPatience = 12_000;
 
 /** Exchanges the code of GitHub's manifest flow for the credentials of the new App, which works once. */
 export async function convertManifest(
@@ -245,7 +245,7 @@ export async function convertManifest(
   const octokit = new Client({ baseUrl: config.githubApiUrl, request: { fetch: send }, log: quiet });
   let answer: unknown;
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(manifestPatience);
     answer = (await octokit.rest.apps.createFromManifest({ code, request: { signal } })).data;
   } catch (error) {
     const problem = address.problem();

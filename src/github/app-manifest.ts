@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
 
-const schema = z.object({
+const permissionsSchema = z.object({
   name: z.string(),
   description: z.string(),
   public: z.boolean(),
@@ -12,7 +12,7 @@ const schema = z.object({
 });
 
 /** The same for every Holdfast. */
-type AppTemplate = z.output<typeof schema>;
+type AppTemplate = z.output<typeof permissionsSchema>;
 
 /** The manifest that GitHub's App manifest flow accepts. */
 export type AppManifest = AppTemplate & {
@@ -23,7 +23,7 @@ export type AppManifest = AppTemplate & {
   setup_url?: string;
 };
 
-export const appTemplate: AppTemplate = schema.parse(
+export const appTemplate: AppTemplate = permissionsSchema.parse(
   parse(readFileSync(new URL('../../app.yml', import.meta.url), 'utf8')),
 );
 
@@ -114,7 +114,7 @@ type Subscribed = Pick<Grants, 'events'> & Partial<Grants>;
 /** The permissions that are missing, or granted at too low a level. @param wanted by default those of `app.yml`. */
 export const missingPermissions = (
   { permissions }: Granted,
-  wanted = appTemplate.default_permissions,
+  wanted: Partial<Record<string, string>> = appTemplate.default_permissions,
 ): string[] =>
   Object.entries(wanted)
     .filter(([name, level]) => !['write', 'admin', level].includes(permissions[name] ?? ''))

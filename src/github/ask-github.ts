@@ -4,12 +4,13 @@ import { takeOne } from './limits/minute-counts.ts';
 import { type Cache, createCache } from './cache.ts';
 import type { Clock } from '../time/clock.ts';
 import type { GitHubDeps } from './github-deps.ts';
+import { hour } from '../time/units.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 type Payer = 'caller' | 'App' | bigint;
 
 /** The share of an installation's hourly limit that is kept for its own work, so that freezes hold and end. */
-const reserve = 1 / 4;
+const ownReserve = 1 / 4;
 /**
  * Whether a question may use what is kept: `counted`, some in a minute for all callers of an installation; `freely`, for
  * who was allowed the same within the hour.
@@ -57,7 +58,7 @@ export async function askGitHub<Answer>(
 export const reservedUntil = (
   { github }: Pick<GitHubDeps, 'github'>,
   installationId: bigint,
-): number | null => github.budgets.scarceUntil(installationId, reserve);
+): number | null => github.budgets.scarceUntil(installationId, ownReserve);
 
 /**
  * Whether a question that can wait may be asked now: enough is left of the installation's hour, and of a count for
@@ -136,7 +137,7 @@ export async function pauseIfLimited(
 type Headers = Record<string, string | number | undefined>;
 
 /** The share, 0 to 1, that is left of an hourly budget of an installation. `resource` is `core` (REST) or `graphql`. */
-export type Budget = { installationId: string; resource: string; share: number };
+export type HourlyBudget = { installationId: string; resource: string; share: number };
 
 /** The budgets that we use. */
 const resources = ['core', 'graphql'];
@@ -144,7 +145,7 @@ const resources = ['core', 'graphql'];
 /** What GitHub last said about the hourly budgets of installations. It includes what other replicas use. */
 export class RateBudgets {
   readonly #clock: Clock;
-  readonly #reported: Cache<string, Budget & { limit: number; resetAt: number }>;
+  readonly #reported: Cache<string, HourlyBudget & { limit: number; resetAt: number }>;
   /** Until when GitHub refused, in milliseconds since the epoch. */
   readonly #refused: Cache<string, number>;
 
@@ -196,7 +197,7 @@ export class RateBudgets {
   }
 
   /** Every budget of which something is known of this hour. */
-  known(): Budget[] {
+  known(): HourlyBudget[] {
     return this.#ofThisHour(this.#reported.values());
   }
 
@@ -212,4 +213,3 @@ export class RateBudgets {
 
 const mostBudgets = 10_000;
 /** After this time, the budget of the next hour counts. */
-const hour = 3_600_000;

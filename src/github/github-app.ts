@@ -107,7 +107,7 @@ export async function createGitHubApp(
   };
   const probot = await connectAs(config.app, requestBy(noting(standing, send)));
   let botLogin: string | null = null;
-  const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
+  const connections = createCache<bigint, GitHubConnection>(clock, mostConnections, Infinity);
   const budgets = new RateBudgets(clock);
   const questions = new Answers<unknown>(clock, mostQuestions, () => 0);
   const ourselves = new Answers<{ owner: AppOwner | null; page: AppPage }>(clock, 1, () => 60_000);
@@ -176,7 +176,7 @@ export type AppPage = { name: string; url: string };
 type Identity = Pick<AppCredentials, 'id' | 'privateKey' | 'webhookSecret'>;
 
 /** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
-type Connection = { client: Promise<GitHubClient>; granted?: string };
+type GitHubConnection = { client: Promise<GitHubClient>; granted?: string };
 
 /** How many may be under way at once. */
 const mostQuestions = 10_000;

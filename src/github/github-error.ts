@@ -72,11 +72,11 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
 }
 
 /** GitHub's words. Octokit adds the address of the documentation. */
-export const wordsOf = (message: string): string => message.replace(/ - https?:\S+$/, '').trim();
+export const wordsOfGitHub = (message: string): string => message.replace(/ - https?:\S+$/, '').trim();
 
 /** What GitHub says to an account whose plan does not have what we asked for; null for any other error. */
 export const upgradeIn = (error: unknown): string | null =>
-  isGitHubStatus(error, 403) && /\bupgrade to\b/i.test(error.message) ? wordsOf(error.message) : null;
+  isGitHubStatus(error, 403) && /\bupgrade to\b/i.test(error.message) ? wordsOfGitHub(error.message) : null;
 
 /** What is missing, as GitHub says. Other refusals name permissions, too, because all answers do. */
 function missingIn(error: RequestError): { permission?: string; upgrade?: string } {
@@ -117,7 +117,7 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
   const isSecondary = secondaryWords.test(message);
   // The name has changed over time, and both exist.
   if (isSecondary || types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
-    const limit = endOf(error.headers, !isSecondary, now);
+    const limit = endOfLimit(error.headers, !isSecondary, now);
     return { kind: 'limited', ...limit, of: limit.isSecondary ? 'all' : 'graphql', isContentCreation: false };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
@@ -135,7 +135,7 @@ function isGraphqlBudget({ response }: RequestError): boolean {
 const unknownPause = 60_000;
 
 /** Limits are for an hour at most. */
-const longestPause = 3_600_000;
+const longestLimit = 3_600_000;
 
 /** The words of a secondary limit. Older Enterprise Servers call it abuse detection. */
 const secondaryWords = /secondary rate limit|abuse detection/i;
@@ -149,13 +149,13 @@ function limitIn(error: RequestError, now: number): Limit | null {
   const headers: Headers = error.response?.headers ?? {};
   const isPrimary = headers['x-ratelimit-remaining'] === '0';
   const isLimit = isPrimary || error.status === 429 || secondaryWords.test(error.message);
-  return isLimit || pauseIn(headers) !== null ? endOf(headers, isPrimary, now) : null;
+  return isLimit || pauseIn(headers) !== null ? endOfLimit(headers, isPrimary, now) : null;
 }
 
 /** Primary limits name a reset, secondary ones a pause. */
-function endOf(headers: Headers, isPrimary: boolean, now: number): Limit {
+function endOfLimit(headers: Headers, isPrimary: boolean, now: number): Limit {
   const pause = pauseIn(headers);
-  if (pause !== null) return { retryAt: now + Math.min(pause, longestPause), isSecondary: true };
+  if (pause !== null) return { retryAt: now + Math.min(pause, longestLimit), isSecondary: true };
   if (isPrimary) return { retryAt: resetOf(headers, now), isSecondary: false };
   return { retryAt: now + unknownPause, isSecondary: true };
 }
@@ -168,7 +168,7 @@ function pauseIn(headers: Headers): number | null {
 
 function resetOf(headers: Headers, now: number): number {
   const reset = Number(headers['x-ratelimit-reset']) * 1000;
-  return reset > now ? Math.min(reset, now + longestPause) : now + unknownPause;
+  return reset > now ? Math.min(reset, now + longestLimit) : now + unknownPause;
 }
 
 const isHttpError = (error: unknown): error is RequestError =>

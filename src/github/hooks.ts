@@ -5,10 +5,10 @@ import type { Tx } from '../database/database.ts';
 import type { GitHubDeps } from './github-deps.ts';
 
 /** GitHub asks people to look at the list from time to time. In milliseconds. */
-const freshFor = 86_400_000;
+const hooksFreshFor = 86_400_000;
 const retryAfter = 60_000;
 
-const networksOf = answersPerService<BlockList | null>(1, (list) => (list ? freshFor : retryAfter));
+const networksOf = answersPerService<BlockList | null>(1, (list) => (list ? hooksFreshFor : retryAfter));
 /** What was read last, for a request that cannot wait. */
 const known = new WeakMap<object, BlockList>();
 
@@ -40,10 +40,10 @@ export function noteSender(deps: Needed, address: string): void {
 
 /** Reads the addresses that GitHub sends webhooks from, at most once a day. Never throws. */
 export async function readGitHubNetworks(deps: Needed): Promise<void> {
-  await networksOf(deps).get('hooks', () => read(deps));
+  await networksOf(deps).get('hooks', () => readHooks(deps));
 }
 
-async function read({ db, github, log }: Needed): Promise<BlockList | null> {
+async function readHooks({ db, github, log }: Needed): Promise<BlockList | null> {
   try {
     // The App itself cannot ask: GitHub takes its own credential only for questions about the App.
     const { id } = await db.installation.findFirstOrThrow({ where: { deletedAt: null, suspendedAt: null } });

@@ -8,21 +8,21 @@ import type { GitHubDeps } from './github-deps.ts';
 // The names that people can mean in a repository, for warnings about those that nothing has.
 
 /** The most milliseconds that a person who saves a freeze waits. */
-const patience = 2_000;
+const namesPatience = 2_000;
 /** Milliseconds that what exists counts, and milliseconds until we ask again for what does not. */
-const freshFor = 600_000;
+const namesFreshFor = 600_000;
 const absentFor = 10_000;
-const mostKept = 1_000;
+const mostNamesKept = 1_000;
 /** GitHub gives 100 names a page. Of repositories with more pages we say nothing. */
-const mostPages = 5;
+const mostPagesOfNames = 5;
 /** Questions for each minute and installation, and the share of GitHub's hour that they leave. */
 const perMinute = 120;
-const reserve = 1 / 2;
+const namesReserve = 1 / 2;
 
 type Named = { owner: string; repo: string; per_page: number; page: number; request: object };
 
 /** Each kind of names, and the permission that GitHub wants for its list. */
-const kinds = {
+const kindsOfNames = {
   environments: {
     needs: { actions: 'read' },
     list: async ({ rest }: GitHubClient, named: Named) =>
@@ -34,7 +34,7 @@ const kinds = {
       (await rest.issues.listLabelsForRepo(named)).data.map(({ name }) => name),
   },
 } as const;
-type Kind = keyof typeof kinds;
+type KindOfNames = keyof typeof kindsOfNames;
 
 /** The fields of the repository that this needs. */
 export type Naming = {
@@ -44,7 +44,9 @@ export type Naming = {
   installation: { id: bigint; pausedUntil: Date | null; readsPausedUntil: Date | null; permissions: unknown };
 };
 
-const answersOf = answersPerService<string[] | null>(mostKept, (names) => (names ? freshFor : absentFor));
+const answersOf = answersPerService<string[] | null>(mostNamesKept, (names) =>
+  names ? namesFreshFor : absentFor,
+);
 
 /**
  * The names of a kind in a repository. What exists is believed for some minutes; before something counts as missing, GitHub
@@ -55,17 +57,17 @@ const answersOf = answersPerService<string[] | null>(mostKept, (names) => (names
 export async function namesOfRepository(
   deps: GitHubDeps,
   repository: Naming,
-  kind: Kind,
+  kind: KindOfNames,
   isEnough: (names: string[]) => boolean,
 ): Promise<string[] | null> {
   const answers = answersOf(deps);
   const key = `${kind} ${repository.id}`;
   try {
-    const known = await within(patience, answers.known(key) ?? Promise.resolve(null));
+    const known = await within(namesPatience, answers.known(key) ?? Promise.resolve(null));
     if (known && isEnough(known)) return known;
     return await within(
-      patience,
-      answers.get(key, () => read(deps, repository, kind), absentFor),
+      namesPatience,
+      answers.get(key, () => readNames(deps, repository, kind), absentFor),
     );
   } catch (error) {
     deps.log.debug({ err: error }, `the ${kind} of a repository could not be read in time`);
@@ -73,21 +75,21 @@ export async function namesOfRepository(
   }
 }
 
-async function read(deps: GitHubDeps, repository: Naming, kind: Kind): Promise<string[] | null> {
+async function readNames(deps: GitHubDeps, repository: Naming, kind: KindOfNames): Promise<string[] | null> {
   const { id: installation, pausedUntil, readsPausedUntil, permissions } = repository.installation;
-  const { needs, list } = kinds[kind];
+  const { needs, list } = kindsOfNames[kind];
   const granted = { permissions: permissions as Record<string, string> };
   const isPaused = (until: Date | null) => until !== null && until.getTime() > deps.clock.now();
   if (isPaused(pausedUntil) || isPaused(readsPausedUntil) || missingPermissions(granted, needs).length > 0)
     return null;
   const count = { name: `names ${installation}`, perMinute };
-  if ((await mayAskNow(deps, installation, reserve, count)) !== 'yes') return null;
+  if ((await mayAskNow(deps, installation, namesReserve, count)) !== 'yes') return null;
   const client = await deps.github.asInstallation(installation, permissions);
-  const request = { signal: AbortSignal.timeout(patience) };
+  const request = { signal: AbortSignal.timeout(namesPatience) };
   const named = { owner: repository.account.login, repo: repository.name, per_page: 100, request };
   const all: string[] = [];
   try {
-    for (let page = 1; page <= mostPages; page += 1) {
+    for (let page = 1; page <= mostPagesOfNames; page += 1) {
       const names = await list(client, { ...named, page });
       all.push(...names);
       if (names.length < named.per_page) return all;

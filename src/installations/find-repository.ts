@@ -1,7 +1,7 @@
 // `installations/` knows where the App is installed: owners, installations and repositories by GitHub's ids, and which
 // products are on.
 import type { Tx } from '../database/database.ts';
-import { believed, type Row, type SqlTx } from '../database/sql.ts';
+import { believed, type SqlRow, type SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import type { Product } from './product.ts';
 import { settingSql } from './setting-fields.ts';
@@ -46,7 +46,7 @@ export type FoundRepository = Pick<
   installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil' | 'readsPausedUntil'>;
 };
 
-const installed = `
+const installedSql = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
     r.reconcile_requested_at, ${believed('r.reconciled_at', 'job_now()')} AS reconciled_at, r.observations, ${settingSql('longestOpenEndHours')}::int AS longest_open_end_hours, r.stacks, r.rules_version,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
@@ -54,11 +54,11 @@ const installed = `
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
 
 /** SQL that selects a repository by its id, `$1`. */
-export const repositoryOfId = `${installed} WHERE r.id = $1`;
+export const repositoryOfId = `${installedSql} WHERE r.id = $1`;
 
 /** The repositories with these ids, in the order of the ids. */
 export async function repositoriesOfIds(sql: SqlTx, ids: bigint[]): Promise<FoundRepository[]> {
-  const rows = await sql.query('read-repositories', `${installed} WHERE r.id = ANY ($1)`, [ids]);
+  const rows = await sql.query('read-repositories', `${installedSql} WHERE r.id = ANY ($1)`, [ids]);
   const found = new Map(rows.map((row) => [row['repository_id'], repositoryOfRow(row)!]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
@@ -68,13 +68,13 @@ export async function repositoriesOfIds(sql: SqlTx, ids: bigint[]): Promise<Foun
  * repository that we saw last has it.
  * @param owner the parameter with the owner's login, such as `$1`. @param name the parameter with its name.
  */
-export const repositoryNamed = (owner: string, name: string): string => `
-  ${installed}
+export const findByName = (owner: string, name: string): string => `
+  ${installedSql}
   WHERE r.name_key = ${name} AND a.login_key = ${owner} AND i.deleted_at IS NULL
   ORDER BY r.seen_at DESC LIMIT 1`;
 
 /** A row of one of these. Every column is null if an outer join found none. */
-export function repositoryOfRow(row: Row): FoundRepository | null {
+export function repositoryOfRow(row: SqlRow): FoundRepository | null {
   if (row['repository_id'] === null) return null;
   const accountId = row['owner_id'] as bigint;
   const installationId = row['installation_id'] as bigint;
@@ -166,20 +166,20 @@ export async function lookUpRepository(
 ): Promise<FoundRepository> {
   // In a URL to GitHub, these two names would leave the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
-  const counts = await deps.questions?.beforeName(nameOf(owner, name));
-  if (counts === false && absentNames(deps).get(nameOf(owner, name))) throw repositoryAbsent(owner, name);
-  return deps.github.once(`repository ${nameOf(owner, name)}`, () => lookUp(deps, owner, name));
+  const counts = await deps.questions?.beforeName(nameInRow(owner, name));
+  if (counts === false && absentNames(deps).get(nameInRow(owner, name))) throw repositoryAbsent(owner, name);
+  return deps.github.once(`repository ${nameInRow(owner, name)}`, () => lookUp(deps, owner, name));
 }
 
 /**
  * The refusal of a repository that the caller may not see. It counts like a name that is not there, so that nobody can
  * tell the two apart by their limits. @throws Refusal too-many-requests like `lookUpRepository`.
  */
-export async function hidden(
+export async function answerAsHidden(
   deps: Pick<GitHubDeps, 'questions'>,
   path: { owner: string; repository: string },
 ): Promise<Refusal> {
-  await deps.questions?.beforeName(nameOf(path.owner, path.repository));
+  await deps.questions?.beforeName(nameInRow(path.owner, path.repository));
   return repositoryAbsent(path.owner, path.repository);
 }
 
@@ -189,7 +189,7 @@ export const askNothing = (
   { installation, ...repository }: FoundRepository,
 ): Promise<null> => askGitHub(deps, installation.id, whatIs(fullName(repository)), async () => null);
 
-const nameOf = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
+const nameInRow = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
 
 const whatIs = (name: string): string => `what ${name} is`;
 
@@ -200,7 +200,7 @@ export async function knownRepository(
   name: string,
 ): Promise<FoundRepository | null> {
   const keys = [owner.toLowerCase(), name.toLowerCase()];
-  const [row] = await deps.sql.query('find-repository', repositoryNamed('$1', '$2'), keys);
+  const [row] = await deps.sql.query('find-repository', findByName('$1', '$2'), keys);
   return row ? repositoryOfRow(row) : null;
 }
 
@@ -209,27 +209,27 @@ const absentNames = cachePerService<string, true>(10_000, 600_000);
 
 async function lookUp(deps: GitHubDeps, owner: string, name: string): Promise<FoundRepository> {
   const absent = absentNames(deps);
-  const isKnownAbsent = () => absent.get(nameOf(owner, name)) === true;
+  const isKnownAbsent = () => absent.get(nameInRow(owner, name)) === true;
   const about = whatIs(`${owner}/${name}`);
   try {
     const account = await knownAccount(deps, owner);
     if (account && !account.installation.suspendedAt)
       await askGitHub(deps, account.installation.id, about, async () => {
         if (isKnownAbsent()) throw repositoryAbsent(owner, name);
-        return readAs(deps, account.installation.id, owner, name);
+        return readRowAs(deps, account.installation.id, owner, name);
       });
     else if (isKnownAbsent()) throw repositoryAbsent(owner, name);
     await deps.questions?.beforeAppName();
-    return await save(deps, await askGitHub(deps, 'App', about, () => readAsApp(deps, owner, name)));
+    return await saveSeen(deps, await askGitHub(deps, 'App', about, () => readAsApp(deps, owner, name)));
   } catch (error) {
     const isAbsent = error instanceof Refusal && error.code === 'not-found';
     // From GitHub's answer on, however often it is asked for meanwhile.
-    if (isAbsent && !isKnownAbsent()) absent.set(nameOf(owner, name), true);
+    if (isAbsent && !isKnownAbsent()) absent.set(nameInRow(owner, name), true);
     throw error;
   }
 }
 
-function save(
+function saveSeen(
   deps: GitHubDeps,
   { installation, repository }: Awaited<ReturnType<typeof readAsApp>>,
 ): Promise<FoundRepository> {
@@ -245,7 +245,7 @@ function save(
 }
 
 /** @throws Refusal not-found if the installation cannot see it. */
-async function readAs(
+async function readRowAs(
   deps: GitHubDeps,
   installationId: bigint,
   owner: string,
@@ -265,7 +265,7 @@ async function readAsApp(deps: GitHubDeps, owner: string, name: string) {
     const { data } = await app.rest.apps.getRepoInstallation({ owner, repo: name });
     const installation = readInstallation(data);
     if (installation.suspendedAt) throw suspended(installation.account.login);
-    return { installation, repository: await readAs(deps, BigInt(installation.id), owner, name) };
+    return { installation, repository: await readRowAs(deps, BigInt(installation.id), owner, name) };
   } catch (error) {
     if (isGitHubStatus(error, 404)) throw repositoryAbsent(owner, name);
     const failure = classifyGitHubError(error, deps.clock.now());

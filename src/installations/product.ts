@@ -1,8 +1,13 @@
 import type { GitHubDeps } from '../github/github-deps.ts';
 
-export const products = ['ci_insights', 'merge_protections', 'workflow_automation', 'merge_queue'] as const;
+export const productNames = [
+  'ci_insights',
+  'merge_protections',
+  'workflow_automation',
+  'merge_queue',
+] as const;
 
-export type Product = (typeof products)[number];
+export type Product = (typeof productNames)[number];
 
 /** The products of a new owner. Each of them switches freezes on. */
 export const defaultProducts: readonly Product[] = ['merge_protections', 'merge_queue'];

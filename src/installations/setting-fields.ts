@@ -9,7 +9,7 @@ export type TeamHolder = { team: string; teamId?: number | null };
 export type RoleHolder = { id: number; login: string } | TeamHolder;
 
 /** The settings that admins of a repository or an owner choose. */
-export type Settings = {
+export type SettingValues = {
   /** Whether an exemption needs a second person. */
   twoPersonExemptions: boolean;
   /** A freeze without an end gets an end this many hours after it begins; null if it does not. */
@@ -28,7 +28,7 @@ export type Settings = {
 
 export const instantHolds = ['off', 'bridge', 'lock'] as const;
 
-type SettingName = keyof Settings;
+type SettingName = keyof SettingValues;
 
 /** Every setting, in the order of answers. All code that reads or writes whole settings goes by this table. */
 const settingFields = {
@@ -44,29 +44,29 @@ const settingFields = {
 type Column<Name extends SettingName> = (typeof settingFields)[Name]['column'];
 
 /** Settings by their names in the API. */
-export type SettingsByColumn = { [Name in SettingName as Column<Name>]: Settings[Name] };
+export type SettingsByColumn = { [Name in SettingName as Column<Name>]: SettingValues[Name] };
 
 /** What a row has: the settings that were set, and no null. */
 export type OwnSettings = Partial<SettingsByColumn>;
 
-const names = Object.keys(settingFields) as SettingName[];
+const settingNames = Object.keys(settingFields) as SettingName[];
 
-export const settingColumns: readonly (keyof SettingsByColumn)[] = names.map(
+export const settingColumns: readonly (keyof SettingsByColumn)[] = settingNames.map(
   (name) => settingFields[name].column,
 );
 
 /** A value for each setting, by its name in the API. */
 export const eachSetting = <Values>(valueOf: (name: SettingName) => unknown): Values =>
-  Object.fromEntries(names.map((name) => [settingFields[name].column, valueOf(name)])) as Values;
+  Object.fromEntries(settingNames.map((name) => [settingFields[name].column, valueOf(name)])) as Values;
 
 /** The settings that count: a repository's own, else the owner's, else the built-in defaults. */
-export const effectiveSettings = (own: OwnSettings, ofOwner: OwnSettings = {}): Settings =>
+export const effectiveSettings = (own: OwnSettings, ofOwner: OwnSettings = {}): SettingValues =>
   Object.fromEntries(
-    names.map((name) => {
+    settingNames.map((name) => {
       const { column, byDefault } = settingFields[name];
       return [name, own[column] ?? ofOwner[column] ?? byDefault];
     }),
-  ) as Settings;
+  ) as SettingValues;
 
 /** SQL for the text of a setting that counts; null for the default. @param repository, account their tables. */
 export const settingSql = (name: SettingName, repository = 'r', account = 'a'): string => {

@@ -7,7 +7,7 @@ import type { Account, OutgoingWebhook } from '../generated/prisma/client.ts';
 import { lockAccount } from '../installations/find-account.ts';
 import { nowOf } from '../time/clock.ts';
 import { requireWebhook } from './manage-webhooks.ts';
-import { messageOf } from './message.ts';
+import { messageOfNotice } from './message.ts';
 import { loadNotices } from './notice.ts';
 import type { Ground } from '../database/ground.ts';
 
@@ -40,7 +40,7 @@ export async function announcementOf(deps: Ground, account: Account, told: Told)
     events.map(({ id }) => id),
   );
   if (!first) return null;
-  const { headline, lines, links } = messageOf([first, ...others], { publicText: true });
+  const { headline, lines, links } = messageOfNotice([first, ...others], { publicText: true });
   return [headline, ...lines, links[0].url].join('\n');
 }
 

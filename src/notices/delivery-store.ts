@@ -2,7 +2,7 @@
 // their own, so nothing here reads others.
 import { isOurTurn } from '../database/queue/queue.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { Verdict } from './judge-attempt.ts';
+import type { AttemptVerdict } from './judge-attempt.ts';
 
 /** A delivery that this process sends now. @property attempts with this one. */
 export type TakenDelivery = {
@@ -92,7 +92,7 @@ const states = { delivered: 'delivered', retried: 'waiting', failed: 'failed' };
 export async function settleAll(
   sql: SqlTx,
   turn: bigint,
-  judged: { delivery: TakenDelivery; verdict: Verdict }[],
+  judged: { delivery: TakenDelivery; verdict: AttemptVerdict }[],
 ): Promise<void> {
   const rows = judged.map(({ delivery: { id, attempts }, verdict }) => {
     const { outcome, status, error, messageId, nextAttemptAt } = verdict;

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CannotUnseal } from '../database/secret-key.ts';
-
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+import { second, minute, hour } from '../time/units.ts';
 
 /** Milliseconds after each failed attempt. After the last one there is no other. */
 const waits = [
@@ -11,13 +8,13 @@ const waits = [
   ...[5, 30].map((count) => count * minute),
   ...[2, 5, 10, 14, 20, 24].map((count) => count * hour),
 ];
-const longestWait = 24 * hour;
+const longestRetryWait = 24 * hour;
 
 /** What an address answered. @property error in words, if the status does not say enough. @property retryAfter milliseconds that it asks us to wait; absent or null: it does not. */
-export type Sent = { status: number; messageId?: string; retryAfter?: number | null; error?: string };
+export type SentDelivery = { status: number; messageId?: string; retryAfter?: number | null; error?: string };
 
 /** What came of an attempt. @property status null: there was no answer. */
-export type Attempt = Sent | { status: null; error: string };
+export type DeliveryAttempt = SentDelivery | { status: null; error: string };
 
 /**
  * What becomes of the delivery.
@@ -25,7 +22,7 @@ export type Attempt = Sent | { status: null; error: string };
  * @property error for people; null once it is delivered. @property nextAttemptAt null: there is none.
  * @property pausedUntil when the address wants the next message of all; null: it did not say.
  */
-export type Verdict = {
+export type AttemptVerdict = {
   outcome: 'delivered' | 'retried' | 'failed';
   disables: boolean;
   status: number | null;
@@ -45,7 +42,7 @@ const nothing = {
 };
 
 /** Of a delivery that is not even tried. */
-export const lost: Verdict = {
+export const lost: AttemptVerdict = {
   ...nothing,
   outcome: 'failed',
   error: 'The audit log no longer has what it tells.',
@@ -56,16 +53,16 @@ export const lost: Verdict = {
  * @param attempts how many there were, with this one. Two deliveries that fail together are not tried again together.
  */
 export function judgeAttempt(
-  attempt: Attempt,
+  attempt: DeliveryAttempt,
   { id, attempts }: { id: string; attempts: number },
   now: number,
-): Verdict {
+): AttemptVerdict {
   const { status } = attempt;
   const verdict = { ...nothing, status };
   if (status !== null && status >= 200 && status < 300)
     return { ...verdict, outcome: 'delivered', messageId: attempt.messageId ?? null };
   const failed = { ...verdict, error: attempt.error ?? (status === null ? null : inWords(status)) };
-  const asked = Math.min(('retryAfter' in attempt && attempt.retryAfter) || 0, longestWait);
+  const asked = Math.min(('retryAfter' in attempt && attempt.retryAfter) || 0, longestRetryWait);
   const pausedUntil = asked > 0 && (status === 429 || status === 503) ? new Date(now + asked) : null;
   const wait = status === 410 ? undefined : waits[attempts - 1];
   if (wait === undefined) return { ...failed, outcome: 'failed', disables: true };

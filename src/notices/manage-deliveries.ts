@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../time/clock.ts';
 import type { Tx } from '../database/database.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
+import { besideOf, type NewestPage, newestPageOf, rowsBeside } from '../database/newest-first.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Account, OutgoingDelivery } from '../generated/prisma/client.ts';
 import { jobs } from '../database/queue/jobs.ts';
@@ -40,7 +40,7 @@ export async function listDeliveries(
   account: Account,
   webhookId: string,
   { size, cursor }: { size: number; cursor?: string },
-): Promise<Page<OutgoingDelivery>> {
+): Promise<NewestPage<OutgoingDelivery>> {
   await requireWebhook(db, account, webhookId);
   const beside = besideOf(cursor, 'delivery');
   const asked = rowsBeside(beside, size);
@@ -50,7 +50,7 @@ export async function listDeliveries(
     orderBy: { serial: asked.order },
     take: asked.take,
   });
-  return pageOf(found, size, beside, ({ serial }) => serial);
+  return newestPageOf(found, size, beside, ({ serial }) => serial);
 }
 
 /**

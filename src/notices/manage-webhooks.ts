@@ -14,6 +14,7 @@ import { giveUpOpen } from './delivery-store.ts';
 import { AddressRefused, checkReachable } from './public-address.ts';
 import { newSecret, sealOf } from './webhook-secrets.ts';
 import type { Ground } from '../database/ground.ts';
+import { hour } from '../time/units.ts';
 
 /** The kinds that people create. */
 export const webhookKinds = ['standard', 'slack', 'teams', 'discord', 'google_chat'] as const;
@@ -39,7 +40,6 @@ export type WebhookDeps = Pick<Ground, 'db' | 'clock' | 'config' | 'log'>;
 
 /** The most webhooks of an owner: each event is compared with all. */
 const mostWebhooks = 100;
-const hour = 3_600_000;
 /** How long a secret that was rotated still signs. */
 const bothSign = 24 * hour;
 

@@ -1,7 +1,7 @@
 import { plainText } from '../words/event-words.ts';
 import { ownerPath, planPath } from '../page-paths.ts';
 import type { Notice } from './notice.ts';
-import { deploymentOf, isOfDeployment, startOf } from './notice-words.ts';
+import { deploymentOf, isOfDeployment, startInNotice } from './notice-words.ts';
 import { tell, type NoticeText } from './tell.ts';
 
 /** A link below a message. */
@@ -11,7 +11,7 @@ type Link = { label: string; url: string };
 export type Action = { id: string; label: string; value: string; style?: 'primary' | 'danger' };
 
 /** What a chat shows. All texts are plain text in one line: each kind of chat escapes and cuts them in its own way. */
-export type Message = {
+export type NoticeMessage = {
   /** How it looks: `frozen` blocks people, `free` releases them, `wrong` needs somebody. */
   tone: NoticeText['tone'];
   /** What happened, where, until when. */
@@ -28,14 +28,17 @@ const longestLine = 600;
 const longestHeadline = 300;
 
 /** How many names of repositories a message has. */
-const mostNames = 5;
+const mostRepositoriesInMessage = 5;
 
 /**
  * What happened, as one message: also what one plan did to many repositories.
  * @param publicText whether people outside may read it: public reasons replace reasons, and the reasons of deletions and
  *   decisions and the names of keys are left out.
  */
-export function messageOf(notices: [Notice, ...Notice[]], { publicText }: { publicText: boolean }): Message {
+export function messageOfNotice(
+  notices: [Notice, ...Notice[]],
+  { publicText }: { publicText: boolean },
+): NoticeMessage {
   const [first] = notices;
   const repositories = [...new Set(notices.flatMap(({ repository }) => repository ?? []))];
   const isMany = repositories.length > 1;
@@ -58,7 +61,9 @@ function placeName(notice: Notice): string {
 }
 
 function namesOf(repositories: string[]): string {
-  const names = repositories.slice(0, mostNames).map((each) => each.slice(each.indexOf('/') + 1));
+  const names = repositories
+    .slice(0, mostRepositoriesInMessage)
+    .map((each) => each.slice(each.indexOf('/') + 1));
   const left = repositories.length - names.length;
   if (left > 0) return `${names.join(', ')} and ${left} more.`;
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
@@ -69,7 +74,7 @@ function startsOf(notices: Notice[]): string | null {
   const withStart = notices.filter(({ freeze }) => typeof freeze?.['start'] === 'string');
   const starts = new Map(withStart.map((notice) => [notice.freeze!['start'], notice]));
   if (starts.size < 2) return null;
-  const shown = [...starts.values()].slice(0, mostNames).map(startOf);
+  const shown = [...starts.values()].slice(0, mostRepositoriesInMessage).map(startInNotice);
   const left = starts.size - shown.length;
   return `Starts: ${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
 }
@@ -81,7 +86,7 @@ const pageLabels: [path: RegExp, label: string][] = [
   [/\/settings\b/, 'View the settings'],
 ];
 
-function linksOf(notice: Notice, isSeveral: boolean, isPublic: boolean): Message['links'] {
+function linksOf(notice: Notice, isSeveral: boolean, isPublic: boolean): NoticeMessage['links'] {
   const { owner, planId, actor, details } = notice;
   const url = isSeveral
     ? notice.url.replace(

@@ -1,7 +1,7 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 import { inOneLine } from '../conditions/sentence.ts';
 import { type Actor, actorName, ourselves } from '../events/actor.ts';
-import { changesIn, type Holding, whatIsBlocked } from '../words/describe-fields.ts';
+import { changesInEvent, type Holding, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten, whatChanged } from '../words/event-words.ts';
 import { dayAndTime, localDayAndTime, toInstant, toLocalTime } from '../time/local-time.ts';
 import type { Notice } from './notice.ts';
@@ -13,12 +13,12 @@ export type FrozenPlace = { name: string; isMany: boolean; isPublic: boolean };
 
 /** What is frozen, at the beginning of a sentence. */
 export const held = (notice: Notice, { name }: FrozenPlace): string =>
-  holdsMerges(notice) ? name : `Deployments of ${name}`;
+  holdsMergesWords(notice) ? name : `Deployments of ${name}`;
 
 export const areOrIs = (notice: Notice, { isMany }: FrozenPlace): string =>
-  isMany || !holdsMerges(notice) ? 'are' : 'is';
+  isMany || !holdsMergesWords(notice) ? 'are' : 'is';
 
-export function holdsMerges({ freeze }: Notice): boolean {
+export function holdsMergesWords({ freeze }: Notice): boolean {
   const holds = freeze?.['holds'];
   return !Array.isArray(holds) || holds.includes('merges');
 }
@@ -26,12 +26,12 @@ export function holdsMerges({ freeze }: Notice): boolean {
 /** @returns null where nobody did it, or where that is not known. */
 export function whoOf({ actor, planId }: Notice, place: FrozenPlace): string | null {
   if (actor === null || actor.id === ourselves.id) return planId === null ? null : 'A plan';
-  const name = nameOf(actor, place);
+  const name = nameInNotice(actor, place);
   return actor.type === 'user' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** People outside see the logins of GitHub, and no names of ours. */
-function nameOf(actor: Actor, { isPublic }: FrozenPlace): string {
+function nameInNotice(actor: Actor, { isPublic }: FrozenPlace): string {
   if (!isPublic || actor.type === 'user') return shorten(actorName(actor), 80);
   return actor.run === undefined ? 'an application key' : 'a job';
 }
@@ -75,7 +75,7 @@ export function exemptionReason({ type, exemption }: Notice, place: FrozenPlace)
   const after = typeof why === 'string' && why !== '' ? `: ${why}` : null;
   const requester = exemption?.['requested_by'] as Actor | undefined;
   if (type.endsWith('exemption.requested') || !requester) return after && `Reason${after}`;
-  return `Requested by ${nameOf(requester, place)}${after ?? '.'}`;
+  return `Requested by ${nameInNotice(requester, place)}${after ?? '.'}`;
 }
 
 /** The reason of a deletion or a decision. */
@@ -95,18 +95,19 @@ const localText = (localTime: unknown, notice: Notice): string =>
   localDayAndTime(String(localTime), toLocalTime(notice.at, zoneOf(notice)));
 
 /** @returns null for a freeze without an end. */
-export function endOf(notice: Notice): string | null {
+export function endInNotice(notice: Notice): string | null {
   const end = notice.freeze?.['end'] ?? null;
   return end === null ? null : `${localText(end, notice)} (${zoneOf(notice)})`;
 }
 
-export const untilOf = (notice: Notice): string => `until ${endOf(notice) ?? 'somebody removes the freeze'}`;
+export const untilOf = (notice: Notice): string =>
+  `until ${endInNotice(notice) ?? 'somebody removes the freeze'}`;
 
-export const startOf = (notice: Notice): string => localText(notice.freeze?.['start'], notice);
+export const startInNotice = (notice: Notice): string => localText(notice.freeze?.['start'], notice);
 
-export const spanOf = (notice: Notice): string => `from ${startOf(notice)} ${untilOf(notice)}`;
+export const spanOf = (notice: Notice): string => `from ${startInNotice(notice)} ${untilOf(notice)}`;
 
-export const lasts = (notice: Notice): string | null =>
+export const lastsWords = (notice: Notice): string | null =>
   notice.freeze && `The freeze lasts ${untilOf(notice)}.`;
 
 export function hasBegun(notice: Notice): boolean {
@@ -149,7 +150,7 @@ export function changesOf(notice: Notice, place: FrozenPlace): (string | null)[]
     return [reasonOf(notice, place)];
   const timeText = (time: string) =>
     /^\d{4}-/.test(time) ? `${localText(time, notice)} (${zoneOf(notice)})` : time;
-  const changes = changesIn(before, notice.freeze);
+  const changes = changesInEvent(before, notice.freeze);
   const shown = changes.filter(({ name }) => !place.isPublic || name !== 'Reason');
   return [
     ...shown.map((change) => whatChanged({ details: [change] }, timeText)),
@@ -161,7 +162,7 @@ export function changesOf(notice: Notice, place: FrozenPlace): (string | null)[]
 export const deploymentOf = (
   { details }: Pick<Notice, 'details'>,
   { name }: Pick<FrozenPlace, 'name'>,
-): string => `a deployment of ${name} to ${wordsOf(details['environment'], 'an environment')}`;
+): string => `a deployment of ${name} to ${noticeWordsOf(details['environment'], 'an environment')}`;
 
 export function revisionOf({ details: { workflow, ref, sha } }: Notice): string | null {
   const words = [workflow, ref, typeof sha === 'string' ? sha.slice(0, 7) : sha].filter(
@@ -171,5 +172,5 @@ export function revisionOf({ details: { workflow, ref, sha } }: Notice): string 
 }
 
 /** A text or a list of texts, inside a sentence. */
-export const wordsOf = (value: unknown, otherwise: string): string =>
+export const noticeWordsOf = (value: unknown, otherwise: string): string =>
   (Array.isArray(value) ? value.map(String).join(', ') : typeof value === 'string' ? value : '') || otherwise;

@@ -79,12 +79,12 @@ function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
     [`${done}_by_staff`]: _staff,
     via: _via,
     ...details
-  } = metadata as Known & Record<string, unknown>;
+  } = metadata as KnownNames & Record<string, unknown>;
   const actor = by as Actor | null | undefined;
-  const known: Known = details;
+  const known: KnownNames = details;
   const happenedAt = plannedAt ?? known.merged_at ?? endOfExemption(known, exemption);
   const at = happenedAt ? new Date(happenedAt) : receivedAt;
-  const url = publicUrl + pageOf({ owner, repository, pullRequest }, freezeId);
+  const url = publicUrl + pageOfNotice({ owner, repository, pullRequest }, freezeId);
   return {
     id: noticeId(id),
     type,
@@ -107,7 +107,7 @@ function noticeOf(event: TellingEvent, publicUrl: string): Notice | null {
 }
 
 /** What noticeOf knows of the metadata. */
-type Known = {
+type KnownNames = {
   scheduled_freeze_id?: string;
   freeze_plan_id?: string;
   scheduled_freeze_attributes?: { reason: string };
@@ -122,10 +122,10 @@ type Known = {
 };
 
 /** When the clock or a merge ended an exemption. */
-const endOfExemption = ({ ended_by }: Known, exemption: Known['exemption_attributes']) =>
+const endOfExemption = ({ ended_by }: KnownNames, exemption: KnownNames['exemption_attributes']) =>
   ended_by === 'time' ? exemption?.expires_at : exemption?.used_at;
 
-function pageOf(
+function pageOfNotice(
   { owner, repository, pullRequest }: Pick<TellingEvent, 'owner' | 'repository' | 'pullRequest'>,
   freezeId: string | undefined,
 ): string {

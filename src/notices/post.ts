@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import type { OutgoingWebhook } from '../generated/prisma/client.ts';
 import type { TakenDelivery } from './delivery-store.ts';
-import { type Attempt, readRetryAfter, type Sent } from './judge-attempt.ts';
-import { messageOf } from './message.ts';
+import { type DeliveryAttempt, readRetryAfter, type SentDelivery } from './judge-attempt.ts';
+import { messageOfNotice } from './message.ts';
 import type { Notice } from './notice.ts';
 import { fetchPublic } from './public-address.ts';
 import { renderers } from './render.ts';
@@ -11,7 +11,7 @@ import { cutText } from '../cut-text.ts';
 import type { Ground } from '../database/ground.ts';
 
 /** An outgoing webhook in the clear. Never log it. */
-export type Target = OutgoingWebhook & Opened;
+export type PostTarget = OutgoingWebhook & Opened;
 
 /**
  * Sends one message to a webhook. @throws where there was no answer.
@@ -19,25 +19,25 @@ export type Target = OutgoingWebhook & Opened;
  */
 export type Sender = (
   deps: Ground,
-  target: Target,
+  target: PostTarget,
   notices: [Notice, ...Notice[]],
   delivery: TakenDelivery,
-) => Promise<Attempt>;
+) => Promise<DeliveryAttempt>;
 
 /** Milliseconds for the whole answer. */
-const patience = 15_000;
+const postPatience = 15_000;
 
 async function post(
   deps: Ground,
-  { url }: Target,
+  { url }: PostTarget,
   body: string,
   headers: Record<string, string>,
-): Promise<Sent> {
+): Promise<SentDelivery> {
   const answer = await fetchPublic(deps, new URL(url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': 'Holdfast (outgoing webhook)', ...headers },
     body,
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(postPatience),
   });
   await answer.drop();
   return {
@@ -69,13 +69,13 @@ export function bodyOf(
 ): string {
   if (kind === 'standard') return standardBody(notices[0], publicText);
   const render = isChat(kind) ? renderers[kind] : renderers.slack;
-  return JSON.stringify(render(messageOf(notices, { publicText })));
+  return JSON.stringify(render(messageOfNotice(notices, { publicText })));
 }
 
 const isChat = (kind: string): kind is keyof typeof renderers => Object.hasOwn(renderers, kind);
 
 /** Bytes. Receivers of Standard Webhooks expect less than 20 kB. */
-const largest = 19_500;
+const largestMessage = 19_500;
 /** If it is larger, texts have at most so many characters and lists so many entries, until it fits. */
 const cuts = [
   { characters: 4000, entries: 100 },
@@ -109,7 +109,7 @@ export function standardBody(notice: Notice, publicText: boolean): string {
   return texts.find(fits) ?? texts.at(-1)!;
 }
 
-const fits = (text: string): boolean => Buffer.byteLength(text) <= largest;
+const fits = (text: string): boolean => Buffer.byteLength(text) <= largestMessage;
 
 const cutTo = ({ characters, entries }: (typeof cuts)[number]) =>
   function (key: string, value: unknown): unknown {

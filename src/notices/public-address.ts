@@ -65,7 +65,7 @@ function isAllowed(host: string, allowedHosts: string[]): boolean {
 }
 
 /** The host of an address as DNS and WEBHOOK_ALLOWED_HOSTS write it. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+const hostOfUrl = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 const allowIt = (host: string) =>
   `If it is meant, whoever runs Holdfast adds ${host} to WEBHOOK_ALLOWED_HOSTS.`;
@@ -86,7 +86,7 @@ export function checkAddress(text: string, allowedHosts: string[]): URL {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (port < 1024 && port !== 80 && port !== 443)
     throw new AddressRefused(`Port ${port} is not allowed. Use 443, 80, or a port from 1024.`);
-  const host = hostOf(url);
+  const host = hostOfUrl(url);
   if (isAllowed(host, allowedHosts)) return url;
   if (url.protocol !== 'https:')
     throw new AddressRefused(`The address must begin with https://. For http, ${lowerFirst(allowIt(host))}`);
@@ -130,7 +130,7 @@ export async function checkReachable(
   resolve?: LookupFunction,
 ): Promise<URL> {
   const url = checkAddress(text, allowedHosts);
-  const host = hostOf(url);
+  const host = hostOfUrl(url);
   if (isIP(host) !== 0) return url;
   const refused = new Promise<Error | null>((done) =>
     judgedLookup(allowedHosts, resolve)(host, { all: true }, (error) => done(error)),
@@ -201,11 +201,11 @@ export async function fetchPublic(
   checkAddress(url.href, config.webhookAllowedHosts);
   const dispatcher = agents.get(config) ?? createPublicAgent(config);
   agents.set(config, dispatcher);
-  return ask(await dispatcher, url, init);
+  return askDns(await dispatcher, url, init);
 }
 
 /** `fetchPublic` through an agent. */
-export async function ask(dispatcher: Dispatcher, url: URL, init: PublicRequest): Promise<PublicAnswer> {
+export async function askDns(dispatcher: Dispatcher, url: URL, init: PublicRequest): Promise<PublicAnswer> {
   const { request } = await loadUndici();
   const { statusCode, headers, body } = await request(url, { ...init, dispatcher });
   const bytes = async (most: number): Promise<Buffer | null> => {

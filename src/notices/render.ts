@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { NoticeMessage } from './message.ts';
 
 /** The body of a request to each kind of chat, within its limits. */
 export const renderers = {
@@ -6,7 +6,7 @@ export const renderers = {
   teams: renderTeams,
   discord: renderDiscord,
   google_chat: renderGoogleChat,
-} satisfies Record<string, (message: Message) => object>;
+} satisfies Record<string, (message: NoticeMessage) => object>;
 
 /** Google Chat accepts 32,000 bytes. A character has up to three. */
 const mostForGoogleChat = 6_000;
@@ -15,7 +15,7 @@ const mostForGoogleChat = 6_000;
  * A message for Google Chat: the headline as text, which notifications show, and the rest as a card. In the text nothing
  * can be escaped; a card reads a little HTML.
  */
-function renderGoogleChat({ headline, lines, links }: Message): object {
+function renderGoogleChat({ headline, lines, links }: NoticeMessage): object {
   const text = fitLines(lines, mostForGoogleChat, asEntities).join('<br>');
   const buttons = links.map(({ label, url }) => ({ text: label, onClick: { openLink: { url } } }));
   const widgets = [...(text === '' ? [] : [{ textParagraph: { text } }]), { buttonList: { buttons } }];
@@ -34,7 +34,7 @@ const cardColours = { plain: 'Default', frozen: 'Accent', free: 'Good', wrong: '
  * A message as an Adaptive Card, for the workflow "Post to a channel when a webhook request is received". Text runs show
  * their text as it is: no Markdown, no mentions.
  */
-function renderTeams({ tone, headline, lines, links }: Message): object {
+function renderTeams({ tone, headline, lines, links }: NoticeMessage): object {
   const paragraph = (text: string, look = {}) => ({
     type: 'RichTextBlock',
     inlines: [{ type: 'TextRun', text, ...look }],
@@ -62,7 +62,7 @@ const longestDescription = 4_096;
 const discordColours = { plain: 0x6e7781, frozen: 0x0969da, free: 0x1a7f37, wrong: 0xcf222e } as const;
 
 /** A message for a webhook of Discord. It notifies nobody, whatever the texts contain. */
-function renderDiscord({ tone, headline, lines, links }: Message): object {
+function renderDiscord({ tone, headline, lines, links }: NoticeMessage): object {
   const [content = ''] = fitLines([headline], longestContent - '****'.length, escapeForDiscord);
   const below = links.map(({ label, url }) => `[${escapeForDiscord(label)}](<${url}>)`).join(' · ');
   const room = longestDescription - below.length - 1;
@@ -91,7 +91,7 @@ const mostSections = 3;
  * A message in Slack's blocks. `text` says the same: notifications show it, and Mattermost and Rocket.Chat show nothing
  * else. Links are text, not buttons: an incoming webhook has nobody who answers the click of a button.
  */
-export function renderSlack(message: Message): { text: string; blocks: Block[] } {
+export function renderSlack(message: NoticeMessage): { text: string; blocks: Block[] } {
   const [headline = ''] = fitLines([message.headline], longestSection, escapeForSlack);
   const lines = fitLines(message.lines, mostSections * longestSection, escapeForSlack);
   const links = message.links
@@ -123,7 +123,7 @@ const section = (text: string): Block => ({
   text: { type: 'mrkdwn', text, verbatim: true },
 });
 
-const buttonsOf = (actions: NonNullable<Message['actions']>): Block => ({
+const buttonsOf = (actions: NonNullable<NoticeMessage['actions']>): Block => ({
   type: 'actions',
   elements: actions.map(({ id, label, value, style }) => ({
     type: 'button',

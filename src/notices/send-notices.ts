@@ -5,10 +5,16 @@ import { jobs } from '../database/queue/jobs.ts';
 import type { Effect, Outcome } from '../outside/effect.ts';
 import { defineLane } from '../outside/work-lane.ts';
 import { giveUpOpen, settleAll, takeDue, type TakenDelivery } from './delivery-store.ts';
-import { type Attempt, describeFailure, judgeAttempt, lost, type Verdict } from './judge-attempt.ts';
+import {
+  type DeliveryAttempt,
+  describeFailure,
+  judgeAttempt,
+  lost,
+  type AttemptVerdict,
+} from './judge-attempt.ts';
 import { type peopleKind, type WebhookKind, attributesOfWebhook } from './manage-webhooks.ts';
 import { loadNotices, type Notice, noticesOf } from './notice.ts';
-import { postStandard, postToChat, type Sender, type Target } from './post.ts';
+import { postStandard, postToChat, type Sender, type PostTarget } from './post.ts';
 import { AddressRefused } from './public-address.ts';
 import { postToChannel, tellPeople } from './slack/tell-slack.ts';
 import { openWebhook } from './webhook-secrets.ts';
@@ -17,9 +23,9 @@ import { ourselves } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Ground } from '../database/ground.ts';
 
-type Kind = WebhookKind | 'slack_channel' | typeof peopleKind;
+type NoticeKind = WebhookKind | 'slack_channel' | typeof peopleKind;
 
-const senders: Record<Kind, Sender> = {
+const senders: Record<NoticeKind, Sender> = {
   standard: postStandard,
   slack: postToChat,
   teams: postToChat,
@@ -34,13 +40,17 @@ const room = { first: 4, most: 32 };
 /** Milliseconds for which an address that did not answer is left in peace. */
 const rest = 5000;
 /** Attempts come in steps of so many milliseconds, so that deliveries that failed together are tried together. */
-const step = 250;
+const laterStep = 250;
 
 type Owned = OutgoingWebhook & { account: { login: string } };
 
 /** A delivery with all that sending it needs. @property notices null if the audit log no longer has what it tells. */
-type Message = TakenDelivery & { webhook: Owned; notices: [Notice, ...Notice[]] | null; open: () => Target };
-type Told = Outcome & { verdict: Verdict };
+type Message = TakenDelivery & {
+  webhook: Owned;
+  notices: [Notice, ...Notice[]] | null;
+  open: () => PostTarget;
+};
+type Told = Outcome & { verdict: AttemptVerdict };
 
 /**
  * The messages to a webhook. Nobody can find out whether one arrived: its receiver knows by its id that it came before. A
@@ -49,7 +59,7 @@ type Told = Outcome & { verdict: Verdict };
 function messagesTo(deps: Ground, webhookId: string, turn: bigint): Effect<Message, Told> {
   let webhook: Owned | null = null;
   let revision: string | null = null;
-  let open: () => Target;
+  let open: () => PostTarget;
   return {
     room,
     async take(most) {
@@ -58,7 +68,8 @@ function messagesTo(deps: Ground, webhookId: string, turn: bigint): Effect<Messa
       if (taken && !taken.isEnabled) await giveUpOpen(deps.sql, webhookId);
       if (!taken?.isEnabled) return { items: [], then: null };
       const { deliveries, next } = taken;
-      if (deliveries.length === 0) return { items: [], then: next && inStep(Math.max(+next, now + step)) };
+      if (deliveries.length === 0)
+        return { items: [], then: next && inStep(Math.max(+next, now + laterStep)) };
       // Read after the take: it may have changed since the last one.
       if (revision !== taken.revision) {
         webhook = await findOwned(deps, webhookId);
@@ -77,7 +88,7 @@ function messagesTo(deps: Ground, webhookId: string, turn: bigint): Effect<Messa
       const { notices } = message;
       if (!notices) return { kind: 'refused', verdict: lost };
       const target = message.open();
-      const send = senders[target.kind as Kind];
+      const send = senders[target.kind as NoticeKind];
       return judged(deps, message, await send(deps, target, notices, message));
     },
     failureOf: (error, message) =>
@@ -98,9 +109,9 @@ function messagesTo(deps: Ground, webhookId: string, turn: bigint): Effect<Messa
   };
 }
 
-const inStep = (at: number) => new Date(Math.ceil(at / step) * step);
+const inStep = (at: number) => new Date(Math.ceil(at / laterStep) * laterStep);
 
-function judged(deps: Ground, message: Message, attempt: Attempt): Told {
+function judged(deps: Ground, message: Message, attempt: DeliveryAttempt): Told {
   const now = deps.clock.now();
   const verdict = judgeAttempt(attempt, message, now);
   const { outcome, pausedUntil, status } = verdict;
@@ -127,13 +138,13 @@ async function noticesFor(deps: Ground, webhook: Owned, deliveries: TakenDeliver
 }
 
 /** Decrypts a webhook once for many deliveries. What it gives throws if it cannot. */
-function opening(deps: Ground, webhook: Owned): () => Target {
-  let target: Target | null = null;
+function opening(deps: Ground, webhook: Owned): () => PostTarget {
+  let target: PostTarget | null = null;
   return () => (target ??= { ...webhook, ...openWebhook(deps.config, webhook, nowOf(deps.clock)) });
 }
 
 /** Counts and logs what became of an attempt. Never the address: that of a chat is a secret. */
-function report(deps: Ground, delivery: Message, { outcome, status, error }: Verdict): void {
+function report(deps: Ground, delivery: Message, { outcome, status, error }: AttemptVerdict): void {
   const { id, kind } = delivery.webhook;
   const waited = deps.clock.now() - delivery.createdAt.getTime();
   deps.metrics.countDelivery(outcome, outcome === 'delivered' ? waited : null);

@@ -4,14 +4,14 @@ import {
   changesOf,
   decisionOf,
   deploymentOf,
-  endOf,
+  endInNotice,
   exemptionReason,
   happened,
   hasBegun,
   held,
-  holdsMerges,
+  holdsMergesWords,
   isOfDeployment,
-  lasts,
+  lastsWords,
   reasonOf,
   revisionOf,
   scopeOf,
@@ -21,7 +21,7 @@ import {
   untilOf,
   whoAndWhy,
   whoOf,
-  wordsOf,
+  noticeWordsOf,
   type FrozenPlace,
 } from './notice-words.ts';
 
@@ -44,8 +44,8 @@ export function tell(notice: Notice, place: FrozenPlace): NoticeText {
 
 /** @param place outsiders are not told what an account pays for. */
 function notEnforcedOn({ details }: Notice, { isPublic }: FrozenPlace): string {
-  const context = wordsOf(details['context'], 'the status check');
-  const branches = wordsOf(details['branches'], 'a branch');
+  const context = noticeWordsOf(details['context'], 'the status check');
+  const branches = noticeWordsOf(details['branches'], 'a branch');
   const why = isPublic ? undefined : details['why'];
   return typeof why === 'string'
     ? `GitHub cannot require ${context} on ${branches}: ${why}. So people can merge.`
@@ -88,7 +88,7 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
   }),
   'freeze.ending_soon': (notice, place) => ({
     tone: 'plain',
-    headline: `The freeze of ${place.name} will soon end: ${endOf(notice) ?? 'it has no end now'}.`,
+    headline: `The freeze of ${place.name} will soon end: ${endInNotice(notice) ?? 'it has no end now'}.`,
     lines: [reasonOf(notice, place)],
   }),
   'freeze.started': (notice, place) => ({
@@ -97,20 +97,20 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
     lines: [
       whoAndWhy(notice, place, `froze ${place.isMany ? 'them' : 'it'}`),
       ...scopeOf(notice),
-      holdsMerges(notice) &&
+      holdsMergesWords(notice) &&
         'If a pull request cannot wait, request an exemption on the page of the pull request.',
     ],
   }),
   'freeze.ended': (notice, place) => ({
     tone: 'free',
     headline: `The freeze of ${place.name} ended.`,
-    lines: [reasonOf(notice, place), holdsMerges(notice) && mergeAgain],
+    lines: [reasonOf(notice, place), holdsMergesWords(notice) && mergeAgain],
   }),
   'freeze.bypassed': (notice, place) => ({
     tone: 'wrong',
     headline: happened(notice, place, 'merged', 'past a freeze', 'was merged past a freeze'),
     lines: [
-      lasts(notice),
+      lastsWords(notice),
       reasonOf(notice, place),
       'Check whether the branch requires the status check, and who can bypass it.',
     ],
@@ -119,7 +119,7 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
     tone: 'wrong',
     headline: `GitHub would merge ${place.name} although a freeze blocks it.`,
     lines: [
-      lasts(notice),
+      lastsWords(notice),
       reasonOf(notice, place),
       'Require the status check on the branch. The page shows what is missing.',
     ],
@@ -181,7 +181,7 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
   'deployment.held': (notice, place) => ({
     tone: 'frozen',
     headline: `A freeze blocks ${deploymentOf(notice, place)}.`,
-    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+    lines: [lastsWords(notice), reasonOf(notice, place), revisionOf(notice)],
   }),
   'deployment.released': (notice, place) => ({
     tone: 'free',
@@ -194,12 +194,12 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
   'deployment.rejected': (notice, place) => ({
     tone: 'frozen',
     headline: `Holdfast rejected ${deploymentOf(notice, place)}.`,
-    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+    lines: [lastsWords(notice), reasonOf(notice, place), revisionOf(notice)],
   }),
   'deployment.bypassed': (notice, place) => ({
     tone: 'wrong',
     headline: `A freeze did not stop ${deploymentOf(notice, place)}: somebody approved it on GitHub.`,
-    lines: [lasts(notice), reasonOf(notice, place), revisionOf(notice)],
+    lines: [lastsWords(notice), reasonOf(notice, place), revisionOf(notice)],
   }),
   'ruleset.orphaned': ({ details }, place) => ({
     tone: 'wrong',
@@ -208,7 +208,7 @@ const tellers: Record<Exclude<DeliveredType, `deployment_exemption.${string}`>, 
   }),
   'ruleset.repaired': ({ details }, place) => ({
     tone: 'wrong',
-    headline: `Somebody ${wordsOf(details['found'], 'changed')} a ruleset of Holdfast in ${place.name}.`,
+    headline: `Somebody ${noticeWordsOf(details['found'], 'changed')} a ruleset of Holdfast in ${place.name}.`,
     lines: [labelled('Ruleset', details['ruleset']), 'Holdfast repaired it.'],
   }),
   'webhook.disabled': ({ details }, place) => {

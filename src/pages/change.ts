@@ -1,21 +1,26 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
-import { type Remember as RememberAnswer, runOnce } from '../api/idempotency.ts';
-import { authorizeOwnerOr, mostNamed, refusedAmong, type Selection } from '../auth/authorize-owner-or.ts';
+import { type RememberAnswer as RememberAnswer, runOnce } from '../api/idempotency.ts';
+import {
+  authorizeOwnerOr,
+  mostRepositoriesAuthorized,
+  refusedAmong,
+  type Selection,
+} from '../auth/authorize-owner-or.ts';
 import { authorizeRepository, type RepositoryAudience } from '../auth/authorize.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
-import { forbidden, nullIf, type Outcome, Refusal, refusalStatus, refusedIf } from '../errors.ts';
+import { forbidden, nullIf, type PartialOutcome, Refusal, refusalStatus, refusedIf } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { repositoriesOfAccount } from '../explanations/repository-states.ts';
 import { type InstalledAccount, knownAccount, type Administered } from '../installations/find-account.ts';
 import { signInPath } from '../page-paths.ts';
 import { plainNames } from '../plans/matched-repositories.ts';
-import { listed } from '../words/event-words.ts';
-import { digestOf, type FormPreview, type FormProblems, previewedOf, problemsOf } from './form.ts';
+import { listedWords } from '../words/event-words.ts';
+import { digestOf, type FormPreview, type FormProblems, previewedOf, formProblemsOf } from './form.ts';
 import type { Html } from './html.ts';
-import { countOf } from './freeze-now/plan-preview.ts';
+import { countText } from './freeze-now/plan-preview.ts';
 import { keepForm, keptFormOf } from './kept-answers.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { messagePage, ownForms, pageBefore, refusalPage } from './message-page.ts';
@@ -29,7 +34,7 @@ import {
   type Visit,
   whoOpens,
 } from './reader.ts';
-import { repositoryPath } from '../api/fields.ts';
+import { repositoryParams } from '../api/fields.ts';
 import { assertStorable, readLimited } from '../api/read-request.ts';
 
 // Every form of a page changes data this way. The steps run in this order, and nothing changes until all of them pass:
@@ -41,7 +46,7 @@ import { assertStorable, readLimited } from '../api/read-request.ts';
 //  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
 
 /** A form that a person sent. */
-export type Sent = Visit & {
+export type SentForm = Visit & {
   viewer: NonNullable<Visit['viewer']>;
   caller: PersonCaller;
   /** The person as the audit log names them. */
@@ -52,14 +57,14 @@ export type Sent = Visit & {
 };
 
 /** A change to a repository that GitHub lets the person make. */
-export type RepositoryChange = Sent &
+export type RepositoryChange = SentForm &
   RepositoryVisit & {
     /** The refusal for a person who may not act as an admin, where writers may make the change too. Null for others. */
     notAdmin: Refusal | null;
   };
 
 /** A change to something that belongs to an owner, which GitHub lets the person make. */
-export type OwnerChange = Sent & { account: InstalledAccount; administered: Administered };
+export type OwnerChange = SentForm & { account: InstalledAccount; administered: Administered };
 
 /**
  * Handles a form about the repository of the path (`:owner`, `:repository`).
@@ -71,7 +76,7 @@ export const repositoryForm = (
   change: (change: RepositoryChange) => Promise<Response>,
 ): Handler =>
   guarded(deps, async (sent) => {
-    const path = repositoryPath.safeParse(sent.context.req.param());
+    const path = repositoryParams.safeParse(sent.context.req.param());
     const audience = { scope: 'admin', isLive: true, releases: true, ...allows } as const;
     const authorized =
       path.success &&
@@ -91,7 +96,7 @@ export const repositoryForm = (
  */
 export const ownerForm = (
   deps: PageDeps,
-  named: (sent: Sent & { account: InstalledAccount }) => Promise<Selection | null>,
+  named: (sent: SentForm & { account: InstalledAccount }) => Promise<Selection | null>,
   change: (change: OwnerChange) => Promise<Response>,
   { isUrgent, releases }: Recency = {},
   again: Again = async () => null,
@@ -118,11 +123,11 @@ export const ownerForm = (
 type Again = (visit: SeenBySender, why: string) => Promise<Response | null>;
 
 /** What the sender of a form sees of its owner. */
-export type SeenBySender = Sent & { account: InstalledAccount } & Awaited<ReturnType<typeof seeOwner>>;
+export type SeenBySender = SentForm & { account: InstalledAccount } & Awaited<ReturnType<typeof seeOwner>>;
 
 /** @throws Refusal forbidden, unless the form is shown again. @param refusal the one of the API. */
 async function refuseForm(
-  sent: Sent,
+  sent: SentForm,
   owner: string,
   account: InstalledAccount | null,
   names: string[] | null,
@@ -154,8 +159,8 @@ async function whyForbidden(
   if (names === null)
     return `${notAdmin}. Only its admins, and people to whom its settings give the role freezer, can change all repositories or a pattern of names.`;
   if (names.length === 0) return 'Select at least one repository.';
-  if (names.length > mostNamed)
-    return `${notAdmin}. Select at most ${mostNamed} repositories, each of which you are an admin of.`;
+  if (names.length > mostRepositoriesAuthorized)
+    return `${notAdmin}. Select at most ${mostRepositoriesAuthorized} repositories, each of which you are an admin of.`;
   // It names the repository and who has the role, so it is for people who can read that.
   const ofOne = refusal?.code === 'forbidden' ? ` ${refusal.message}` : '';
   const why = `${(await faultsIn(seen, names)) ?? ''}${ofOne}`;
@@ -170,9 +175,9 @@ async function faultsIn({ deps, caller, account }: SeenBySender, names: string[]
   const { absent, lacking } = found;
   const said = [
     absent.length > 0
-      ? ` You can see no repository of ${account.login} named ${listed(absent, mostFaults)}.`
+      ? ` You can see no repository of ${account.login} named ${listedWords(absent, mostFaults)}.`
       : '',
-    lacking.length > 0 ? ` You aren't an admin or freezer of ${listed(lacking, mostFaults)}.` : '',
+    lacking.length > 0 ? ` You aren't an admin or freezer of ${listedWords(lacking, mostFaults)}.` : '',
   ].join('');
   return said || null;
 }
@@ -180,7 +185,7 @@ async function faultsIn({ deps, caller, account }: SeenBySender, names: string[]
 const mostFaults = 10;
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
-export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
+export function guarded(given: PageDeps, handle: (sent: SentForm) => Promise<Response>): Handler {
   const text = 'The form came from another site. Send it from a page of Holdfast.';
   const isOurs = ownForms(given, { title, text });
   const handleOwn = openPage(given, async ({ viewer, ...visit }) => {
@@ -208,10 +213,10 @@ export function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Respons
 
 const title = 'Nothing was changed';
 
-const largest = 1024 * 1024;
+const largestSentForm = 1024 * 1024;
 
 /** The fields of a form without files. @throws Refusal too-large; invalid if the database cannot store a value. */
-async function readForm({ req }: Context, most = largest): Promise<URLSearchParams> {
+async function readForm({ req }: Context, most = largestSentForm): Promise<URLSearchParams> {
   const bytes = await readLimited(req.raw, most);
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   assertStorable(Object.fromEntries([...form].map(([name, value], at) => [`${name} ${at}`, value])), 'body');
@@ -250,10 +255,10 @@ const largestFromStrangers = 64 * 1024;
  * @param toProblems what of an error the form shows.
  */
 export async function answerForm(
-  { context }: Sent,
+  { context }: SentForm,
   act: () => Promise<string | Response>,
   again: (problems: FormProblems) => Response | Promise<Response>,
-  toProblems: (error: unknown) => FormProblems = problemsOf,
+  toProblems: (error: unknown) => FormProblems = formProblemsOf,
 ): Promise<Response> {
   try {
     const done = await act();
@@ -268,7 +273,7 @@ export async function answerForm(
  * @param show the page; shown at once if the form is too large to be kept.
  */
 export async function showKept(
-  { deps, context, form, isKept }: Sent,
+  { deps, context, form, isKept }: SentForm,
   show: () => Response | Promise<Response>,
 ): Promise<Response> {
   const to = isKept ? null : await keepForm(deps, context, form);
@@ -280,7 +285,7 @@ export async function showKept(
  * @param step the value of `step` that asks for the change. @param labels the label of each field.
  */
 export async function previewFirst<Fields extends object>(
-  sent: Sent,
+  sent: SentForm,
   { step, fields, labels }: { step: string; fields: Fields; labels: Record<keyof Fields, string> },
   change: () => Promise<string>,
   preview: () => Promise<{ shown: Html; below?: Html; act: string }>,
@@ -302,7 +307,7 @@ export async function previewFirst<Fields extends object>(
 }
 
 /** Saves the target of the redirect in the transaction of the change, like `runOnce`. */
-export type Remember = (tx: Parameters<RememberAnswer>[0], to: string) => Promise<void>;
+export type RememberRedirect = (tx: Parameters<RememberAnswer>[0], to: string) => Promise<void>;
 
 /**
  * Makes the change of a form with `onceField` once, even if the form is sent several times: a second tap redirects to
@@ -311,9 +316,9 @@ export type Remember = (tx: Parameters<RememberAnswer>[0], to: string) => Promis
  * @returns where to redirect, as `change` said the first time.
  */
 export async function once(
-  { deps, context, viewer, form }: Sent,
+  { deps, context, viewer, form }: SentForm,
   fields: unknown,
-  change: (remember: Remember) => Promise<string>,
+  change: (remember: RememberRedirect) => Promise<string>,
 ): Promise<string> {
   const key = digestOf([form.get('key') ?? randomUUID(), fields]);
   const where = { caller: `user:${viewer.id}`, request: `POST ${context.req.path}`, key };
@@ -330,8 +335,8 @@ export async function once(
  * @throws Refusal the first one, if nothing changed.
  */
 export function answerOutcome(
-  { context, viewer }: Sent,
-  { done, refusals }: Outcome<unknown>,
+  { context, viewer }: SentForm,
+  { done, refusals }: PartialOutcome<unknown>,
   to: string,
   back: { href: string; text: string },
 ): string | Promise<Response> {
@@ -339,7 +344,7 @@ export function answerOutcome(
   if (!first) return to;
   if (done.length === 0) throw first;
   const reasons = [...new Set(refusals.map(({ message }) => message))].slice(0, mostReasons);
-  const text = `${countOf(done.length, 'freeze was', 'freezes were')} changed, and ${refusals.length} could not be changed. ${reasons.join(' ')}`;
+  const text = `${countText(done.length, 'freeze was', 'freezes were')} changed, and ${refusals.length} could not be changed. ${reasons.join(' ')}`;
   const status = refusalStatus[first.code];
   return messagePage(context, { status, title: 'Some freezes were not changed', text, link: back }, viewer);
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { isTimeZone } from '../time/local-time.ts';
 import { messagePage, pageBefore } from './message-page.ts';
 
-const largest = 1024;
+const largestChoice = 1024;
 const aYear = 365 * 86_400;
 
 /**
@@ -14,7 +14,9 @@ const aYear = 365 * 86_400;
  * one is the browser's again.
  */
 export async function chooseZone(deps: Deps, context: Context): Promise<Response> {
-  const form = new URLSearchParams(new TextDecoder().decode(await readLimited(context.req.raw, largest)));
+  const form = new URLSearchParams(
+    new TextDecoder().decode(await readLimited(context.req.raw, largestChoice)),
+  );
   const asked = (form.get('own_zone') ?? '').trim();
   const zone = zoneNamed(asked);
   const back = withoutZone(ownPath(pageBefore(context, deps)));
@@ -25,7 +27,7 @@ export async function chooseZone(deps: Deps, context: Context): Promise<Response
 }
 
 /** `GET /time-zone`: says that there is no such time zone. @param back in the query: where the reader was. */
-export function unknownZone(context: Context): Promise<Response> {
+export function refuseZone(context: Context): Promise<Response> {
   const link = { href: ownPath(context.req.query('back')), text: 'Back' };
   return messagePage(context, { ...unknown, link });
 }

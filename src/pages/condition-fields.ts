@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { FreezeFields } from '../freezes/freeze.ts';
-import { chips, type FormProblems, textArea, textOf } from './form.ts';
+import { chips, type FormProblems, textArea, trimmedField } from './form.ts';
 import type { Html } from './html.ts';
 
 // Conditions in a form field: one on each line. A line is a condition, such as `label=hotfix`, or nested JSON, such as
@@ -108,11 +108,11 @@ export const heldLabels: Record<keyof HeldFields, string> = {
 };
 
 export function readHeld(form: URLSearchParams): HeldFields {
-  const holds = textOf(form, 'holds');
+  const holds = trimmedField(form, 'holds');
   return {
     holds: Object.hasOwn(held, holds) ? (holds as HeldFields['holds']) : 'merges',
-    environments: textOf(form, 'environments'),
-    onDeployment: textOf(form, 'on_deployment') === 'reject' ? 'reject' : 'wait',
+    environments: trimmedField(form, 'environments'),
+    onDeployment: trimmedField(form, 'on_deployment') === 'reject' ? 'reject' : 'wait',
   };
 }
 

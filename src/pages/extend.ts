@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import type { FreezeWindow } from '../freezes/freeze-window.ts';
 import { toLocalTime } from '../time/local-time.ts';
-import { badField, confirmation, hidden, textField } from './form.ts';
+import { badField, confirmation, hiddenField, textField } from './form.ts';
 import type { Html } from './html.ts';
 
 // Extends a freeze or a plan: by an hour, by a day, or until a time.
@@ -25,7 +25,7 @@ export const extendForms = (
   ${confirmation(
     'Set end…',
     action,
-    html`${more} ${hidden('by', 'until')}
+    html`${more} ${hiddenField('by', 'until')}
     ${textField(
       {
         name: 'end',

@@ -33,9 +33,9 @@ import {
 import { pageLinks } from './repository/freeze-list.ts';
 
 /** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
-const perPage = 10;
+const repositoriesPerPage = 10;
 /** How many repositories are checked in parallel. */
-const atOnce = 3;
+const checksAtOnce = 3;
 
 /**
  * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
@@ -49,7 +49,7 @@ export async function showFirstSteps(visit: Visit): Promise<Response> {
   await rememberReader(deps, viewer);
   const steps = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
   const opens = ['audit', 'settings'] as const;
-  const page = { title: `First steps for ${account.login}`, body: body(deps, account, steps) };
+  const page = { title: `First steps for ${account.login}`, body: firstStepsBody(deps, account, steps) };
   return showPage(
     { context, viewer: { ...viewer, opens } },
     { ...page, owner: account.login, crumbs: [{ name: 'First steps' }] },
@@ -71,13 +71,13 @@ type Steps = {
 async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
   const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
   const [{ count, names }, keys, hasFreezes, extra] = await Promise.all([
-    usedRepositories(deps, account.id, from, perPage),
+    usedRepositories(deps, account.id, from, repositoriesPerPage),
     listKeys(deps, account),
     hasEverFrozen(deps.db, account.id),
     readExtraPermissions(deps, { account, installation: account.installation }),
   ]);
   const checked: CheckedRepository[] = [];
-  await pLimit(atOnce).map(names, async (name) => {
+  await pLimit(checksAtOnce).map(names, async (name) => {
     const repository = await knownRepository(deps, account.login, name);
     if (repository) checked.push({ repository, report: await recentEnforcement(deps, repository) });
   });
@@ -86,7 +86,7 @@ async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: numbe
   return { count, from, checked: checked.toSorted(byName), keys: keys.length, hasFreezes, extra };
 }
 
-function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
+function firstStepsBody(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
   const { count, from, checked, keys, hasFreezes, extra } = steps;
   const { config } = deps;
   const isRequiredHere = checked.length > 0 && checked.every(({ report }) => report?.enforced === true);
@@ -97,7 +97,7 @@ function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
   const rules = `${web}/organizations/${account.login}/settings/rules`;
   return html`<h1>First steps for ${account.login}</h1>
     <ol class="steps">
-      ${step(
+      ${firstStep(
         count > 0,
         'Holdfast sees your repositories',
         html`<p>
@@ -105,7 +105,7 @@ function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
           <a href="${installation}" rel="noreferrer">the installation on GitHub</a>.
         </p>`,
       )}
-      ${step(
+      ${firstStep(
         isRequiredHere && isWhole,
         `GitHub requires the check ${config.statusContext}`,
         html`<p>
@@ -120,11 +120,17 @@ function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
           ${checked.map(requirement)}
           ${isRequiredHere && !isWhole ? html`<p>It is required in these repositories. Check the others too.</p>` : ''}
           ${pageLinks('Pages of repositories', [
-            ['Earlier repositories', from > 0 ? linkTo(account, Math.max(0, from - perPage)) : null],
-            ['Later repositories', from + perPage < count ? linkTo(account, from + perPage) : null],
+            [
+              'Earlier repositories',
+              from > 0 ? linkTo(account, Math.max(0, from - repositoriesPerPage)) : null,
+            ],
+            [
+              'Later repositories',
+              from + repositoriesPerPage < count ? linkTo(account, from + repositoriesPerPage) : null,
+            ],
           ])}`,
       )}
-      ${step(
+      ${firstStep(
         keys > 0,
         'Scripts have an application key',
         keys > 0
@@ -134,7 +140,7 @@ function body(deps: PageDeps, account: InstalledAccount, steps: Steps): Html {
   -H "Authorization: Bearer $(gh auth token)" -H "Content-Type: application/json" \\
   -d '{"name": "first key", "scope": "admin"}'</code></pre>`,
       )}
-      ${step(
+      ${firstStep(
         hasFreezes,
         'You have created a freeze',
         hasFreezes
@@ -164,7 +170,7 @@ function requirement({ repository, report }: CheckedRepository): Html {
 
 /** A step for which the App needs more permissions. */
 const commandsStep = (extra: ExtraPermissions | null): Html =>
-  step(
+  firstStep(
     isGranted(extra, 'comments'),
     'People can use commands in comments',
     isGranted(extra, 'comments')
@@ -195,7 +201,7 @@ function deploymentsStep(extra: ExtraPermissions | null, checked: CheckedReposit
         )}`
     : howToGrant(extra, 'deployments');
   const badge = extra?.deployments.isRequested ? 'To do' : 'Optional';
-  return step(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
+  return firstStep(isReady && hasRule, 'Freezes can block deployments', content, badge, 'deployments');
 }
 
 /** The steps that an owner has to do, as its overview knows them. */
@@ -217,7 +223,7 @@ export async function firstStepsCard(
   const done = doneOwners.get(deps.explanations) ?? new Set();
   doneOwners.set(deps.explanations, done);
   if (done.has(id)) return '';
-  const looked = repositories.filter(({ archived }) => !archived).slice(0, perPage);
+  const looked = repositories.filter(({ archived }) => !archived).slice(0, repositoriesPerPage);
   const [made, required] = await Promise.all([hasMade(deps.sql, id), requiredIn(deps, looked)]);
   const verdicts = looked.map((each) => required.get(each.id) ?? null);
   const steps: OpenStep[] = [
@@ -261,7 +267,7 @@ const hasMade = async ({ read }: Sql, accountId: bigint): Promise<{ keys: boolea
   (await read<{ keys: boolean; freezes: boolean }>('first-steps', madeByOwner, [accountId]))[0]!;
 
 /** One step and its state. @param otherwise the badge of a step that is not done. @param id where links lead. */
-const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>
+const firstStep = (isDone: boolean, title: string, content: Html, otherwise = 'To do', id = ''): Html =>
   html`<li class="card">
     <h2 class="first" ${id === '' ? '' : html`id="${id}"`}>
       <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}

@@ -16,7 +16,7 @@ export const noProblems: FormProblems = new Map();
  * @param fields the form field for each API field that has a different name, such as `start` or `recurrence.until`.
  * @throws the error itself, if it does not refuse the content of the form.
  */
-export function problemsOf(error: unknown, fields: Record<string, string> = {}): FormProblems {
+export function formProblemsOf(error: unknown, fields: Record<string, string> = {}): FormProblems {
   const isAboutForm =
     error instanceof Refusal && ['invalid', 'conflict', 'start-already-passed'].includes(error.code);
   if (!isAboutForm) throw error;
@@ -40,11 +40,11 @@ export const problemOf = (field: string, message: string): Problem => ({
 export const badField = (field: string, message: string): Refusal => invalid([problemOf(field, message)]);
 
 /** The text of a field, without spaces around it. */
-export const textOf = (form: URLSearchParams, field: string): string => form.get(field)?.trim() ?? '';
+export const trimmedField = (form: URLSearchParams, field: string): string => form.get(field)?.trim() ?? '';
 
 /** The same. @throws Refusal invalid with the message if there is none. */
 export function requiredText(form: URLSearchParams, field: string, message: string): string {
-  const text = textOf(form, field);
+  const text = trimmedField(form, field);
   if (text === '') throw badField(field, message);
   return text;
 }
@@ -82,7 +82,7 @@ export function formProblem(problems: FormProblems, shown: string[]): Html {
   </div>`;
 }
 
-export type Field = {
+export type LabelledField = {
   name: string;
   /** Needed if several forms of a page have a field of this name. */
   id?: string;
@@ -95,7 +95,7 @@ export type Field = {
 };
 
 /** A field with its label, hint and error. @param control the input element. */
-function labelled(field: Field, control: (attributes: Html) => Html): Html {
+function labelled(field: LabelledField, control: (attributes: Html) => Html): Html {
   const { name, id = name, label, hint, problems = noProblems, attributes = html`` } = field;
   const problem = problems.get(name);
   const described = [...(hint ? [`${id}-hint`] : []), ...(problem ? [`${id}-problem`] : [])];
@@ -110,11 +110,11 @@ function labelled(field: Field, control: (attributes: Html) => Html): Html {
 }
 
 /** One line of text. @param type of the input: `text`, `datetime-local`, `date`, `number`, … */
-export const textField = (field: Field, type = 'text'): Html =>
+export const textField = (field: LabelledField, type = 'text'): Html =>
   labelled(field, (attributes) => html`<input type="${type}" ${attributes} value="${field.value ?? ''}" />`);
 
 /** Lines of text. */
-export const textArea = (field: Field): Html =>
+export const textArea = (field: LabelledField): Html =>
   labelled(
     field,
     (attributes) => html`<textarea rows="3" ${attributes}>${'\n'}${field.value ?? ''}</textarea>`,
@@ -128,7 +128,7 @@ type Choice = { value: string; label: Html | string };
  */
 export function chips(
   type: 'radio' | 'checkbox',
-  { name, label, hint, problems = noProblems }: Omit<Field, 'value' | 'attributes'>,
+  { name, label, hint, problems = noProblems }: Omit<LabelledField, 'value' | 'attributes'>,
   choices: Choice[],
   chosen: string[],
 ): Html {
@@ -188,7 +188,7 @@ export function queryLink(query: Record<string, string | number | null>): string
 }
 
 /** Carries the version of the freeze or plan that the person saw. */
-export const versionField = (version: string): Html => hidden('version', version);
+export const versionField = (version: string): Html => hiddenField('version', version);
 
 /**
  * Checks that nobody changed the freeze or plan since the person opened its form. So a form cannot undo another
@@ -207,13 +207,13 @@ export function assertFresh(
 }
 
 /** Identifies one display of a form, so that its change is made once. */
-export const onceField = (): Html => hidden('key', randomUUID());
+export const onceField = (): Html => hiddenField('key', randomUUID());
 
 /** A short digest that recognizes the same content again. */
 export const digestOf = (content: unknown): string =>
   createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 
-export const hidden = (name: string, value: string): Html =>
+export const hiddenField = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /**
@@ -276,8 +276,8 @@ export const previewBeforeDoing = (
       ${
         preview
           ? html`${preview.changed.length > 0 ? changedNotice(preview.changed, preview.act) : ''}
-              ${preview.shown} ${always} ${hidden('previewed', preview.previewed)}
-              ${hidden('key', preview.key)}
+              ${preview.shown} ${always} ${hiddenField('previewed', preview.previewed)}
+              ${hiddenField('key', preview.key)}
               <div class="actions in-reach">
                 <button
                   type="submit"

@@ -66,7 +66,7 @@ export const frozenWord = (holdMerges: boolean[]): string | null =>
 export const notJudged = html`Not judged yet: Holdfast has not checked the open pull requests since it began.`;
 
 /** `2 pull requests are blocked. 3 more should be blocked: 1 is waiting for its status, GitHub would merge 2.` */
-export function countsOf(pullRequests: Pick<ShownHeld, 'notHeld'>[]): Html {
+export function heldCounts(pullRequests: Pick<ShownHeld, 'notHeld'>[]): Html {
   const reasons = Map.groupBy(pullRequests, ({ notHeld }) => notHeld);
   const held = reasons.get(null)?.length ?? 0;
   reasons.delete(null);
@@ -130,19 +130,19 @@ function pullRequests(
   return html`${
     matching.length === 0
       ? html`<p>All pull requests</p>`
-      : html`<p>Pull requests that match ${sentence(matching)}</p>
+      : html`<p>Pull requests that match ${heldSentence(matching)}</p>
           ${theRest(matching, rest)}`
   }
   ${
     exclude.length === 0
       ? ''
-      : html`<p>Except pull requests that match ${sentence(exclude)}</p>
+      : html`<p>Except pull requests that match ${heldSentence(exclude)}</p>
           ${theRest(exclude, rest)}`
   }`;
 }
 
 /** The first conditions as a sentence: `label=risky and (base=main or not author=bob)`. */
-export const sentence = (items: ConditionInput[]): Html => {
+export const heldSentence = (items: ConditionInput[]): Html => {
   const { shown, left } = cut(join(items, 'and'));
   return html`${shown.map(show)}${left > 0 ? ` … (${left} more)` : ''}`;
 };

@@ -15,12 +15,12 @@ import {
   areDeploymentsFrozen,
   askBehindPage,
   repositoryStates,
-  stateOf,
+  repositoryStateOf,
   withKnownEnforcement,
 } from '../explanations/repository-states.ts';
-import { absentPage, type PageDeps, timesOf, type Visit, waysWithoutGitHub } from './reader.ts';
+import { absentPage, type PageDeps, readerTimes, type Visit, waysWithoutGitHub } from './reader.ts';
 import { accountsOf } from '../installations/find-account.ts';
-import { countOf } from './freeze-now/plan-preview.ts';
+import { countText } from './freeze-now/plan-preview.ts';
 import { disabledNotices } from './owner/disabled-webhooks.ts';
 import { seeOwner, seesNothing } from './owner/open-owner.ts';
 import { frozenIn, loadOverview, type Overview, type SeenOwner } from './owner/overview.ts';
@@ -36,7 +36,7 @@ export async function showHome(visit: Visit): Promise<Response> {
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer }));
   try {
     const { owners, silent } = await ownersOf(deps, viewer);
-    const times = timesOf(visit);
+    const times = readerTimes(visit);
     const [overview, notices] = await Promise.all([
       loadOverview(deps, viewer, owners, times),
       disabledNotices(deps, owners),
@@ -107,7 +107,7 @@ function atAGlance(owners: SeenOwner[], silent: SilentOwner[], overview: Overvie
 function actions(owners: SeenOwner[]): Html {
   const may = owners.filter(({ mayFreeze }) => mayFreeze === true);
   const isFrozen = ({ repositories }: SeenOwner) =>
-    repositories.some((each) => stateOf(each) === 'frozen' || areDeploymentsFrozen(each));
+    repositories.some((each) => repositoryStateOf(each) === 'frozen' || areDeploymentsFrozen(each));
   const [only] = owners.length === 1 ? owners : [];
   return html`<div class="actions">
     ${choose(may, 'freeze', 'Freeze now', 'freeze')}
@@ -141,14 +141,14 @@ function choose(
 }
 
 const ownerRow = ({ account: { login }, repositories }: SeenOwner): Html => {
-  const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
+  const frozen = repositories.filter((each) => repositoryStateOf(each) === 'frozen').length;
   const ofDeployments = repositories.filter(areDeploymentsFrozen).length;
   return html`<tr>
     <th scope="row">
       <a href="${ownerPath(login)}"><bdi>${login}</bdi></a>
     </th>
     <td>
-      ${countOf(repositories.length, 'repository', 'repositories')}
+      ${countText(repositories.length, 'repository', 'repositories')}
       ${frozen > 0 ? badge('frozen', `${frozen} frozen`) : ''}
       ${ofDeployments > 0 ? badge('frozen', `deployments of ${ofDeployments} frozen`) : ''}
       ${frozen + ofDeployments === 0 ? badge('free', 'none frozen') : ''}

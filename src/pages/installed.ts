@@ -12,7 +12,7 @@ import type { PageDeps, Visit } from './reader.ts';
 import { seeLock } from './settings/lock-app.ts';
 
 /** About how many owners GitHub is asked. */
-const mostAsked = 12;
+const mostOwnersAsked = 12;
 /** How many the page lists. Each costs two questions about the second App. */
 const mostOwners = 5;
 
@@ -43,7 +43,7 @@ export async function showInstalled(visit: Visit): Promise<Response> {
   // An installation without repositories is not among those that GitHub names.
   const ids = [...(viewer?.installationIds ?? []), ...(id === null ? [] : [id])];
   const owners: Owner[] = [];
-  for (const account of viewer ? (await accountsOf(deps, ids)).slice(0, mostAsked) : []) {
+  for (const account of viewer ? (await accountsOf(deps, ids)).slice(0, mostOwnersAsked) : []) {
     if (owners.length === mostOwners) break;
     const isTheirs = deps.permissions.isOwnerAdmin(deps, viewer!, account);
     // What GitHub does not say now hides nobody else.

@@ -6,6 +6,7 @@ import { sessionHashOf } from '../auth/sign-in/sessions.ts';
 import { CannotUnseal, seal, unseal } from '../database/secret-key.ts';
 import type { Deps } from '../deps.ts';
 import { nowOf } from '../time/clock.ts';
+import { minute } from '../time/units.ts';
 
 // Every form is answered with a redirect, so neither Reload nor Back asks to send it again. What would be answered with a
 // page has an address of its own (`?answer=`), which only the session that sent the form can open. Of a preview, the form
@@ -14,21 +15,20 @@ import { nowOf } from '../time/clock.ts';
 
 type Store = Pick<Deps, 'sql' | 'clock' | 'config' | 'db'>;
 
-const shape = z.union([
+const keptShape = z.union([
   z.object({ form: z.string() }),
   z.object({ page: z.string(), status: z.number() }),
   z.object({ warnings: z.array(z.string()) }),
 ]);
-type Kept = z.infer<typeof shape>;
+type Kept = z.infer<typeof keptShape>;
 
-const minute = 60_000;
 const keptFor = 60 * minute;
 /** A page with a new secret, which people copy at once. */
 const secretKeptFor = 10 * minute;
 /** How many of a session are kept: the newest. */
-const mostKept = 16;
+const mostAnswersKept = 16;
 /** Characters of one, sealed. What is larger is answered at once, as it is. */
-const largest = 512 * 1024;
+const largestAnswer = 512 * 1024;
 
 const parameter = 'answer';
 /** Of the warnings of a change. */
@@ -119,7 +119,7 @@ export const keptFormOf = (context: Context): URLSearchParams | undefined => con
 
 const insert = `
   WITH old AS (DELETE FROM kept_answers WHERE id_hash IN (
-    SELECT id_hash FROM kept_answers WHERE session_hash = $2 ORDER BY created_at DESC, id_hash OFFSET ${mostKept - 1}))
+    SELECT id_hash FROM kept_answers WHERE session_hash = $2 ORDER BY created_at DESC, id_hash OFFSET ${mostAnswersKept - 1}))
   INSERT INTO kept_answers (id_hash, session_hash, sealed, created_at, expires_at)
   SELECT $1, id_hash, $3, $4::timestamptz, $5::timestamptz FROM sessions
   WHERE id_hash = $2 AND expires_at > $4::timestamptz RETURNING id_hash`;
@@ -136,7 +136,7 @@ async function keep(
   if (session === null) return null;
   const id = randomBytes(32).toString('base64url');
   const sealed = seal(id, purpose, deflateRawSync(JSON.stringify(kept)).toString('base64'));
-  if (sealed.length > largest) return null;
+  if (sealed.length > largestAnswer) return null;
   const now = nowOf(deps.clock);
   const until = new Date(now.getTime() + lasts);
   const rows = await deps.sql.query('keep-answer', insert, [hashOf(id), session, sealed, now, until]);
@@ -153,7 +153,7 @@ async function find(deps: Store, context: Context, id: string): Promise<Kept | n
   if (!row) return null;
   try {
     const packed = Buffer.from(unseal(id, purpose, row.sealed), 'base64');
-    return shape.parse(JSON.parse(inflateRawSync(packed).toString()));
+    return keptShape.parse(JSON.parse(inflateRawSync(packed).toString()));
   } catch (error) {
     if (error instanceof CannotUnseal) return null;
     throw error;

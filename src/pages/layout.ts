@@ -18,7 +18,7 @@ import type { Live } from './live.ts';
 import { icon } from './states.ts';
 import { cityOf } from '../time/local-time.ts';
 
-export type Page = {
+export type LayoutPage = {
   /** The title of the browser tab. The heading of the page is part of its body. */
   title: string;
   body: Html;
@@ -58,7 +58,7 @@ export function layout({
   head,
   frozen = null,
   live,
-}: Page): Html {
+}: LayoutPage): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -215,7 +215,7 @@ const signedIn = (login: string): Html =>
  * only. `style` attributes and inline scripts do not work either: use classes and SVG presentation attributes.
  * @param formTargets other origins that forms of the page may go to.
  */
-export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
+export const headersOfPages = (formTargets: string[] = []): MiddlewareHandler =>
   securityHeaders({
     styleSrc: ["'self'"],
     scriptSrc: ["'self'"],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamSSE } from 'hono/streaming';
-import type { Change } from '../database/changes.ts';
+import type { ToldChange } from '../database/changes.ts';
 import type { OwnerVisit } from './owner/open-owner.ts';
 import type { RepositoryVisit, Visit } from './reader.ts';
 
@@ -8,7 +8,7 @@ import type { RepositoryVisit, Visit } from './reader.ts';
 // what the reader may see is decided in one place, and a stream costs the database nothing.
 
 /** Milliseconds until the browser must connect again, so that we check again whether the viewer may see this. */
-const longest = 55_000;
+const longestStream = 55_000;
 /** Milliseconds in which changes are told together. */
 const gathering = 250;
 
@@ -51,7 +51,7 @@ export const followOwner = (visit: OwnerVisit): Promise<Response> => follow(visi
 /** Whether a change is in one of the repositories that the viewer can read, or about an owner that they are an admin of. */
 export function concerns(
   owners: Pick<OwnerVisit, 'account' | 'isAdmin' | 'repositories'>[],
-): (change: Change) => boolean {
+): (change: ToldChange) => boolean {
   const administered = new Set(owners.filter(({ isAdmin }) => isAdmin).map(({ account }) => account.id));
   const ids = new Set(owners.flatMap(({ repositories }) => repositories.map(({ id }) => id)));
   return (change) =>
@@ -72,7 +72,7 @@ export function followRepository(visit: RepositoryVisit): Promise<Response> {
 }
 
 /** Answers with an event for each wanted change, until the browser leaves or has to ask again. */
-export async function follow(visit: Visit, wants: (change: Change) => boolean): Promise<Response> {
+export async function follow(visit: Visit, wants: (change: ToldChange) => boolean): Promise<Response> {
   const { deps, context, viewer } = visit;
   // With this answer, a browser does not try again.
   const giveBack = deps.streams.take(!viewer);
@@ -81,7 +81,7 @@ export async function follow(visit: Visit, wants: (change: Change) => boolean): 
   return streamSSE(context, async (stream) => {
     const left = new AbortController();
     stream.onAbort(() => left.abort());
-    const timeUp = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
+    const timeUp = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longestStream)]);
     const ended = new Promise<void>((resolve) =>
       timeUp.aborted ? resolve() : timeUp.addEventListener('abort', () => resolve(), { once: true }),
     );

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { ownFormsOnly } from '../auth/own-forms.ts';
 import type { Html } from './html.ts';
-import { layout, type Page } from './layout.ts';
+import { layout, type LayoutPage } from './layout.ts';
 import { refusalOf } from '../api/error-response.ts';
 import { type Released, whatGoesOn } from '../words/describe-fields.ts';
 import { type Refusal, refusalStatus } from '../errors.ts';
@@ -12,7 +12,7 @@ import type { Deps } from '../deps.ts';
 import { readerZone } from './text.ts';
 
 /** A page that only says what happened and what to do next. */
-export type Message = {
+export type PageMessage = {
   status: ContentfulStatusCode;
   title: string;
   text: string;
@@ -24,8 +24,8 @@ export type Message = {
 
 /** Answers with a page for the viewer, in their time zone. */
 export const showPage = (
-  { context, viewer }: { context: Context; viewer?: Page['viewer'] },
-  page: Omit<Page, 'viewer'>,
+  { context, viewer }: { context: Context; viewer?: LayoutPage['viewer'] },
+  page: Omit<LayoutPage, 'viewer'>,
   status?: ContentfulStatusCode,
 ): Response | Promise<Response> =>
   context.html(layout({ viewer, zone: readerZone(context), ...page }), status);
@@ -33,7 +33,7 @@ export const showPage = (
 /** Answers with a plain page. */
 export async function messagePage(
   context: Context,
-  { status, title, text, link = home, more }: Message,
+  { status, title, text, link = home, more }: PageMessage,
   viewer?: { login: string } | null,
 ): Promise<Response> {
   const body = html`<h1>${title}</h1>
@@ -72,7 +72,7 @@ const messages: Record<string, string> = {
  * @param undo the button that takes back what it says.
  * @param isSo whether it is still so: a page that updates itself asks for the same URL.
  */
-export function messageOf(
+export function saidMessage(
   { req }: Context,
   undo: Html | '' = '',
   isSo: (name: string) => boolean = () => true,
@@ -91,7 +91,7 @@ export const doneNotice = (text: string, undo: Html | '' = ''): Html =>
 export function refusalPage(
   context: Context,
   { code, message, retryAfter }: Refusal,
-  more: Pick<Message, 'title' | 'link'>,
+  more: Pick<PageMessage, 'title' | 'link'>,
   viewer?: { login: string } | null,
 ): Promise<Response> {
   if (retryAfter !== undefined) context.header('Retry-After', String(retryAfter));
@@ -111,7 +111,7 @@ export function errorPage(error: Error, context: Context, log: Logger): Promise<
 /** Lets pass the forms that a page of Holdfast sent. @param foreign what a form of another site gets. */
 export function ownForms(
   { config: { publicUrl } }: Pick<Deps, 'config'>,
-  foreign: Pick<Message, 'title' | 'text'>,
+  foreign: Pick<PageMessage, 'title' | 'text'>,
 ): MiddlewareHandler {
   const { origin } = new URL(publicUrl);
   return ownFormsOnly(

@@ -12,7 +12,7 @@ import { showOwnerAudit, showRepositoryAudit } from './audit/show-audit.ts';
 import { showCalendar } from './calendar/show-calendar.ts';
 import { sendSubscribe, showSubscribe } from './calendar/subscribe.ts';
 import { guarded, ownerForm, repositoryForm } from './change.ts';
-import { chooseZone, foreignZone, unknownZone } from './choose-zone.ts';
+import { chooseZone, foreignZone, refuseZone } from './choose-zone.ts';
 import { showDeployments } from './deployments/show-deployments.ts';
 import { showFirstSteps } from './first-steps.ts';
 import {
@@ -22,12 +22,12 @@ import {
   showFreezeFormAgain,
 } from './freeze-now/freeze-now.ts';
 import { changesOfFreeze } from './freeze/change-freeze.ts';
-import { changeFreeze, freezePage } from './freeze/show-freeze.ts';
+import { changeByForm, freezePage } from './freeze/show-freeze.ts';
 import { showFind } from './find.ts';
 import { followHome, showHome } from './home.ts';
 import { showInstalled } from './installed.ts';
 import { keepAnswer, showAnswer, showLive } from './kept-answers.ts';
-import { pageHeaders } from './layout.ts';
+import { headersOfPages } from './layout.ts';
 import { followOwner, followRepository, OpenStreams } from './live.ts';
 import { errorPage, ownForms } from './message-page.ts';
 import { mountSignIn } from './mount-sign-in.ts';
@@ -83,8 +83,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
   // The form with the second App goes to GitHub.
-  pages.use('/owners/:owner/settings/*', pageHeaders([webUrlOf(given.config.githubApiUrl)]));
-  pages.use(pageHeaders(), notStored);
+  pages.use('/owners/:owner/settings/*', headersOfPages([webUrlOf(given.config.githubApiUrl)]));
+  pages.use(headersOfPages(), notStored);
   mountSignIn(pages, deps, limits);
   mountForms(pages, deps);
   pages.get('/repos/:owner', ownerPage(deps, showOwner));
@@ -119,7 +119,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.get('/setup/callback', (context) => context.redirect(installedPath, 302));
   pages.get('/', openPage(deps, showHome));
   pages.get('/find', openPage(deps, showFind));
-  pages.get('/time-zone', unknownZone);
+  pages.get('/time-zone', refuseZone);
   pages.get(homeLivePath, openPage(deps, followHome));
   pages.post('/time-zone', ownForms(deps, foreignZone), (context) => chooseZone(deps, context));
   for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
@@ -170,7 +170,7 @@ function mountForms(pages: Hono, deps: PageDeps): void {
   for (const path of settingsPaths) form(path, ownerForm(deps, forAdmins, sendOwnerSettings));
   form('/repos/:owner/:repository/settings', repositoryForm(deps, {}, sendRepositorySettings));
   for (const change of changesOfFreeze)
-    form(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
+    form(`/repos/:owner/:repository/freezes/:id/${change}`, changeByForm(deps, change));
   form('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
   form(ofDeployments, askForDeployment(deps));
   for (const decision of decisions)

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
-import { messagePage, type Message, ownForms, pageBefore } from './message-page.ts';
+import { messagePage, type PageMessage, ownForms, pageBefore } from './message-page.ts';
 import { signInPath } from '../page-paths.ts';
 import {
   attemptSeconds,
@@ -114,7 +114,7 @@ async function signOut(deps: Deps, context: Context): Promise<Response> {
 /** Where signing out leads. */
 const signedOutPath = '/auth/signed-out';
 
-const notSetUp = ({ config }: Deps): Message => ({
+const notSetUp = ({ config }: Deps): PageMessage => ({
   status: 404,
   title: 'Sign-in is not set up',
   text: `Ask the people who run this service to set ${missingForSignIn(config)}.`,
@@ -125,28 +125,28 @@ const signInAt = (to: string) => ({
   text: 'Sign in with GitHub',
 });
 
-const again = (to: string, message: Message): Message => ({ ...message, link: signInAt(to) });
+const again = (to: string, message: PageMessage): PageMessage => ({ ...message, link: signInAt(to) });
 
-const notBegunHere: Message = {
+const notBegunHere: PageMessage = {
   status: 400,
   title: 'This sign-in cannot be completed',
   text: 'It started in another browser, is already complete, or is more than ten minutes old. Allow cookies, then sign in again.',
   link: signInAt('/'),
 };
 
-const denied: Message = {
+const denied: PageMessage = {
   status: 403,
   title: 'You did not authorize Holdfast',
   text: 'Holdfast needs your authorization to check which repositories you can read. It only learns who you are. Sign in again to see pages of private repositories.',
 };
 
-const refused: Message = {
+const refused: PageMessage = {
   status: 400,
   title: 'GitHub did not complete the sign-in',
   text: 'The code works once and expires after ten minutes. Sign in again. If that fails too, the log of the service has the reason.',
 };
 
-const silent: Message = {
+const silent: PageMessage = {
   status: 503,
   title: 'GitHub does not answer',
   text: 'Holdfast could not find out who you are. Sign in again in a moment.',
@@ -157,7 +157,7 @@ const foreignSignOut = {
   text: 'The request came from another site. To sign out, use the button on a page of Holdfast.',
 };
 
-const signedOut: Message = {
+const signedOut: PageMessage = {
   status: 200,
   title: 'You are signed out',
   text: 'You are signed out on all devices.',

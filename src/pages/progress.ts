@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Refusal, refusedIf } from '../errors.ts';
 import { freezeEnforcement, planEnforcement } from '../explanations/enforcement/progress.ts';
-import { type Enforced, enforcedOf } from '../explanations/repository-states.ts';
+import { type EnforcedWord, enforcedOf } from '../explanations/repository-states.ts';
 import { whatIsBlocked } from '../words/describe-fields.ts';
 import { judgeHeldDeployments } from '../explanations/enforcement/judge-environments.ts';
 import { holdsDeployments, holdsMerges } from '../freezes/freeze.ts';
@@ -13,11 +13,11 @@ import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../plans/show-plan.ts';
 import { nowOf } from '../time/clock.ts';
 import { dayAndTime } from '../time/local-time.ts';
-import { countOf } from './freeze-now/plan-preview.ts';
+import { countText } from './freeze-now/plan-preview.ts';
 import { frozenWord } from './held.ts';
 import type { Html } from './html.ts';
 import { liveAt } from './live.ts';
-import { messageOf, showPage } from './message-page.ts';
+import { saidMessage, showPage } from './message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit } from './owner/open-owner.ts';
 import { absentPage } from './reader.ts';
 import { progressSubject, tellPeople } from './tell-people.ts';
@@ -33,7 +33,7 @@ export async function showProgress(visit: OwnerVisit): Promise<Response> {
   const isMoving = progress !== 'over' && !isDone(progress);
   const { login } = visit.account;
   const body = html`<h1>Freezing ${login}</h1>
-    ${messageOf(visit.context)}
+    ${saidMessage(visit.context)}
     <section class="card" aria-live="polite">
       ${progress === 'over' ? over : progressOf(progress, visit)}
     </section>
@@ -59,14 +59,14 @@ const over = html`<p class="progress-line">
 </p>`;
 
 /** `31 of 44 pull requests held on GitHub.` */
-function progressOf(progress: Progress, { account, context, deps }: OwnerVisit): Html {
+function progressOf(progress: FreezeProgress, { account, context, deps }: OwnerVisit): Html {
   const { isOn, repositories, toLook, toHold, held, toAsk, toSay, waiting, secondsUntilHeld } = progress;
   const { notEnforced, notKnown, heldAtOnceSince } = progress;
   if (!isOn)
     return html`<p class="progress-line">
       <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
     </p>`;
-  const where = countOf(repositories, 'repository', 'repositories');
+  const where = countText(repositories, 'repository', 'repositories');
   const deployments =
     progress.deployments === null
       ? ''
@@ -78,7 +78,7 @@ function progressOf(progress: Progress, { account, context, deps }: OwnerVisit):
   const isSure = held === toHold && notEnforced.length + notKnown.length === 0;
   return html`<p class="progress-line">
       <strong
-        >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
+        >${held === toHold ? countText(held, 'pull request') : `${held} of ${countText(toHold, 'pull request')}`}</strong
       >
       blocked on GitHub in ${where} ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
@@ -87,9 +87,9 @@ function progressOf(progress: Progress, { account, context, deps }: OwnerVisit):
     ${heldAtOnceSince ? html`<p>Blocked at once by a ruleset since <time datetime="${heldAtOnceSince.toISOString()}">${dayAndTime(heldAtOnceSince, readerZone(context), nowOf(deps.clock))}</time>.</p>` : ''}
     ${waiting > 0 && secondsUntilHeld === 0 ? html`<p>Rulesets block all of them already. Their statuses follow.</p>` : ''}
     ${secondsUntilHeld ? html`<p class="muted">${notEnforced.length + notKnown.length === 0 ? 'All of them are blocked' : 'Their statuses are written'} in ${about(secondsUntilHeld)}.</p>` : ''}
-    ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
-    ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countOf(toAsk, 'repository', 'repositories')}.</p>` : ''}
-    ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countOf(toSay, 'pull request')}.</p>` : ''}
+    ${toLook > 0 ? html`<p class="muted">Checking ${countText(toLook, 'more repository', 'more repositories')}.</p>` : ''}
+    ${toAsk > 0 ? html`<p class="muted">Asking GitHub whether it is enforced in ${countText(toAsk, 'repository', 'repositories')}.</p>` : ''}
+    ${toSay > 0 ? html`<p class="muted">GitHub has not said yet whether it would merge ${countText(toSay, 'pull request')}.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
     ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
 }
@@ -103,7 +103,7 @@ const places = (account: { login: string }, what: Html, names: string[]): Html =
       </p>`;
 
 /** How many of the pull requests that a freeze or a plan should hold are held on GitHub. */
-export type Progress = {
+export type FreezeProgress = {
   /** The page with the details. */
   path: string;
   /** Whether any of its freezes is ongoing. */
@@ -134,7 +134,7 @@ export type Progress = {
 };
 
 /** Whether nothing will change on its own. */
-const isDone = ({ isOn, toLook, waiting, toSay, toAsk }: Progress): boolean =>
+const isDone = ({ isOn, toLook, waiting, toSay, toAsk }: FreezeProgress): boolean =>
   !isOn || toLook + waiting + toSay + toAsk === 0;
 
 /**
@@ -144,7 +144,7 @@ const isDone = ({ isOn, toLook, waiting, toSay, toAsk }: Progress): boolean =>
 async function readProgress(
   visit: OwnerVisit,
   query: Record<string, string>,
-): Promise<Progress | 'over' | null> {
+): Promise<FreezeProgress | 'over' | null> {
   const read = progressSubject.safeParse(query);
   if (!read.success) return null;
   const progress = 'plan' in read.data ? ofPlan(visit, read.data.plan) : ofFreeze(visit, read.data.freeze);
@@ -152,13 +152,18 @@ async function readProgress(
   return found instanceof Refusal ? 'over' : found;
 }
 
-async function ofPlan(visit: OwnerVisit, id: string): Promise<Progress | null> {
+async function ofPlan(visit: OwnerVisit, id: string): Promise<FreezeProgress | null> {
   const found = await findShownPlan(visit, id);
   return found && planProgress({ ...visit, ...found });
 }
 
 /** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
-export async function planProgress({ deps, account, repositories, plan }: PlanVisit): Promise<Progress> {
+export async function planProgress({
+  deps,
+  account,
+  repositories,
+  plan,
+}: PlanVisit): Promise<FreezeProgress> {
   const matched = new Set((await matchedRepositories(deps.sql, plan)).used.map((each) => each.id));
   const on = new Set(
     (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
@@ -170,7 +175,7 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
     enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
   ]);
   // What is known of branches says nothing about deployments.
-  const namesOf = (word: Enforced) =>
+  const namesOf = (word: EnforcedWord) =>
     (holdsMerges(plan) ? rows : []).filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
   // Where it is not known that GitHub requires the check, a status alone blocks nothing. While we ask, the page says so.
   const isLoose = (id: bigint) => [false, 'unknown'].includes(enforced.get(id) ?? true);
@@ -192,7 +197,10 @@ export async function planProgress({ deps, account, repositories, plan }: PlanVi
   };
 }
 
-async function ofFreeze({ deps, repositories, archived }: OwnerVisit, id: string): Promise<Progress | null> {
+async function ofFreeze(
+  { deps, repositories, archived }: OwnerVisit,
+  id: string,
+): Promise<FreezeProgress | null> {
   const repositoryId = await repositoryIdOf(deps.db, id);
   const row = [...repositories, ...archived].find((each) => each.id === repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];

@@ -1,6 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
-import { owner as ownerShape, repositoryPath, uuid } from '../api/fields.ts';
+import { owner as ownerShape, repositoryParams, uuid } from '../api/fields.ts';
 import { assertStorable } from '../api/read-request.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import type { Person } from '../auth/github-token.ts';
@@ -28,10 +28,10 @@ import { readOwnerSettings, readSettings } from '../settings/settings.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { nowOf } from '../time/clock.ts';
 import type { Html } from './html.ts';
-import type { Opens, Page } from './layout.ts';
+import type { Opens, LayoutPage } from './layout.ts';
 import type { OpenStreams } from './live.ts';
 import { messagePage } from './message-page.ts';
-import { instant, readerZone, type Times } from './text.ts';
+import { instantText, readerZone, type Times } from './text.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
@@ -45,7 +45,7 @@ export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.limits.remember(deps, person);
 
 /** Who is signed in. */
-export type Viewer = (Session & Pick<NonNullable<Page['viewer']>, 'opens'>) | null;
+export type Viewer = (Session & Pick<NonNullable<LayoutPage['viewer']>, 'opens'>) | null;
 
 /** A request for a page, and when it came. Its questions to GitHub count for the viewer. */
 export type Visit = { deps: PageDeps; context: Context; viewer: Viewer; openedAt: number };
@@ -92,7 +92,7 @@ export const repositoryPage = (
 ): Handler =>
   openPage(given, async (visit) => {
     const { context } = visit;
-    const path = repositoryPath.safeParse(context.req.param());
+    const path = repositoryParams.safeParse(context.req.param());
     if (!path.success) return absentOrSignIn(visit);
     const repository = await findObservable(visit, path.data, recency);
     if (!repository) return (await suspendedPage(visit, path.data)) ?? absentOrSignIn(visit);
@@ -116,7 +116,7 @@ export function whoOpens<V extends Visit['viewer']>(visit: RepositoryVisit & { v
 }
 
 /** How the reader of a page sees times. */
-export const timesOf = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
+export const readerTimes = (visit: Pick<Visit, 'context' | 'deps'>): Times => ({
   zone: readerZone(visit.context),
   now: nowOf(visit.deps.clock),
 });
@@ -142,7 +142,7 @@ export async function actsAs(visit: OfViewer, role: Role, recency: Recency = {})
   const permission = await deps.permissions.ofRepository(deps, viewer, repository, recency);
   if (permission === 'admin' || permission === 'none') return permission === 'admin';
   const { [roles[role]]: holders } = await readSettings(deps.db, repository.id);
-  return isAmong(deps, viewer, repository, holders, recency);
+  return isAmongRepositories(deps, viewer, repository, holders, recency);
 }
 
 /** The same for whether to show forms: no, while nobody can say. */
@@ -159,7 +159,7 @@ export async function hasAnyRole(
 ): Promise<boolean> {
   if (!viewer || permission === 'none' || permission === 'unknown') return false;
   const { freezers, approvers } = await readSettings(deps.db, repository.id);
-  return isAmong(deps, viewer, repository, [...freezers, ...approvers]);
+  return isAmongRepositories(deps, viewer, repository, [...freezers, ...approvers]);
 }
 
 /** Whether the settings of an owner make the viewer a freezer. Errors as `actsAs`. */
@@ -170,11 +170,17 @@ export async function isOwnerFreezer(
   recency: Recency = {},
 ): Promise<boolean> {
   const { freezers } = await readOwnerSettings(deps.db, account.id);
-  return isAmong(deps, viewer, { account, installation: account.installation }, freezers, recency);
+  return isAmongRepositories(
+    deps,
+    viewer,
+    { account, installation: account.installation },
+    freezers,
+    recency,
+  );
 }
 
 /** Whether a list of people and teams names the viewer. Errors as `actsAs`. */
-export async function isAmong(
+export async function isAmongRepositories(
   deps: PageDeps,
   viewer: Person,
   place: RolePlace,
@@ -287,7 +293,11 @@ export function silentPage(
   const seconds = limitedUntil ? (limitedUntil.getTime() - deps.clock.now()) / 1000 : 10;
   context.header('Retry-After', String(Math.max(1, Math.ceil(seconds))));
   const message = limitedUntil
-    ? { title: 'GitHub’s rate limit is used up', text, more: waysWithoutGitHub(limitedUntil, timesOf(visit)) }
+    ? {
+        title: 'GitHub’s rate limit is used up',
+        text,
+        more: waysWithoutGitHub(limitedUntil, readerTimes(visit)),
+      }
     : { title: 'GitHub is not available', text: `${text} Reload it in a moment.` };
   return messagePage(context, { status: 503, ...message }, viewer);
 }
@@ -306,8 +316,8 @@ export function limitedUntilBy(
 /** Until when GitHub answers no questions about people, and what works meanwhile. */
 export const waysWithoutGitHub = (until: Date, times: Times): Html =>
   html`<p>
-    GitHub answers again after ${instant(until, times)}. Until then, freezes begin, hold and end as planned.
-    To change or end one now, use <a href="/help/command-line">the command line</a> or
+    GitHub answers again after ${instantText(until, times)}. Until then, freezes begin, hold and end as
+    planned. To change or end one now, use <a href="/help/command-line">the command line</a> or
     <a href="/help/api">the API</a> with an admin application key: that needs no answer of GitHub.
   </p>`;
 

@@ -6,8 +6,8 @@ import { progressPath } from '../page-paths.ts';
 import { announce, announcementOf, chatsOf, type Told } from '../notices/announce.ts';
 import { findPlan } from '../plans/plan-store.ts';
 import { nowOf } from '../time/clock.ts';
-import type { OwnerChange, Sent } from './change.ts';
-import { hidden } from './form.ts';
+import type { OwnerChange, SentForm } from './change.ts';
+import { hiddenField } from './form.ts';
 import type { Html } from './html.ts';
 import type { OwnerVisit } from './owner/open-owner.ts';
 import { nameOfKind } from './settings/webhook-form.ts';
@@ -39,7 +39,7 @@ export async function tellPeople({ deps, account, context, mayFreeze }: OwnerVis
       ${chats.map(
         (chat) =>
           html`<form method="post" action="/owners/${account.login}/progress/tell">
-            ${hidden(what, id)} ${hidden('webhook', chat.id)}
+            ${hiddenField(what, id)} ${hiddenField('webhook', chat.id)}
             <button type="submit" class="quiet">
               Post to <bdi>${chat.description ?? nameOfKind(chat.kind)}</bdi>
             </button>
@@ -54,7 +54,7 @@ export async function namedByTelling({
   deps,
   account,
   form,
-}: Sent & { account: OwnerChange['account'] }): Promise<Selection | null> {
+}: SentForm & { account: OwnerChange['account'] }): Promise<Selection | null> {
   const told = toldIn(form);
   if (!told) return null;
   if ('plan' in told) {

@@ -21,7 +21,7 @@ export function readerZone(context: Context): string {
  * Names UTC, which a page also shows while it does not know the reader's zone.
  * @param ownZone the zone of the freeze, which stands beside it where its clock differs.
  */
-export function instant(at: Date, { zone, now }: Times, ownZone = zone): Html {
+export function instantText(at: Date, { zone, now }: Times, ownZone = zone): Html {
   const beside = besideIt(at, zone, ownZone, now).join('');
   const exact = [...new Set([zone, ownZone])].map((each) => describeInstant(at, each));
   const title = [...exact, ...nearNow(at, now)].join(', ');
@@ -32,7 +32,7 @@ export function instant(at: Date, { zone, now }: Times, ownZone = zone): Html {
 
 /** The same, with how far it is from now: once on a page, where it matters most. */
 export const instantAndDistance = (at: Date, times: Times, ownZone = times.zone): Html =>
-  html`${instant(at, times, ownZone)}${nearNow(at, times.now).map((near) => html`<span class="muted distance"> (${near})</span>`)}`;
+  html`${instantText(at, times, ownZone)}${nearNow(at, times.now).map((near) => html`<span class="muted distance"> (${near})</span>`)}`;
 
 /** `18:00`: an instant below the heading of its day. */
 export const clockTime = (at: Date, { zone }: Times): Html =>
@@ -66,21 +66,21 @@ export const untilText = (endsAt: Date | null, times: Times, ownZone: string): H
     : html`until you remove it`;
 
 /** Longer texts are folded after their first characters. A reason may have 10,000 characters. */
-const longest = 280;
+const longestUnfolded = 280;
 
 /** A text that people wrote, with its line breaks and its own text direction. */
 export function longText(text: string): Html {
-  if (text.length <= longest) return html`<span class="written" dir="auto">${text}</span>`;
+  if (text.length <= longestUnfolded) return html`<span class="written" dir="auto">${text}</span>`;
   return html`<details>
-    <summary dir="auto">${shorten(text, longest)}</summary>
+    <summary dir="auto">${shorten(text, longestUnfolded)}</summary>
     ${written(text)}
   </details>`;
 }
 
 /** A text that people wrote, as a heading. */
 export function longHeading(text: string): Html {
-  if (text.length <= longest) return html`<h3 class="written" dir="auto">${text}</h3>`;
-  return html`<h3 dir="auto">${shorten(text, longest)}</h3>
+  if (text.length <= longestUnfolded) return html`<h3 class="written" dir="auto">${text}</h3>`;
+  return html`<h3 dir="auto">${shorten(text, longestUnfolded)}</h3>
     <details>
       <summary>Show all</summary>
       ${written(text)}
@@ -97,11 +97,11 @@ const codeIn = (part: string): Html | string =>
   /^`[^`]+`$/.test(part) ? html`<code dir="auto">${part.slice(1, -1)}</code>` : part;
 
 /** A text that people wrote, inside a sentence: in one line, and without effect on the direction of the rest. */
-export const quoted = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
+export const quotedText = (text: string): Html => html`<q dir="auto">${shorten(text, longestQuote)}</q>`;
 
 /** The same at the end of a sentence, which gets a full stop unless the text has an end of its own. */
 export const quotedLast = (text: string): Html =>
-  html`${quoted(text)}${/[.!?…]$/u.test(shorten(text, longestQuote)) ? '' : '.'}`;
+  html`${quotedText(text)}${/[.!?…]$/u.test(shorten(text, longestQuote)) ? '' : '.'}`;
 
 const longestQuote = 120;
 

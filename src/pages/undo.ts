@@ -8,8 +8,8 @@ import { type FoundRepository, repositoriesOfIds } from '../installations/find-r
 import { ownerFormPath, ownerPath, planPath } from '../page-paths.ts';
 import { restorePlan } from '../plans/restore-plan.ts';
 import { nowOf } from '../time/clock.ts';
-import { answerForm, answerOutcome, type OwnerChange, type Sent } from './change.ts';
-import { hidden } from './form.ts';
+import { answerForm, answerOutcome, type OwnerChange, type SentForm } from './change.ts';
+import { hiddenField } from './form.ts';
 import type { Html } from './html.ts';
 import { messagePage } from './message-page.ts';
 import type { PageDeps, Viewer, Visit } from './reader.ts';
@@ -85,7 +85,7 @@ export function undoEnding(
   const text = context.req.query('undo') ?? '';
   const span = spanIn(text);
   if (!viewer || !span || !isFresh(span.until, { deps })) return '';
-  const fields = html`${hidden('undo', text)}${plan ? hidden('plan', plan.id) : ''}`;
+  const fields = html`${hiddenField('undo', text)}${plan ? hiddenField('plan', plan.id) : ''}`;
   return undoButton(`${ownerFormPath(login, 'unfreeze')}/undo`, fields);
 }
 
@@ -116,7 +116,7 @@ export async function namedByUndo({
   account,
   viewer,
   form,
-}: Sent & { account: { id: bigint } }): Promise<Selection> {
+}: SentForm & { account: { id: bigint } }): Promise<Selection> {
   const span = spanIn(form.get('undo'));
   const { plans, freezes } = span
     ? await endedIn(deps, account.id, viewer.id, span)
@@ -189,5 +189,5 @@ export function undoApproval(
   const { id, state, decidedAt, decidedBy } = found.exemption;
   if (state !== 'approved' || decidedBy?.id !== viewer.id || !isFresh(decidedAt, { deps })) return '';
   const action = `${formsPath(found.exemption, found.repository)}/${id}/revoke`;
-  return undoButton(action, html`${sent}${hidden('reason', 'Approved by mistake')}`);
+  return undoButton(action, html`${sent}${hiddenField('reason', 'Approved by mistake')}`);
 }

@@ -4,10 +4,10 @@ import { blocksMerges, whatIsBlocked } from '../words/describe-fields.ts';
 import { shorten } from '../words/event-words.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import { countHeld, type Ongoing } from '../plans/ongoing.ts';
-import { countOf } from './freeze-now/plan-preview.ts';
+import { countText } from './freeze-now/plan-preview.ts';
 import type { Html } from './html.ts';
 import type { PageDeps } from './reader.ts';
-import { instant, type Times } from './text.ts';
+import { instantText, type Times } from './text.ts';
 
 // What is ongoing, to select what ends. Freezes of merges and of deployments stand apart.
 
@@ -48,7 +48,7 @@ export function endWords(rows: UnfreezeRow[]): string {
   const chosen = rows.filter(({ isChosen }) => isChosen);
   if (chosen.length === 0) return 'End the selected freezes';
   const places = new Set(chosen.flatMap((row) => row.places));
-  return `End ${countOf(chosen.length, 'freeze')} in ${countOf(places.size, 'repository', 'repositories')}`;
+  return `End ${countText(chosen.length, 'freeze')} in ${countText(places.size, 'repository', 'repositories')}`;
 }
 
 /** A table for each kind of freeze that there is. While nothing is chosen, the first box has the focus. */
@@ -103,9 +103,9 @@ function rowOf(
   const { value, freezes, repositories, plan, createdBy } = ongoing;
   const [freeze] = freezes;
   const { endsAt, timezone } = freeze!;
-  const where = repositories.length <= mostNamed ? `: ${repositories.toSorted().join(', ')}` : '';
+  const where = repositories.length <= mostRowsNamed ? `: ${repositories.toSorted().join(', ')}` : '';
   const isOfMerges = blocksMerges(freeze!);
-  const what = isOfMerges ? `Holds ${countOf(holds, 'pull request')} in` : 'Deployments in';
+  const what = isOfMerges ? `Holds ${countText(holds, 'pull request')} in` : 'Deployments in';
   const others = isOfMerges && frees < holds ? `. Its end alone frees ${frees === 0 ? 'none' : frees}.` : '';
   return html`<tr>
     <td class="tick-box">
@@ -123,13 +123,13 @@ function rowOf(
       <label for="${id}"><bdi>${shorten(reason, 120)}</bdi></label>
       <div class="muted">${plan ? 'The entire plan.' : ''} ${whatIsBlocked(freeze!) ?? ''}</div>
     </th>
-    <td>${what} ${countOf(places.length, 'repository', 'repositories')}${where}${others}</td>
+    <td>${what} ${countText(places.length, 'repository', 'repositories')}${where}${others}</td>
     <td class="made-by"><bdi>${actorName(createdBy)}</bdi></td>
-    <td class="ends">${endsAt ? html`${instant(endsAt, times, timezone)}` : 'until removed'}</td>
+    <td class="ends">${endsAt ? html`${instantText(endsAt, times, timezone)}` : 'until removed'}</td>
   </tr>`;
 }
 
-const mostNamed = 3;
+const mostRowsNamed = 3;
 
 /** `0-7 9`: places in few bytes, because a plan may freeze thousands of repositories. */
 function rangesOf(places: number[]): string {

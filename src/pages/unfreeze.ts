@@ -11,7 +11,7 @@ import {
   badField,
   formProblem,
   type FormProblems,
-  hidden,
+  hiddenField,
   noProblems,
   requiredText,
   textArea,
@@ -19,7 +19,7 @@ import {
 import { endingName, showPage } from './message-page.ts';
 import { type OwnerVisit, seeOwner } from './owner/open-owner.ts';
 import { nowOf } from '../time/clock.ts';
-import { timesOf } from './reader.ts';
+import { readerTimes } from './reader.ts';
 import { spanSince } from './undo.ts';
 import { assetUrl } from './assets.ts';
 import { endWords, unfreezeRows, unfreezeTables } from './unfreeze-table.ts';
@@ -78,12 +78,12 @@ async function show(
   problems: FormProblems = noProblems,
 ): Promise<Response> {
   const { deps, account, repositories, isAdmin } = visit;
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const about = named(repositories, form);
   const ongoing = await ongoingIn(deps, account, about, isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
   const rows = await unfreezeRows(deps, ongoing, about, chosenIn(form, ongoing), isAdmin);
-  const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
+  const fields = html`${isNamed ? about.map(({ name }) => hiddenField('repository', name)) : ''}
     ${unfreezeTables(rows, times)}
     ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000" ${rows.some(({ isChosen }) => isChosen) ? html`autofocus` : ''}` })}
     <div class="actions">

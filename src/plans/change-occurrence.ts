@@ -13,10 +13,10 @@ import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { assertMayChange, matchedRepositories } from './matched-repositories.ts';
 import { moveFreezes, setAsideSkipped, skipFreezes } from './occurrence-freezes.ts';
 import { isOnce, type Occurrence, plannedAs, plannedAt, windowsOf } from './occurrences.ts';
-import { type Change, makeFreezes, type ReconcileRequest } from './plan-freezes.ts';
+import { type PlanFreezesChange, makeFreezes, type ReconcileRequest } from './plan-freezes.ts';
 import { lockPlan, requirePlan, savePlan } from './plan-store.ts';
 import { attributesOfPlan, type Plan } from './plan.ts';
-import { type SavedPlan, showPlan } from './show-plan.ts';
+import { type SavedPlan, loadPlan } from './show-plan.ts';
 import { jobs } from '../database/queue/jobs.ts';
 import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
@@ -64,7 +64,7 @@ export async function changeOccurrence(
     const after = { ...before, changes: Object.keys(changes).length > 0 ? changes : null };
     if (changed.length === 0) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
-      const same = { ...(await showPlan(tx, account, before, now, matched)), warnings: [] };
+      const same = { ...(await loadPlan(tx, account, before, now, matched)), warnings: [] };
       await beforeAnswering(tx, same);
       return same;
     }
@@ -85,7 +85,7 @@ export async function changeOccurrence(
     const revision = isAsPlanned ? { isMoved: true, isEndChanged: false } : null;
     const kept = await keepFreezes(change, new Set(), revision);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'an occurrence of a plan changed');
-    const saved = { ...(await showPlan(tx, account, after, now, kept.matched)), warnings: [] };
+    const saved = { ...(await loadPlan(tx, account, after, now, kept.matched)), warnings: [] };
     await beforeAnswering(tx, saved);
     const more = kept.isDone ? [] : [jobs.keepPlan(id)];
     await requestReconciles(deps, tx, [...requests, ...kept.requests], now, more);
@@ -221,7 +221,7 @@ function told({ timezone }: Plan, { next, planned }: Changed, order: OccurrenceO
 
 /** Changes the freezes of an occurrence, and makes those that are missing. */
 async function applyTo(
-  change: Change,
+  change: PlanFreezesChange,
   { occurrence, planned, change: before, next }: Changed,
 ): Promise<ReconcileRequest[]> {
   const { key } = occurrence;

@@ -20,7 +20,7 @@ import { insertPlan, listPlans, lockPlan, markPlanDeleted, requirePlan, savePlan
 import { attributesOfPlan, type Plan, type PlanInput, type ReadInput, type Source } from './plan.ts';
 import { readInput, readSource, refuseUnreadable } from './source/read-source.ts';
 import { warnOfEnvironments } from './unknown-environments.ts';
-import { type SavedPlan, showPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
+import { type SavedPlan, loadPlan, warnOfDeployments, warnOfDates, warnOfGivenEnds } from './show-plan.ts';
 import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 import { namedEnvironments } from '../freezes/freeze-warnings.ts';
 
@@ -64,7 +64,7 @@ export async function createPlan(
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
     const kept = await keepFreezes({ tx, plan, by: actor, now });
     const stored = { ...plan, createdBy: actor, createdAt: now, updatedAt: now, version: 1 };
-    const shown = await showPlan(tx, account, stored, now, kept.matched);
+    const shown = await loadPlan(tx, account, stored, now, kept.matched);
     const saved = {
       ...shown,
       warnings: [
@@ -137,7 +137,7 @@ export async function updatePlan(
     if (!hasBegun(before, now)) assertNotOver(after, now);
     if (isDeepStrictEqual(before, after)) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
-      return { ...(await showPlan(tx, account, before, now, matched)), warnings: read.warnings };
+      return { ...(await loadPlan(tx, account, before, now, matched)), warnings: read.warnings };
     }
     if (isOfNow(before, now)) await assertRoomForPlan(tx, account, after, now);
     await savePlan(tx, after, actor, now);
@@ -152,7 +152,7 @@ export async function updatePlan(
     const revision = revisionOf(before, after, change);
     const kept = await keepFreezes({ tx, plan: after, by: actor, now }, new Set(), revision);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
-    const shown = await showPlan(tx, account, after, now, kept.matched);
+    const shown = await loadPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const givenEnds = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
     const ofDeployments = await warnOfDeployments(tx, after, shown.nextOccurrences);

@@ -1,7 +1,7 @@
 import { invalid, type Problem } from '../errors.ts';
-import { problemsOf } from '../freezes/check-freeze.ts';
+import { problemsOfFreeze } from '../freezes/check-freeze.ts';
 import { planWindow } from '../freezes/freeze-window.ts';
-import { isDate } from '../time/local-time.ts';
+import { isDateText } from '../time/local-time.ts';
 import { withoutSkips } from './changed-occurrences.ts';
 import {
   firstOccurrence,
@@ -25,7 +25,7 @@ export function checkPlan(input: ReadInput, now: Date): Omit<Plan, 'id' | 'accou
   // The occurrences decide whether the plan is over. The first window is one of them.
   const window = planWindow(input, input.start === null ? now : beforeEverything);
   const problems = [
-    ...problemsOf(window, input),
+    ...problemsOfFreeze(window, input),
     ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
   ];
   if (!window.ok || problems.length > 0) throw invalid(problems);
@@ -65,8 +65,10 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
   const notDate = 'Enter a date like 2026-12-24.';
   return [
     ...(parsed.ok ? [] : [problem(['recurrence', 'rule'], parsed.message)]),
-    ...except.flatMap((date, at) => (isDate(date) ? [] : [problem(['recurrence', 'except', at], notDate)])),
-    ...(until === null || isDate(until) ? [] : [problem(['recurrence', 'until'], notDate)]),
+    ...except.flatMap((date, at) =>
+      isDateText(date) ? [] : [problem(['recurrence', 'except', at], notDate)],
+    ),
+    ...(until === null || isDateText(until) ? [] : [problem(['recurrence', 'until'], notDate)]),
     ...(end === null
       ? [problem(['end'], 'A plan that repeats has an end: send when its first occurrence ends.')]
       : []),

@@ -17,7 +17,7 @@ import {
   windowsOf,
 } from './occurrences.ts';
 import {
-  type Change,
+  type PlanFreezesChange,
   type ReconcileRequest,
   leaveMoved,
   makeFreezes,
@@ -35,7 +35,7 @@ import {
 } from './plan-store.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { attributesOfPlan, hostOf, type Source } from './plan.ts';
+import { attributesOfPlan, hostOfCalendar, type Source } from './plan.ts';
 import { inLine } from './source/owner-turns.ts';
 import { readSource } from './source/read-source.ts';
 import { SourceUnreadable } from './source/source-window.ts';
@@ -92,7 +92,7 @@ export type Revision = { isMoved: boolean; isEndChanged: boolean };
  * @param revision null if the plan did not change, so that existing freezes stay as they are.
  */
 export async function keepFreezes(
-  change: Change,
+  change: PlanFreezesChange,
   handled: ReadonlySet<string> = new Set(),
   revision: Revision | null = null,
 ): Promise<Kept> {
@@ -231,7 +231,7 @@ function isDoubtful({ source: before, timezone }: StoredPlan, source: Source, no
 }
 
 const emptied = ({ url }: Source): string =>
-  `The calendar of ${hostOf(url)} has none of the events ahead that it had. They stay until it says so again, at least 10 minutes later.`;
+  `The calendar of ${hostOfCalendar(url)} has none of the events ahead that it had. They stay until it says so again, at least 10 minutes later.`;
 
 async function follow(
   deps: FreezeDeps,
@@ -263,13 +263,13 @@ async function noteFailure(
   const metadata = {
     freeze_plan_id: plan.id,
     freeze_plan_attributes: attributesOfPlan(plan),
-    source_url: hostOf(source.url),
+    source_url: hostOfCalendar(source.url),
     error,
   };
   const place = { accountId: plan.accountId };
   await appendEvent(tx, place, { type: 'freeze_plan.source_failed', metadata }, ourselves, now);
   // The error may have words of the calendar.
-  deps.log.warn({ plan: plan.id, host: hostOf(source.url) }, 'the calendar of a plan cannot be read');
+  deps.log.warn({ plan: plan.id, host: hostOfCalendar(source.url) }, 'the calendar of a plan cannot be read');
 }
 
 export const followSourceTask = defineTask(

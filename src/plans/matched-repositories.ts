@@ -20,7 +20,7 @@ export type PlanRepository = {
 };
 
 /** Five lists in one JSON column, because drivers parse every column of every row, and there may be 10,000 rows. */
-const installed = `
+const matchedSql = `
   SELECT json_build_array(json_agg(id), json_agg(name), json_agg(archived), json_agg(is_freezable), json_agg(hours)) AS lists
   FROM (
     SELECT r.id::text AS id, r.name, r.archived, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
@@ -30,7 +30,7 @@ const installed = `
   ) AS r`;
 
 /** Each list is null if there are no repositories. */
-type Row = {
+type MatchedRow = {
   lists:
     | [
         ids: string[],
@@ -44,7 +44,10 @@ type Row = {
 
 /** The repositories of an owner where the App is installed, also archived ones, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
-  const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
+  const [row] = await sql.query<MatchedRow>('repositories-of-owner', matchedSql, [
+    accountId,
+    [...freezeProducts],
+  ]);
   const [ids, names, areArchived, areFreezable, hours] = row!.lists;
   return (ids ?? []).map((id, at) => ({
     id: BigInt(id),

@@ -2,10 +2,10 @@ import { throughPrisma } from '../database/sql.ts';
 import { insertEvents, stampOf } from '../events/append-event.ts';
 import { attributesJson } from '../freezes/freeze-columns.ts';
 import { isAheadOf } from '../freezes/freeze-store.ts';
-import type { Occurrence, Window } from './occurrences.ts';
+import type { Occurrence, OccurrenceWindow } from './occurrences.ts';
 import {
   about,
-  type Change,
+  type PlanFreezesChange,
   changedAttributes,
   given,
   parameters,
@@ -57,9 +57,9 @@ const skip = `
 
 /** Deletes the freezes of an occurrence that has not begun. @param windows of the occurrence. */
 export function skipFreezes(
-  { tx, plan, by, now }: Change,
+  { tx, plan, by, now }: PlanFreezesChange,
   repositories: Parameters<typeof placesOf>[1],
-  windows: Window[],
+  windows: OccurrenceWindow[],
 ): Promise<ReconcileRequest[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'This occurrence of its plan is skipped.';
@@ -73,7 +73,7 @@ const setAside = `UPDATE freezes SET occurrence = occurrence || '~' || id, detac
   WHERE plan_id = $1::uuid AND occurrence = $2 AND deleted_at IS NOT NULL AND detached AND restores IS NULL`;
 
 /** Lets the plan make the freezes of an occurrence again that was skipped. Those that somebody deleted separately stay deleted. */
-export async function setAsideSkipped({ tx, plan }: Change, key: string): Promise<void> {
+export async function setAsideSkipped({ tx, plan }: PlanFreezesChange, key: string): Promise<void> {
   await throughPrisma(tx).query('set-aside-skipped', setAside, [plan.id, key]);
 }
 
@@ -100,9 +100,9 @@ const move = `
  * @param detaches whether the plan leaves them alone from now on; if not, they are as the plan has them again.
  */
 export function moveFreezes(
-  { tx, plan, by, now }: Change,
+  { tx, plan, by, now }: PlanFreezesChange,
   from: Occurrence,
-  to: Window,
+  to: OccurrenceWindow,
   detaches: boolean,
 ): Promise<ReconcileRequest[]> {
   const stamp = JSON.stringify(stampOf('scheduled_freeze.update', by, now));

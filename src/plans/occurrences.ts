@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
-import { isDate, toInstant, toLocalTime } from '../time/local-time.ts';
+import { isDateText, toInstant, toLocalTime } from '../time/local-time.ts';
 import { datesOfRule, parseRule, type Rule } from './rule.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
 import { type OccurrenceChanges, withChanges } from './changed-occurrences.ts';
 import type { SourceWindow } from './source/source-window.ts';
+import { day } from '../time/units.ts';
 
 /** How a plan repeats. All dates are local, such as `2026-12-24`. */
 export type Recurrence = {
@@ -55,7 +56,6 @@ const later = (date: string, years: number): string => {
     .add({ years: Math.min(years, lastYear - year) })
     .toString();
 };
-const day = 86_400_000;
 
 /**
  * The occurrences of a plan that are not over at an instant, earliest first, including an ongoing one. Lazy: computes
@@ -108,7 +108,7 @@ const lengthOf = (start: string, end: string): Temporal.Duration =>
   Temporal.PlainDateTime.from(start).until(end, { largestUnit: 'day' });
 
 /** The wall-clock end of a window that begins at `start` and is as long as the plan's first window. */
-export const endOf = (start: string, schedule: Pick<Schedule, 'start' | 'end'>): string | null =>
+export const endOfOccurrence = (start: string, schedule: Pick<Schedule, 'start' | 'end'>): string | null =>
   schedule.end === null
     ? null
     : start === schedule.start
@@ -130,7 +130,7 @@ export function instantsOf(
 
 function occurrenceOn(schedule: Schedule, date: string): Occurrence {
   const start = date + schedule.start.slice('2026-12-24'.length);
-  const end = endOf(start, schedule);
+  const end = endOfOccurrence(start, schedule);
   return { key: date, start, end, ...instantsOf(start, end, schedule.timezone) };
 }
 
@@ -148,7 +148,7 @@ export const plannedAt = (schedule: Schedule, start: string): Occurrence[] =>
   );
 
 const plannedOn = (schedule: Schedule, date: string): Occurrence[] =>
-  isDate(date) ? [...datesFrom(schedule, date, date)].map((each) => occurrenceOn(schedule, each)) : [];
+  isDateText(date) ? [...datesFrom(schedule, date, date)].map((each) => occurrenceOn(schedule, each)) : [];
 
 /** The local dates on which occurrences begin, in order. @param from the first date. @param to the last date. */
 function* datesFrom(schedule: Schedule, from: string, to: string): Generator<string> {
@@ -187,7 +187,8 @@ export function overlapsItself(schedule: Schedule): boolean {
   const first = start.slice(0, 10);
   let before: string | null = null;
   for (const date of datesFrom(schedule, first, later(first, yearsCompared))) {
-    if (before !== null && endOf(before + start.slice(10), schedule)! > date + start.slice(10)) return true;
+    if (before !== null && endOfOccurrence(before + start.slice(10), schedule)! > date + start.slice(10))
+      return true;
     before = date;
   }
   return false;
@@ -249,7 +250,7 @@ export function occurrencesToMake(schedule: Schedule, now: Date, slack = 0): Occ
  * An occurrence in the repositories whose `longest_open_end_hours` gives it the same end.
  * @property hours the setting; 0 if it does not apply.
  */
-export type Window = Occurrence & { hours: number };
+export type OccurrenceWindow = Occurrence & { hours: number };
 
 /** The setting of a repository that decides the ends of a plan's freezes; 0 if the plan decides. */
 export const hoursIn = (
@@ -258,7 +259,11 @@ export const hoursIn = (
 ): number => (plan.end === null ? (longestOpenEndHours ?? 0) : 0);
 
 /** The occurrences of a plan in repositories with these settings. */
-export function windowsOf(plan: Schedule, occurrences: Occurrence[], settings: Iterable<number>): Window[] {
+export function windowsOf(
+  plan: Schedule,
+  occurrences: Occurrence[],
+  settings: Iterable<number>,
+): OccurrenceWindow[] {
   const all = [...new Set(settings)];
   return occurrences.flatMap((occurrence) =>
     all.map((hours) => ({

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import { eachByItself, type Outcome, Refusal } from '../errors.ts';
+import { eachByItself, type PartialOutcome, Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { planChange, type PlannedChange } from '../freezes/check-freeze.ts';
 import { saysTheSame } from '../freezes/freeze.ts';
@@ -26,7 +26,7 @@ export type Ongoing = {
   plan: StoredPlan | null;
 };
 
-const mostFreezes = 200;
+const mostSpans = 200;
 
 /**
  * What is ongoing in some repositories. A plan ends as a whole if it does not repeat, froze nothing else, and the caller
@@ -46,7 +46,7 @@ export async function ongoingIn(
       deps.db,
       repositories.map(({ id }) => id),
       moment,
-      mostFreezes,
+      mostSpans,
       'all',
     ),
     listPlans(deps.db, account.id, now),
@@ -179,7 +179,7 @@ export async function extendFreezes<Of extends { id: string; repositoryId: bigin
   planId: string,
   freezes: Of[],
   endOf: (freeze: Of) => string,
-): Promise<Outcome<PlannedChange> & { warnings: string[] }> {
+): Promise<PartialOutcome<PlannedChange> & { warnings: string[] }> {
   const ids = freezes.map(({ repositoryId }) => repositoryId);
   const repositories = new Map((await repositoriesOfIds(deps.sql, ids)).map((each) => [each.id, each]));
   const outcome = await eachByItself(

@@ -8,7 +8,13 @@ import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/judge-freeze.ts';
 import { settingSql } from '../installations/setting-fields.ts';
 import { endAfter, nextBoundary } from '../freezes/freeze-window.ts';
-import { endOf, instantsOf, hoursIn, type Occurrence, type Window } from './occurrences.ts';
+import {
+  endOfOccurrence,
+  instantsOf,
+  hoursIn,
+  type Occurrence,
+  type OccurrenceWindow,
+} from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
 // Changes the freezes of a plan. Each change is one statement, for any number of repositories, and writes an event for
@@ -18,19 +24,19 @@ import type { Plan } from './plan.ts';
 export type ReconcileRequest = { repositoryId: bigint; at: Date | null } | { repositoryId: null; at: Date };
 
 /** Who changes the freezes of which plan, and when. */
-export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
+export type PlanFreezesChange = { tx: Tx; plan: Plan; by: Actor; now: Date };
 
 /** Boundaries within this time get a job at once. The sweep plans the others, 10 minutes ahead. */
-const soon = `interval '15 minutes'`;
+const jobsSoon = `interval '15 minutes'`;
 
 /** For the rows `changed`: now for freezes that are or were ongoing, and the instant of a boundary that comes soon. */
 export const requestsFor = (changed: string): string => `
   SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
   UNION
   SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
-  WHERE boundary > $1::timestamptz AND boundary <= $1::timestamptz + ${soon}
+  WHERE boundary > $1::timestamptz AND boundary <= $1::timestamptz + ${jobsSoon}
   UNION
-  SELECT NULL, next_told_at FROM ${changed} WHERE next_told_at <= $1::timestamptz + ${soon}`;
+  SELECT NULL, next_told_at FROM ${changed} WHERE next_told_at <= $1::timestamptz + ${jobsSoon}`;
 
 /**
  * The columns that a plan gives its freezes, and their values. Freezes leave the defaults of a plan unset, so that they
@@ -65,7 +71,7 @@ export const windowRows = (parameter: string): string => `
   jsonb_to_recordset(${parameter}::jsonb)
     AS wanted (key text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz, hours int,
       "nextToldAt" timestamptz, "isMoved" bool)`;
-export const rowsOf = (windows: Window[], now: Date): string =>
+export const rowsOf = (windows: OccurrenceWindow[], now: Date): string =>
   JSON.stringify(windows.map((window) => ({ ...window, nextToldAt: nextBoundary(window, now) })));
 export const texts = (parameter: string): string =>
   `ARRAY(SELECT jsonb_array_elements_text(${parameter}::jsonb))`;
@@ -109,9 +115,9 @@ const make = `
 
 /** Creates the missing freezes of these windows, except for windows that are over. The plan is already saved. */
 export async function makeFreezes(
-  { tx, plan, by, now }: Change,
+  { tx, plan, by, now }: PlanFreezesChange,
   repositories: Place[],
-  windows: Window[],
+  windows: OccurrenceWindow[],
 ): Promise<ReconcileRequest[]> {
   const stamp = JSON.stringify(stampOf('scheduled_freeze.create', by, now));
   const notOver = windows.filter(({ endsAt }) => endsAt === null || endsAt > now);
@@ -152,7 +158,7 @@ const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
  * @param keys of the occurrences that stay.
  */
 export async function takeBackFreezes(
-  change: Change,
+  change: PlanFreezesChange,
   repositories: { id: bigint }[],
   keys: string[],
 ): Promise<ReconcileRequest[]> {
@@ -165,7 +171,7 @@ export async function takeBackFreezes(
 const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
-export const deleteFreezes = (change: Change, why: string): Promise<ReconcileRequest[]> =>
+export const deleteFreezes = (change: PlanFreezesChange, why: string): Promise<ReconcileRequest[]> =>
   run(change.tx, 'delete-freezes', takeBackAll, deletion(change, why));
 
 const bringBack = `
@@ -184,14 +190,17 @@ const bringBack = `
   ${requestsFor('restored')}`;
 
 /** Restores the freezes that the deletion of the plan ended at an instant, as far as they would not be over. */
-export const restoreFreezes = ({ tx, plan, by, now }: Change, endedAt: Date): Promise<ReconcileRequest[]> => {
+export const restoreFreezes = (
+  { tx, plan, by, now }: PlanFreezesChange,
+  endedAt: Date,
+): Promise<ReconcileRequest[]> => {
   const stamp = JSON.stringify(stampOf('scheduled_freeze.restore', by, now));
   const values = [now, stamp, plan.id, JSON.stringify(by), endedAt, endedAt.toISOString()];
   return run(tx, 'restore-freezes', bringBack, values);
 };
 
 /** The first values of `takeBack`. */
-const deletion = ({ plan, by, now }: Change, why: string): unknown[] => [
+const deletion = ({ plan, by, now }: PlanFreezesChange, why: string): unknown[] => [
   now,
   JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
   plan.id,
@@ -259,8 +268,8 @@ const revise = `
  * @param isEndChanged whether ongoing freezes get the plan's length.
  */
 export async function reviseFreezes(
-  { tx, plan, by, now }: Change,
-  windows: Window[],
+  { tx, plan, by, now }: PlanFreezesChange,
+  windows: OccurrenceWindow[],
   isEndChanged: boolean,
 ): Promise<ReconcileRequest[]> {
   const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
@@ -276,7 +285,10 @@ const leave = `UPDATE freezes SET occurrence = id::text
  * Leaves freezes that have begun, whose event was moved to the future since: they stay as they are, and the event gets
  * others.
  */
-export async function leaveMoved({ tx, plan, now }: Change, occurrences: Occurrence[]): Promise<void> {
+export async function leaveMoved(
+  { tx, plan, now }: PlanFreezesChange,
+  occurrences: Occurrence[],
+): Promise<void> {
   const keys = occurrences.flatMap(({ key, startsAt }) => (startsAt > now ? [key] : []));
   await throughPrisma(tx).query('leave-moved', leave, [now, plan.id, JSON.stringify(keys)]);
 }
@@ -293,7 +305,7 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     [now, plan.id],
   );
   return starts.flatMap(({ start, timezone, hours }) => {
-    const end = endOf(start, plan);
+    const end = endOfOccurrence(start, plan);
     const instants = instantsOf(start, end, timezone);
     const given = hours > 0 ? endAfter({ ...instants, timezone }, hours) : { end, endsAt: instants.endsAt };
     const nextToldAt = nextBoundary({ ...instants, ...given }, now);

@@ -9,6 +9,7 @@ import type { Plan, Source } from './plan.ts';
 import { nowOf } from '../time/clock.ts';
 import { notFound } from '../errors.ts';
 import type { FreezeDeps } from '../freezes/freeze-deps.ts';
+import { minute } from '../time/units.ts';
 
 // Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
@@ -30,7 +31,7 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   version: row.version,
 });
 
-const columns = ({
+const planColumns = ({
   id: _id,
   accountId: _account,
   repositories,
@@ -155,14 +156,14 @@ export async function insertPlan(tx: Tx, plan: Plan, by: Actor, now: Date): Prom
   const { id, accountId } = plan;
   const stamps = { createdAt: now, createdBy: by, updatedAt: now, updatedBy: by, keptAt: now };
   const ofSource = plan.source && { overAt: now, sourceDueAt: nextReading(now) };
-  await tx.freezePlan.create({ data: { id, accountId, ...columns(plan), ...stamps, ...ofSource } });
+  await tx.freezePlan.create({ data: { id, accountId, ...planColumns(plan), ...stamps, ...ofSource } });
 }
 
 export async function savePlan(tx: Tx, plan: StoredPlan, by: Actor, now: Date): Promise<void> {
   const { createdBy: _by, createdAt: _at, updatedAt: _then, version: _version, ...rest } = plan;
   await tx.freezePlan.update({
     where: { id: plan.id },
-    data: { ...columns(rest), version: { increment: 1 }, updatedAt: now, updatedBy: by },
+    data: { ...planColumns(rest), version: { increment: 1 }, updatedAt: now, updatedBy: by },
   });
 }
 
@@ -179,7 +180,6 @@ export async function noteKept(
   });
 }
 
-const minute = 60_000;
 /** How often a calendar is read, in milliseconds. */
 const readEvery = 15 * minute;
 

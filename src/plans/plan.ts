@@ -1,6 +1,5 @@
 // `plans/` makes freezes of many repositories, once or again and again: the rule of a plan, what it matches, and
-// keeping its freezes ahead of time. `source/` follows calendars, `feeds/` gives them out. What a freeze is stands in
-// `freezes/`.
+// keeping its freezes ahead of time. `source/` follows calendars. What a freeze is stands in `freezes/`.
 import { attributesOf, type FreezeFields, type Unvalidated } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { SourceWindow } from './source/source-window.ts';
@@ -60,9 +59,9 @@ export function attributesOfPlan(plan: Omit<Plan, 'id' | 'accountId'>, showsUrl 
   const attributes = inOrderOfPlan(plan, attributesOf(plan));
   if (!plan.source) return attributes;
   const { url, titles } = plan.source;
-  const source = { url: showsUrl ? url : hostOf(url), titles };
+  const source = { url: showsUrl ? url : hostOfCalendar(url), titles };
   return { ...attributes, start: null, end: null, source };
 }
 
 /** The host of a calendar's address. */
-export const hostOf = (url: string): string => new URL(url).host;
+export const hostOfCalendar = (url: string): string => new URL(url).host;

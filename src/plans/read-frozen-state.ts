@@ -10,8 +10,8 @@ import { namedBy } from './matched-repositories.ts';
 import { daysMade, occurrencesFrom } from './occurrences.ts';
 import { type RepeatingPlan, repeatingPlans } from './plan-store.ts';
 import type { FreezeDeps } from '../freezes/freeze-deps.ts';
+import { day } from '../time/units.ts';
 
-const day = 86_400_000;
 /** Occurrences within this time have freezes already. Leaves a day for late workers. */
 const madeAhead = (daysMade - 1) * day;
 /** How far beyond the requested instant we expand plans. */

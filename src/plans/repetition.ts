@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { isDate } from '../time/local-time.ts';
+import { isDateText } from '../time/local-time.ts';
 import { parseRule, type Rule } from './rule.ts';
 
 /** How a plan repeats, in the words of people. Most rules can be said so; the others stay rules. */
@@ -72,7 +72,7 @@ export const everyWeek: RepetitionFields = { every: '1', unit: 'week', days: [],
 export function ruleOfFields({ every, ...chosen }: RepetitionFields, start: string): string | null {
   if (!/^[1-9]\d{0,3}$/.test(every)) return null;
   const date = start.slice(0, 10);
-  return ruleOf({ ...chosen, every: Number(every) }, isDate(date) ? date : firstMonday);
+  return ruleOf({ ...chosen, every: Number(every) }, isDateText(date) ? date : firstMonday);
 }
 
 const firstMonday = '2026-06-01';
@@ -92,7 +92,7 @@ export function describeRule(rule: string, start: string): string | null {
   if (unit === 'week' && inOrder(days).join() === dayNames.slice(0, 5).join())
     return every === 1 ? 'Monday to Friday' : `${often} on Monday to Friday`;
   if (unit === 'week' && days.length > 0)
-    return `${often} on ${listed(inOrder(days).map((day) => weekDays[day]))}`;
+    return `${often} on ${listedDays(inOrder(days).map((day) => weekDays[day]))}`;
   const { day, dayOfWeek, month } = dateOf(start);
   if (unit === 'year' && month === 2 && day === 29) return `${often} on 29 February, in leap years`;
   if (unit !== 'month') return often;
@@ -133,7 +133,7 @@ function sentenceOfDay(day: number, months: number[]): string[] {
   const short = months.filter((month) => lengths[month - 1]! < day);
   const february = day === 29 && months.includes(2) ? ['February, except in leap years'] : [];
   const names = [...short.map((month) => monthNames[month - 1]!), ...february];
-  return names.length === 0 ? [] : [`No freeze starts in months without a day ${day}: ${listed(names)}.`];
+  return names.length === 0 ? [] : [`No freeze starts in months without a day ${day}: ${listedDays(names)}.`];
 }
 
 /** Whether two rules have the same parts, in whatever order. */
@@ -153,7 +153,7 @@ const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'last'];
 
 const inOrder = (days: Day[]): Day[] => dayNames.filter((day) => days.includes(day));
 
-const listed = (names: string[]): string =>
+const listedDays = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 const dateOf = (start: string): Temporal.PlainDate => Temporal.PlainDate.from(start.slice(0, 10));

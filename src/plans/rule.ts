@@ -5,7 +5,7 @@ const partNames = ['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYMONTH', 'BYSETP
 type PartName = (typeof partNames)[number];
 
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
-const mostCharacters = 1000;
+const mostRuleCharacters = 1000;
 const mostInterval = 9999;
 /** The highest COUNT. Larger counts would take too long, and nobody needs them. */
 const mostCount = 1000;
@@ -49,7 +49,7 @@ const isFirstDayUsual = (parts: string[]): boolean =>
  * @returns the first problem, which names the part.
  */
 export function parseRule(text: string): RuleResult {
-  if (text.length > mostCharacters) return bad(`A rule has at most ${mostCharacters} characters.`);
+  if (text.length > mostRuleCharacters) return bad(`A rule has at most ${mostRuleCharacters} characters.`);
   const parts = new Map<PartName, string>();
   const given = partsOf(text);
   for (const part of given) {
@@ -144,7 +144,7 @@ function dayOf(number: number): Day {
   };
 }
 
-const read = (date: string): Day => {
+const readPart = (date: string): Day => {
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
   return dayOf(numberOf(year, month, day));
 };
@@ -168,7 +168,7 @@ const periods: Record<string, (first: Day, index: number, firstWeekday: number) 
 };
 
 /** The longest period in days, to estimate how many periods have passed. */
-const longest: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
+const longestRule: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
 
 /**
  * The dates of a rule in order, without COUNT. Checks each day between `from` and `to` once.
@@ -177,12 +177,12 @@ const longest: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEAR
 export function* datesOfRule(rule: Rule, first: string, from: string, to: string): Generator<string> {
   const frequency = rule.parts.get('FREQ')!;
   const interval = Number(rule.parts.get('INTERVAL') ?? 1);
-  const start = read(first);
+  const start = readPart(first);
   const firstWeekday = weekdays.indexOf(rule.parts.get('WKST') ?? 'MO');
   const isYielded = testOf(rule, start, firstWeekday);
   const choose = chooser(rule);
-  const [earliest, last] = [Math.max(start.number, read(from).number), read(to).number];
-  const passed = Math.floor((earliest - start.number) / longest[frequency]!) - 1;
+  const [earliest, last] = [Math.max(start.number, readPart(from).number), readPart(to).number];
+  const passed = Math.floor((earliest - start.number) / longestRule[frequency]!) - 1;
   for (let index = Math.max(0, Math.floor(passed / interval)) * interval; ; index += interval) {
     const [begin, end] = periods[frequency]!(start, index, firstWeekday);
     if (begin > last) return;

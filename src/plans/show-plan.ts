@@ -40,7 +40,7 @@ export type SavedPlan = ShownPlan & { warnings: string[] };
 /** How many occurrences are shown, the ongoing one first. */
 export const mostShown = 10;
 
-export async function showPlan(
+export async function loadPlan(
   tx: Tx,
   account: Pick<Account, 'login'>,
   plan: StoredPlan,
@@ -86,8 +86,8 @@ export async function ongoingFreezes(
 }
 
 /** How many repositories a sentence names, and how many sentences of one kind there are. */
-const mostNamed = 3;
-const mostSentences = 5;
+const mostRepositoriesNamed = 3;
+const mostSentencesOfKind = 5;
 
 /** An end that repositories give to freezes of a plan without an end, earliest first. */
 type Some = { end: string; count: number; names: string[] };
@@ -110,7 +110,7 @@ export async function warnOfGivenEnds(
      FROM freezes f JOIN repositories r ON r.id = f.repository_id
      WHERE f.plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND f.ends_at > $1::timestamptz
      GROUP BY f."end" ORDER BY min(f.ends_at)`,
-    [now, plan.id, mostNamed],
+    [now, plan.id, mostRepositoriesNamed],
   );
   return [...sentences(ends, endsThere), ...sentences(missed(plan, places, now), makesNone)];
 }
@@ -130,11 +130,11 @@ export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: 
 /** Warnings about dates that the rule never has, and about skipped ones on which the plan starts nothing anyway. */
 export function warnOfDates(plan: Schedule): string[] {
   const all = exceptionsOfNothing(plan);
-  const more = all.length - mostSentences;
+  const more = all.length - mostSentencesOfKind;
   return [
     ...(plan.recurrence ? datesLeftOut(plan.recurrence.rule, plan.start) : []),
     ...all
-      .slice(0, mostSentences)
+      .slice(0, mostSentencesOfKind)
       .map(
         ({ date, nearest }) =>
           `The plan skips ${date} (\`except\`), but no freeze would start on that date. The nearest start is on ${nearest}.`,
@@ -174,21 +174,21 @@ function given(plan: Schedule, all: PlanRepository[], isWanted: (endsAt: Date) =
   );
   return wanted.map(({ end, hours }) => {
     const names = places.get(hours)!.map(({ name }) => name);
-    return { end: end!, count: names.length, names: names.slice(0, mostNamed) };
+    return { end: end!, count: names.length, names: names.slice(0, mostRepositoriesNamed) };
   });
 }
 
 function sentences(all: Some[], what: (some: Some) => string): string[] {
-  const more = all.slice(mostSentences).reduce((sum, { count }) => sum + count, 0);
+  const more = all.slice(mostSentencesOfKind).reduce((sum, { count }) => sum + count, 0);
   return [
-    ...all.slice(0, mostSentences).map((some) => `In ${listed(some)} ${isGiven}: ${what(some)}`),
+    ...all.slice(0, mostSentencesOfKind).map((some) => `In ${listedNames(some)} ${isGiven}: ${what(some)}`),
     ...(more > 0 ? [`So it is in ${more} more repositories, at other times.`] : []),
   ];
 }
 
 const isGiven = 'a freeze without an end is given one (`longest_open_end_hours`)';
 
-const listed = ({ names, count }: Some): string =>
+const listedNames = ({ names, count }: Some): string =>
   [...names, ...(count > names.length ? [`${count - names.length} more`] : [])]
     .join(', ')
     .replace(/, ([^,]*)$/, ' and $1');

@@ -8,9 +8,9 @@ import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 import { globsOfNothing, namedEnvironments, unknownEnvironments } from '../freezes/freeze-warnings.ts';
 
 /** How many repositories we ask GitHub about, how many at once, and for how many milliseconds. */
-const mostRepositories = 50;
-const atOnce = 6;
-const patience = 2_000;
+const mostEnvironmentsAsked = 50;
+const repositoriesAskedAtOnce = 6;
+const environmentsPatience = 2_000;
 
 /**
  * Warns of environments that a plan names and its repositories do not have, as far as GitHub says so soon.
@@ -23,7 +23,7 @@ export async function warnOfEnvironments(
   matched: PlanRepository[],
 ): Promise<string[]> {
   const named = namedEnvironments(plan);
-  const freezable = matched.filter(({ isFreezable }) => isFreezable).slice(0, mostRepositories);
+  const freezable = matched.filter(({ isFreezable }) => isFreezable).slice(0, mostEnvironmentsAsked);
   if (named.length === 0 || freezable.length === 0) return [];
   const repositories = await repositoriesOfIds(
     deps.sql,
@@ -31,11 +31,11 @@ export async function warnOfEnvironments(
   );
   const places: { repository: string; names: string[] }[] = [];
   const isEnough = (names: string[]) => globsOfNothing(named, names).length === 0;
-  const all = pLimit(atOnce).map(repositories, async (repository) => {
+  const all = pLimit(repositoriesAskedAtOnce).map(repositories, async (repository) => {
     const names = await namesOfRepository(deps, repository, 'environments', isEnough);
     if (names) places.push({ repository: fullName(repository), names });
   });
-  await within(patience, all);
+  await within(environmentsPatience, all);
   const order = new Map(repositories.map((repository, index) => [fullName(repository), index]));
   return unknownEnvironments(
     named,

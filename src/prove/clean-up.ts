@@ -1,5 +1,5 @@
 // Deletes what runs made, and nothing else.
-import { type Ground, type Json, ownerOf } from './ask.ts';
+import { type ProveGround, type ProveJson, provedOwner } from './ask.ts';
 import { markOf } from './stage.ts';
 import { needed } from './verdict.ts';
 
@@ -10,11 +10,11 @@ export const runOf = ({ name, description }: { name: string; description: string
 };
 
 /** Every repository of the organization. @throws Unclear */
-export async function repositoriesIn(ground: Ground): Promise<Json[]> {
-  const all: Json[] = [];
+export async function repositoriesIn(ground: ProveGround): Promise<ProveJson[]> {
+  const all: ProveJson[] = [];
   for (let page = 1; ; page++) {
     const path = `/orgs/${ground.organization}/repos?per_page=100&page=${page}`;
-    const list = needed(await ownerOf(ground)('GET', path), 200);
+    const list = needed(await provedOwner(ground)('GET', path), 200);
     all.push(...list);
     if (list.length < 100) return all;
   }
@@ -25,12 +25,15 @@ export async function repositoriesIn(ground: Ground): Promise<Json[]> {
  * @param run only those of this run. @throws Unclear if GitHub does not list them.
  * @returns their names, and what GitHub did not delete, with the reason.
  */
-export async function cleanUp(ground: Ground, run?: string): Promise<{ deleted: string[]; left: string[] }> {
+export async function cleanUp(
+  ground: ProveGround,
+  run?: string,
+): Promise<{ deleted: string[]; left: string[] }> {
   const all = await repositoriesIn(ground);
   const made = all.filter((each) => (run === undefined ? runOf(each) !== null : runOf(each) === run));
   const [deleted, left]: [string[], string[]] = [[], []];
   for (const { name } of made) {
-    const { status, answer } = await ownerOf(ground)('DELETE', `/repos/${ground.organization}/${name}`);
+    const { status, answer } = await provedOwner(ground)('DELETE', `/repos/${ground.organization}/${name}`);
     if (status === 204) deleted.push(name);
     else left.push(`${name} (${status} ${answer?.message ?? ''})`);
   }

@@ -8,7 +8,7 @@ import { convertManifest } from '../github/app-credentials-store.ts';
 import { type AppManifest, lockManifestFor, manifestFor } from '../github/app-manifest.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { systemClock } from '../time/clock.ts';
-import type { Ground } from './ask.ts';
+import type { ProveGround } from './ask.ts';
 
 /** An App, as the file of `--app` keeps it. */
 export type ProvedApp = { id: number; slug: string; html_url: string; private_key: string };
@@ -25,7 +25,7 @@ export function manifestOf(run: string, here: string): AppManifest {
 }
 
 /** Serves the page until the Apps are made. They may not be installed yet. @throws the reason of an interruption. */
-export async function makeApps(ground: Ground, withSecond: boolean): Promise<ProvedApps> {
+export async function makeApps(ground: ProveGround, withSecond: boolean): Promise<ProvedApps> {
   const { organization, run, apiUrl, proxies, stop } = ground;
   const made: ProvedApp[] = [];
   const count = withSecond ? 2 : 1;

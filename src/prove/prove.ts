@@ -6,16 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { type Call, command } from '../cli/command.ts';
-import { credentialOf, hostOf } from '../cli/service/connection.ts';
-import { type ExitCode, exitCodes, misused, notKnown } from '../cli/stop.ts';
+import { type CommandCall, command } from '../cli/command.ts';
+import { credentialOf, hostOfService } from '../cli/service/connection.ts';
+import { type ExitCode, exitCodes, misused, unknownThing } from '../cli/stop.ts';
 import { version } from '../cli/version.ts';
-import { type Ground, ownerOf } from './ask.ts';
+import { type ProveGround, provedOwner } from './ask.ts';
 import { cleanUp, repositoriesIn, runOf } from './clean-up.ts';
 import { makeApps, type ProvedApps } from './make-apps.ts';
 import { proofAsJson, proofAsMarkdown, summary } from './report.ts';
 import { installationOf, runSteps, uninstall } from './run-steps.ts';
-import type { Step } from './stage.ts';
+import type { ProveStep } from './stage.ts';
 import { notProven, steps } from './steps/all.ts';
 import { needed, Unclear } from './verdict.ts';
 
@@ -56,15 +56,15 @@ The exit code is 0 if everything held, 3 if something did not, and 2 if it canno
       const ground = await groundOf(call, organization, stopping.signal);
       return await (options.clean ? cleanAll(call, ground) : proveAll(call, ground, options));
     } catch (error) {
-      if (stopping.signal.aborted) throw notKnown('The run was interrupted. Nothing was proved.');
-      throw error instanceof Unclear ? notKnown(error.message) : error;
+      if (stopping.signal.aborted) throw unknownThing('The run was interrupted. Nothing was proved.');
+      throw error instanceof Unclear ? unknownThing(error.message) : error;
     } finally {
       for (const signal of signals) process.off(signal, hear);
     }
   },
 });
 
-function listSteps({ output }: Call): ExitCode {
+function listSteps({ output }: CommandCall): ExitCode {
   const rows = steps.map(({ name, proves, costs }) => [name, costs ? `${proves} (It ${costs}.)` : proves]);
   output.table(['STEP', 'WHAT GITHUB DOES'], rows);
   for (const [what, why] of Object.entries(notProven)) output.line(`Not proven: ${what}. ${why}.`);
@@ -72,9 +72,9 @@ function listSteps({ output }: Call): ExitCode {
   return exitCodes.done;
 }
 
-async function groundOf(call: Call, organization: string, stop: AbortSignal): Promise<Ground> {
+async function groundOf(call: CommandCall, organization: string, stop: AbortSignal): Promise<ProveGround> {
   const { world, output, options } = call;
-  const host = hostOf(world);
+  const host = hostOfService(world);
   const ofHost = host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`;
   const apiUrl = (world.env.GITHUB_API_URL?.trim() || ofHost).replace(/\/+$/, '');
   const token = await credentialOf(world, apiUrl, options.token, options.insecure);
@@ -84,18 +84,25 @@ async function groundOf(call: Call, organization: string, stop: AbortSignal): Pr
   return { ...about, token, stop, note: output.note };
 }
 
-async function cleanAll({ output }: Call, ground: Ground): Promise<ExitCode> {
+async function cleanAll({ output }: CommandCall, ground: ProveGround): Promise<ExitCode> {
   const { deleted, left } = await cleanUp(ground);
   output.line(deleted.length > 0 ? `Deleted ${deleted.join(', ')}.` : 'No run left a repository.');
   for (const each of left) output.note(`GitHub did not delete ${each}.`);
-  const installed = await ownerOf(ground)('GET', `/orgs/${ground.organization}/installations?per_page=100`);
+  const installed = await provedOwner(ground)(
+    'GET',
+    `/orgs/${ground.organization}/installations?per_page=100`,
+  );
   for (const { app_slug: slug, html_url: url } of installed.answer?.installations ?? [])
     if (String(slug).startsWith('holdfast-prove-')) output.note(`${slug} is still installed: ${url}`);
   output.json({ deleted, left });
   return left.length > 0 ? exitCodes.notKnown : exitCodes.done;
 }
 
-async function proveAll({ output, world }: Call, ground: Ground, options: Options): Promise<ExitCode> {
+async function proveAll(
+  { output, world }: CommandCall,
+  ground: ProveGround,
+  options: Options,
+): Promise<ExitCode> {
   const chosen = chosenSteps(options);
   const person = await checkOwner(ground).catch((error: unknown) => {
     // The steps find out, too, and each says what it could not ask.
@@ -126,7 +133,7 @@ async function proveAll({ output, world }: Call, ground: Ground, options: Option
   return is.has('not held') ? exitCodes.frozen : is.has('unknown') ? exitCodes.notKnown : exitCodes.done;
 }
 
-function chosenSteps({ only, with: more }: Options): Step[] {
+function chosenSteps({ only, with: more }: Options): ProveStep[] {
   const asked = [only, more].flatMap((text) => text?.split(',') ?? []).map((name) => name.trim());
   const unknown = asked.filter((name) => !steps.some((step) => step.name === name));
   if (unknown.length > 0) throw misused(`There is no step ${unknown.join(', ')}. See holdfast prove --list.`);
@@ -134,15 +141,15 @@ function chosenSteps({ only, with: more }: Options): Step[] {
 }
 
 /** Whether this person can use this organization. @throws Stop for what they must change; Unclear. @returns the login. */
-async function checkOwner(ground: Ground): Promise<string> {
-  const self = await ownerOf(ground)('GET', '/user');
+async function checkOwner(ground: ProveGround): Promise<string> {
+  const self = await provedOwner(ground)('GET', '/user');
   if (self.status === 401) throw misused('GitHub does not accept the token. Sign in with gh auth login.');
   const { login } = needed(self, 200);
   const scopes = self.headers['x-oauth-scopes']?.split(/,\s*/);
   const missing = ['repo', 'workflow', 'delete_repo'].filter((scope) => scopes && !scopes.includes(scope));
   if (missing.length > 0)
     throw misused(`Your token lacks ${missing.join(', ')}: gh auth refresh --scopes ${missing.join(',')}`);
-  const membership = await ownerOf(ground)('GET', `/user/memberships/orgs/${ground.organization}`);
+  const membership = await provedOwner(ground)('GET', `/user/memberships/orgs/${ground.organization}`);
   const others = (await repositoriesIn(ground)).filter((each) => runOf(each) === null);
   if (needed(membership, 200).role !== 'admin' || others.length > 0)
     throw misused(`Use an organization of yours that has no repositories: ${ground.organization} is none.`);
@@ -153,7 +160,7 @@ const keptApp = z.object({ id: z.int(), slug: z.string(), html_url: z.string(), 
 const keptApps = z.object({ first: keptApp, second: keptApp.exactOptional() });
 
 /** The Apps of the file, or new ones, which the file then keeps. */
-async function appsFor(ground: Ground, { app, lock }: Options, folder: string): Promise<ProvedApps> {
+async function appsFor(ground: ProveGround, { app, lock }: Options, folder: string): Promise<ProvedApps> {
   const file = app === undefined ? null : resolve(folder, app);
   if (file !== null && existsSync(file)) {
     const kept = keptApps.safeParse(JSON.parse(readFileSync(file, 'utf8')));

@@ -1,11 +1,11 @@
 // What a run found, for people and for the tests of the sandbox.
-import type { Exchange, Json } from './ask.ts';
-import type { Step } from './stage.ts';
-import type { Verdict } from './verdict.ts';
+import type { Exchange, ProveJson } from './ask.ts';
+import type { ProveStep } from './stage.ts';
+import type { ProveVerdict } from './verdict.ts';
 
 /** @property why what GitHub does instead, or why it is unknown. */
-export type Proved = Pick<Step, 'name' | 'proves' | 'otherwise'> & {
-  verdict: Verdict;
+export type Proved = Pick<ProveStep, 'name' | 'proves' | 'otherwise'> & {
+  verdict: ProveVerdict;
   why: string | null;
   exchanges: Exchange[];
 };
@@ -47,10 +47,10 @@ export function proofAsMarkdown({ steps, not_proven, ...about }: ReturnType<type
 }
 
 /** How many steps have each verdict. */
-export const summary = (steps: { verdict: Verdict }[]): string =>
+export const summary = (steps: { verdict: ProveVerdict }[]): string =>
   `${(['held', 'not held', 'unknown'] as const).map((one) => `${steps.filter(({ verdict }) => verdict === one).length} ${one}`).join(', ')}.`;
 
-const instant = '2026-01-01T00:00:00';
+const reportInstant = '2026-01-01T00:00:00';
 /** Instants, SHAs, UUIDs, node ids, and numbers in paths. */
 const chosen =
   /\d{4}-\d\d-\d\dT[\d:]{8}|\b[0-9a-f]{40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[A-Z]{1,5}_[\w-]{7,}|(?<=\/|-)\d+\b/g;
@@ -63,7 +63,7 @@ function normalised(exchanges: Exchange[], names: Record<string, string>) {
     return seen.get(value)!;
   };
   const renumbered = (value: string): string => {
-    if (/^\d{4}-/.test(value)) return instant;
+    if (/^\d{4}-/.test(value)) return reportInstant;
     const number = String(numbered(value));
     if (/^[A-Z]/.test(value)) return value.replace(/_.*/, `_${number}`);
     if (/^\d+$/.test(value)) return number;
@@ -73,8 +73,8 @@ function normalised(exchanges: Exchange[], names: Record<string, string>) {
     Object.entries(names)
       .reduce((so, [name, always]) => so.replaceAll(name, always), text)
       .replaceAll(chosen, renumbered);
-  const inJson = (value: Json): Json =>
-    JSON.parse(JSON.stringify(value), (key, each: Json) => {
+  const inJson = (value: ProveJson): ProveJson =>
+    JSON.parse(JSON.stringify(value), (key, each: ProveJson) => {
       if (typeof each === 'string') return inText(each);
       if (key === 'duration') return 0;
       return typeof each === 'number' && /^\d+$|(?:^|_)(?:id|number)$/.test(key)

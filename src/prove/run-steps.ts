@@ -1,25 +1,25 @@
 // A whole run: the stage, each step, and the end of everything that it made.
 import { createPrivateKey } from 'node:crypto';
-import { notKnown } from '../cli/stop.ts';
+import { unknownThing } from '../cli/stop.ts';
 import { appToken } from '../github/app-token.ts';
-import { type Ask, askAs, type Caller, type Exchange, type Ground } from './ask.ts';
+import { type Ask, askAs, type ProveCaller, type Exchange, type ProveGround } from './ask.ts';
 import { cleanUp } from './clean-up.ts';
 import { manifestOf, type ProvedApp, type ProvedApps } from './make-apps.ts';
 import type { Proved } from './report.ts';
-import { Stage, type Step } from './stage.ts';
+import { Stage, type ProveStep } from './stage.ts';
 import { needed, NotHeld, Unclear } from './verdict.ts';
 
-const asApp = (ground: Ground, { id, private_key: key }: ProvedApp, tape?: Exchange[]): Ask =>
+const asApp = (ground: ProveGround, { id, private_key: key }: ProvedApp, tape?: Exchange[]): Ask =>
   askAs(ground, 'app', async () => (await appToken(id, createPrivateKey(key), ground.world.now())).jwt, tape);
 
 /** The installation of an App, as soon as there is one. @throws Unclear; Stop if nobody installs it in ten minutes. */
-export async function installationOf(ground: Ground, app: ProvedApp): Promise<number> {
+export async function installationOf(ground: ProveGround, app: ProvedApp): Promise<number> {
   const { organization, world } = ground;
   const latest = world.now() + 600_000;
   for (let isTold = false; ; isTold = true) {
     const installation = await asApp(ground, app)('GET', `/orgs/${organization}/installation`);
     if (installation.status !== 404) return needed(installation, 200).id;
-    if (world.now() >= latest) throw notKnown(`Nobody installed ${app.slug}. Nothing was proved.`);
+    if (world.now() >= latest) throw unknownThing(`Nobody installed ${app.slug}. Nothing was proved.`);
     const where = `${app.html_url}/installations/new`;
     if (!isTold) ground.note(`Waiting until you install ${app.slug} on all repositories, at ${where}.`);
     await world.delay(2000, ground.stop);
@@ -27,8 +27,8 @@ export async function installationOf(ground: Ground, app: ProvedApp): Promise<nu
 }
 
 /** Everything that steps work with. @throws Unclear */
-async function stageOf(ground: Ground, { first, second }: ProvedApps, tape: Exchange[]): Promise<Stage> {
-  const installed = async (as: Caller, app: ProvedApp, permissions?: Record<string, string>) => {
+async function stageOf(ground: ProveGround, { first, second }: ProvedApps, tape: Exchange[]): Promise<Stage> {
+  const installed = async (as: ProveCaller, app: ProvedApp, permissions?: Record<string, string>) => {
     const ask = asApp(ground, app);
     const { id } = needed(await ask('GET', `/orgs/${ground.organization}/installation`));
     const made = await ask('POST', `/app/installations/${id}/access_tokens`, { permissions });
@@ -50,7 +50,7 @@ async function stageOf(ground: Ground, { first, second }: ProvedApps, tape: Exch
 }
 
 /** Runs the steps one after the other, and deletes what they made. One that fails does not stop the others. */
-export async function runSteps(ground: Ground, apps: ProvedApps, steps: Step[], tell: Tell) {
+export async function runSteps(ground: ProveGround, apps: ProvedApps, steps: ProveStep[], tell: Tell) {
   const tape: Exchange[] = [];
   const proved: Proved[] = [];
   ground.note(`Making ${ground.organization}/${ground.run} to prove it in.`);
@@ -75,12 +75,12 @@ export async function runSteps(ground: Ground, apps: ProvedApps, steps: Step[], 
   return proved;
 }
 
-type Outcome = Pick<Proved, 'verdict' | 'why'>;
+type StepOutcome = Pick<Proved, 'verdict' | 'why'>;
 type Tell = (proved: Proved) => void;
 
-async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<Outcome> {
-  const held: Outcome = { verdict: 'held', why: null };
-  const whyNot = (error: Error): Outcome => {
+async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<StepOutcome> {
+  const held: StepOutcome = { verdict: 'held', why: null };
+  const whyNot = (error: Error): StepOutcome => {
     if (error instanceof NotHeld) return { verdict: 'not held', why: error.message };
     const form = error instanceof Unclear ? '' : 'GitHub answered in another form than expected: ';
     return { verdict: 'unknown', why: form + error.message };
@@ -91,7 +91,7 @@ async function outcomeOf(stop: AbortSignal, work: () => Promise<void>): Promise<
 }
 
 /** Deletes what this run made, also after an interruption, and says what it could not delete. */
-async function tidy(ground: Ground): Promise<void> {
+async function tidy(ground: ProveGround): Promise<void> {
   const again = `Run holdfast prove ${ground.organization} --clean.`;
   try {
     const { deleted, left } = await cleanUp({ ...ground, stop: new AbortController().signal }, ground.run);
@@ -103,7 +103,7 @@ async function tidy(ground: Ground): Promise<void> {
 }
 
 /** Uninstalls an App. GitHub deletes Apps only on their settings pages. @returns where that is. */
-export async function uninstall(ground: Ground, app: ProvedApp): Promise<string> {
+export async function uninstall(ground: ProveGround, app: ProvedApp): Promise<string> {
   const ask = asApp({ ...ground, stop: new AbortController().signal }, app);
   const installation = await ask('GET', `/orgs/${ground.organization}/installation`);
   if (installation.status === 200) await ask('DELETE', `/app/installations/${installation.answer.id}`);

@@ -1,6 +1,6 @@
 import type { AppManifest } from '../github/app-manifest.ts';
-import type { Ask, Exchange, Ground, Json } from './ask.ts';
-import { claim, given, type Must, needed, said } from './verdict.ts';
+import type { Ask, Exchange, ProveGround, ProveJson } from './ask.ts';
+import { claimProved, given, type Must, needed, said } from './verdict.ts';
 
 /**
  * One thing that Holdfast relies on.
@@ -8,7 +8,7 @@ import { claim, given, type Must, needed, said } from './verdict.ts';
  * @property costs what it costs, if it runs only when somebody asks for it.
  * @property run throws NotHeld or Unclear; anything else makes it unknown, too.
  */
-export type Step = Record<'name' | 'proves' | 'otherwise', string> & { costs?: string; run: Run };
+export type ProveStep = Record<'name' | 'proves' | 'otherwise', string> & { costs?: string; run: Run };
 type Run = (stage: Stage) => Promise<void>;
 export type Asks = Record<string, Run>;
 
@@ -17,7 +17,7 @@ export type Asks = Record<string, Run>;
  * @property ruler who edits rulesets: the second App, or without one the owner. @property wanted what the App asks for.
  * @property tape every exchange of the step so far.
  */
-export type StageParts = Ground &
+export type StageParts = ProveGround &
   Record<'owner' | 'app' | 'bot' | 'impatientBot' | 'weakBot' | 'ruler', Ask> & {
     appId: number;
     wanted: Pick<AppManifest, 'default_permissions' | 'default_events'>;
@@ -37,10 +37,10 @@ const workflows = {
 export const markOf = (run: string): string =>
   `Made by holdfast prove (${run}), which deletes it. Nothing in it is needed.`;
 
-export type PullRequest = { path: string; number: number; sha: string; head: string; nodeId: string };
-type Rule = { include: string; bypass?: Json[]; enforcement?: string; more?: Json[] };
+export type StagePullRequest = { path: string; number: number; sha: string; head: string; nodeId: string };
+type Rule = { include: string; bypass?: ProveJson[]; enforcement?: string; more?: ProveJson[] };
 type Judge = (exchange: Exchange) => boolean | Promise<boolean>;
-type Meant = (payload: Json) => boolean;
+type Meant = (payload: ProveJson) => boolean;
 type Merging = 'merged' | 'blocked' | 'other';
 
 const isMerged = ({ answer }: Exchange): boolean => answer?.merged === true;
@@ -82,7 +82,7 @@ export class Stage {
   }
 
   /** Asks as the owner for what a step needs. @throws Unclear unless GitHub does it. */
-  sure = async (method: string, path: string, sent?: Json): Promise<Json> =>
+  sure = async (method: string, path: string, sent?: ProveJson): Promise<ProveJson> =>
     needed(await this.parts.owner(method, path, sent));
 
   /** The commit at the tip of a branch. */
@@ -99,7 +99,7 @@ export class Stage {
   }
 
   /** Requires Holdfast's check from the App. @returns the ruleset. */
-  async requireCheck(repository: string, rule: Rule): Promise<Json> {
+  async requireCheck(repository: string, rule: Rule): Promise<ProveJson> {
     const { include, bypass = [], enforcement = 'active', more = [] } = rule;
     const parameters = {
       strict_required_status_checks_policy: false,
@@ -128,7 +128,7 @@ export class Stage {
   }
 
   /** Opens a pull request with a commit of its own. @param base a branch that is there, by default a new `trunk-NAME`. */
-  async open(name: string, base?: string): Promise<PullRequest> {
+  async open(name: string, base?: string): Promise<StagePullRequest> {
     const into = base ?? `trunk-${name}`;
     if (base === undefined) await this.branch(into);
     await this.branch(`work-${name}`, into);
@@ -137,13 +137,13 @@ export class Stage {
   }
 
   /** The same, with a status of its head. */
-  async openWith(state: string, name: string, base?: string): Promise<PullRequest> {
+  async openWith(state: string, name: string, base?: string): Promise<StagePullRequest> {
     const pr = await this.open(name, base);
     await this.post(pr.sha, state);
     return pr;
   }
 
-  async openFrom(head: string, base: string): Promise<PullRequest> {
+  async openFrom(head: string, base: string): Promise<StagePullRequest> {
     const sent = { title: `${head} into ${base}`, head, base };
     const made = await this.sure('POST', `${this.repository}/pulls`, sent);
     const path = `${this.repository}/pulls/${made.number}`;
@@ -155,7 +155,7 @@ export class Stage {
   }
 
   /** Presses the merge button. A status may take a moment, so it presses again while the answer is not the expected one. */
-  merge({ path }: PullRequest, expected: Merging): Promise<Exchange> {
+  merge({ path }: StagePullRequest, expected: Merging): Promise<Exchange> {
     const isSo = (each: Exchange) => [expected, 'merged'].includes(mergingOf(each));
     return this.until(60, () => this.parts.owner('PUT', `${path}/merge`, {}), isSo);
   }
@@ -165,7 +165,7 @@ export class Stage {
     this.parts.bot('POST', `${this.repository}/statuses/${sha}`, { state, context, description });
 
   /** The same, for a step that needs it. @returns the status. */
-  post = async (sha: string, state: string): Promise<Json> =>
+  post = async (sha: string, state: string): Promise<ProveJson> =>
     needed(await this.tryPost(sha, state, `Proved: ${state}`));
 
   /** Asks every second until it is so, or until it is too late. @returns the last exchange, which alone is kept. */
@@ -182,24 +182,24 @@ export class Stage {
   }
 
   /** Claims that GitHub merges it, or refuses to because of the check. */
-  async claimThat(expected: Merging, pr: PullRequest): Promise<void> {
+  async claimThat(expected: Merging, pr: StagePullRequest): Promise<void> {
     const last = await this.merge(pr, expected);
     const is = mergingOf(last);
     given(is !== 'other', said(last));
-    claim(is === expected, `It is ${is}: ${said(last)}`);
+    claimProved(is === expected, `It is ${is}: ${said(last)}`);
   }
 
   /** Claims that something else merges it. */
-  async claimMergedByItself({ path }: PullRequest): Promise<void> {
+  async claimMergedByItself({ path }: StagePullRequest): Promise<void> {
     const last = await this.until(120, () => this.parts.owner('GET', path), isMerged);
-    claim(needed(last).merged, 'It was not merged within two minutes.');
+    claimProved(needed(last).merged, 'It was not merged within two minutes.');
   }
 
   /** Waits for a webhook: GitHub lists those that nobody could receive, too. @returns its payload. @throws as `must` does. */
-  async told(event: string, action: string, isMeant: Meant, must: Must = claim): Promise<Json> {
+  async told(event: string, action: string, isMeant: Meant, must: Must = claimProved): Promise<ProveJson> {
     const { tape, app, run } = this.parts;
     const [seen, before] = [new Set<number>(), tape.length];
-    let payload: Json = null;
+    let payload: ProveJson = null;
     const list = () => app('GET', '/app/hook/deliveries?per_page=100');
     await this.until(90, list, async (listed) => {
       for (const { id, ...told } of needed(listed)) {
@@ -218,7 +218,7 @@ export class Stage {
   }
 
   /** Asks GraphQL about a pull request as the owner. @returns its `data`. */
-  async graphql(query: string, { nodeId: id }: PullRequest): Promise<Json> {
+  async graphql(query: string, { nodeId: id }: StagePullRequest): Promise<ProveJson> {
     const { data, errors } = await this.sure('POST', '/graphql', { query, variables: { id } });
     given(!errors, `GraphQL answered: ${errors?.[0]?.message}`);
     return data;

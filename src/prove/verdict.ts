@@ -1,7 +1,7 @@
 // The verdict of a step. Only what a step is about can be "not held": all else that goes wrong makes it unknown.
 import type { Exchange } from './ask.ts';
 
-export type Verdict = 'held' | 'not held' | 'unknown';
+export type ProveVerdict = 'held' | 'not held' | 'unknown';
 
 /** GitHub does not do what the step is about. The message says what it does instead. */
 export class NotHeld extends Error {}
@@ -10,7 +10,7 @@ export class NotHeld extends Error {}
 export class Unclear extends Error {}
 
 /** What the step is about. @throws NotHeld */
-export function claim(isSo: unknown, otherwise: string): asserts isSo {
+export function claimProved(isSo: unknown, otherwise: string): asserts isSo {
   if (!isSo) throw new NotHeld(otherwise);
 }
 
@@ -32,7 +32,7 @@ const answerThat =
 /** The body of an answer that the step needs: with one of these statuses, or with one of success. @throws Unclear */
 export const needed = answerThat(given);
 /** The same where the status is what the step is about. @throws NotHeld */
-export const claimed = answerThat(claim);
+export const claimed = answerThat(claimProved);
 
 /** An answer in a sentence. */
 export const said = ({ method, path, status, answer }: Exchange): string =>

@@ -19,7 +19,7 @@ import type { Deps } from '../deps.ts';
 import { createLogger, tellTrouble } from './log.ts';
 import { tellOfClock } from './watch-clock.ts';
 import { readSecretKey } from './setup/secret-key.ts';
-import { createService, type WithoutApp, type Phase, type Service } from './service.ts';
+import { createService, type WithoutApp, type ServicePhase, type RunningService } from './service.ts';
 import { leaveUnread } from './unread-bodies.ts';
 import { createSetup } from './setup/create-setup.ts';
 import { clientAddress, isTrusted, networkOf } from '../github/limits/client-address.ts';
@@ -50,7 +50,7 @@ type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: s
 const keepAliveTimeout = 75_000;
 
 /** Milliseconds for requests under way when the service stops. Their calls to GitHub are ended before. */
-const patience = 8000;
+const requestsPatience = 8000;
 
 /** @param beforeMove is called before an embedded database is moved, which can take minutes. */
 async function openDatabase(
@@ -71,7 +71,7 @@ const movingText =
   'The embedded database is being moved to a newer PostgreSQL, which can take minutes. What is held stays held. Nothing has to be done.';
 
 /** While the embedded database is moved: whoever restarts what does not answer would begin the move again. */
-const moving: Phase = {
+const moving: ServicePhase = {
   fetch: ({ url }) =>
     new URL(url).pathname === '/healthz'
       ? Response.json({ status: 'ok' })
@@ -93,7 +93,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   const log = overrides.log ?? createLogger(given);
   const witnesses = new Witnesses(overrides.clock ?? systemClock, tellOfClock(log));
   const { clock } = witnesses;
-  let phase: Phase = moving;
+  let phase: ServicePhase = moving;
   let isStopping = false;
   const fetch = async (request: Request, env: object): Promise<Response> => {
     const answer = await phase.fetch(request, env);
@@ -110,7 +110,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };
   const ground: WithoutApp = { config, clock, witnesses, log, database };
-  let service: Service | null = null;
+  let service: RunningService | null = null;
   let handover: Promise<void> | null = null;
 
   const takeOver = async (app: AppCredentials): Promise<void> => {
@@ -159,7 +159,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     ended: database.ended,
     async close() {
       isStopping = true;
-      const answered = stopServing(patience);
+      const answered = stopServing(requestsPatience);
       await handover?.catch(() => {});
       const stopped = phase;
       await stopped.close(answered);
@@ -200,7 +200,7 @@ export const slowest = { headersTimeout: 10_000, requestTimeout: 20_000, connect
 const endIdleEvery = 50;
 
 /** @property request the last one that came through the connection, while it is not answered. */
-type Connection = { network: string | null; isUsed: boolean; request: IncomingMessage | null };
+type OpenSocket = { network: string | null; isUsed: boolean; request: IncomingMessage | null };
 
 /**
  * Closes the connection that has been waiting for its client for longest, when a new one is too many: idle ones, and slow
@@ -210,8 +210,8 @@ type Connection = { network: string | null; isUsed: boolean; request: IncomingMe
  */
 function limitConnections(server: Server, trustedProxies: BlockList): (patience: number) => Promise<void> {
   /** In the order in which they began or ended a request. */
-  const open = new Map<Socket, Connection>();
-  const keepTo = (limit: number, isMeant: (connection: Connection) => boolean) => {
+  const open = new Map<Socket, OpenSocket>();
+  const keepTo = (limit: number, isMeant: (connection: OpenSocket) => boolean) => {
     const meant = [...open].filter(([, connection]) => isMeant(connection));
     if (meant.length <= limit) return;
     // The new one waits for its client, too.

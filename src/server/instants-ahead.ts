@@ -1,10 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { waitingInstants } from '../statuses/write-store.ts';
 import { mostAhead, nowOf } from '../time/clock.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+import { minute, hour } from '../time/units.ts';
 
 /**
  * An instant that is stored, and how far ahead of now it can be.

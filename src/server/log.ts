@@ -91,12 +91,12 @@ function writeWaiting(): void {
 process.once('exit', writeWaiting);
 
 /** The name of a level, in capitals from `error` on. */
-const nameOf = (level: number): string =>
+const nameOfRepository = (level: number): string =>
   level < 50 ? pino.levels.labels[level]! : pino.levels.labels[level]!.toUpperCase();
 
 /** One readable line: time, level, message, then the rest as JSON. */
 function prettify(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as { time: number; level: number; msg?: string };
   const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
-  return `${new Date(time).toISOString()} ${nameOf(level).padEnd(5)} ${msg ?? ''}${more}\n`;
+  return `${new Date(time).toISOString()} ${nameOfRepository(level).padEnd(5)} ${msg ?? ''}${more}\n`;
 }

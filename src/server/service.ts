@@ -17,7 +17,7 @@ import { Metrics } from '../metrics.ts';
 import { loadLock } from '../github/app-credentials-store.ts';
 import { createJobQueue, type JobQueue } from '../database/queue/queue.ts';
 import { watchClock } from './watch-clock.ts';
-import { type Sockets, startSockets } from '../webhooks/slack/socket-mode.ts';
+import { type Sockets, startSockets } from '../chat/slack/socket-mode.ts';
 import { startWorker, type Worker } from './worker.ts';
 import { JobTokens } from '../auth/oidc/job-token.ts';
 import { CallerLimits } from '../github/limits/caller-limits.ts';
@@ -26,7 +26,7 @@ import { helpRoutes } from '../pages/help/help-routes.ts';
 import { mountApiReference } from '../pages/api-reference.ts';
 import { mountPages } from '../pages/mount-pages.ts';
 import { compressPages } from '../pages/layout.ts';
-import { receiveSlackCommand, receiveSlackInteraction } from '../webhooks/slack/receive-slack.ts';
+import { receiveSlackCommand, receiveSlackInteraction } from '../chat/slack/receive-slack.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { errorResponse } from '../api/error-response.ts';
@@ -41,7 +41,7 @@ import { taskNames } from '../database/queue/jobs.ts';
 import { OwnWrites } from '../statuses/own-writes.ts';
 
 /** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
-export type Phase = {
+export type ServicePhase = {
   fetch(request: Request, env: object): Response | Promise<Response>;
   /** Called when it is reachable. */
   start(): Promise<void>;
@@ -60,17 +60,17 @@ export type WithoutApp = {
 };
 
 /** The service with an App: its interface, webhooks and, unless the role is `web`, the worker. */
-export type Service = Phase & {
+export type RunningService = ServicePhase & {
   deps: Deps;
   /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
 };
 
 /** Milliseconds for work under way to finish when the service stops. It hands back the rest. */
-const patience = 5000;
+const stopPatience = 5000;
 
 /** Connects the parts of the service of an App. @throws the errors of a database or an App key that cannot be used. */
-export async function createService(ground: WithoutApp, app: AppCredentials): Promise<Service> {
+export async function createService(ground: WithoutApp, app: AppCredentials): Promise<RunningService> {
   const { clock, witnesses, log, database } = ground;
   const config = { ...ground.config, app };
   const queue = createJobQueue(database, clock, witnesses);
@@ -125,7 +125,7 @@ export async function createService(ground: WithoutApp, app: AppCredentials): Pr
       stopping.abort();
       watch.stop();
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
-      const cut = setTimeout(() => cutOff.abort(), patience);
+      const cut = setTimeout(() => cutOff.abort(), stopPatience);
       await Promise.all([worker?.stop(), sockets?.stop(), answered]);
       await deps.changes.close();
       clearTimeout(cut);

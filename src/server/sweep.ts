@@ -21,10 +21,8 @@ import { type Job, jobs } from '../database/queue/jobs.ts';
 import { holdsToCheck, installationsWithHold } from '../statuses/instant-hold/hold-store.ts';
 import { isUnwritten, statusesOfHeld } from '../statuses/desired-store.ts';
 import { installationsWithWaiting } from '../statuses/write-store.ts';
+import { minute, hour, day } from '../time/units.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 const noticesKept = 30 * day;
 /** GitHub redelivers for at most 7 days. */
 const deliveriesKept = 8 * day;
@@ -109,7 +107,7 @@ export const sweepTask = defineTask(jobs.sweep, sweep);
 // The queries of the sweep. Each uses an index, because it runs every minute.
 
 /** How long after its request an unfinished reconciliation is requested again. */
-const patience = 2 * minute;
+const reconcilePatience = 2 * minute;
 /** How far back we look for boundaries. The hourly check covers older ones. */
 const lookBack = 24 * hour;
 /** How far ahead we plan boundaries, in case their jobs were lost. */
@@ -146,7 +144,7 @@ function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
 const unfinished = (db: Tx, now: Date): Promise<bigint[]> =>
   idsOf(db.$queryRaw`
     SELECT id FROM repositories
-    WHERE reconcile_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`);
+    WHERE reconcile_requested_at <= ${new Date(now.getTime() - reconcilePatience)} AND installation_id IS NOT NULL`);
 
 /** Of each installation that can be asked now, few repositories where something is due, by the oldest of `column`. */
 const fewOfEach = (column: Prisma.Sql, isDue: Prisma.Sql, now: Date): Prisma.Sql => Prisma.sql`

@@ -10,7 +10,7 @@ type Watching = Pick<Deps, 'sql' | 'github' | 'clock' | 'witnesses' | 'config'>;
 /** Milliseconds. Workers hear GitHub more often than this. */
 const askEvery = 60_000;
 /** Milliseconds that a start waits for GitHub. */
-const patience = 5_000;
+const firstTimePatience = 5_000;
 
 /** Hears what time the database has. @returns true; throws what the database answers. */
 export async function hearDatabase({ sql, clock, witnesses }: Pick<Deps, 'sql' | 'clock' | 'witnesses'>) {
@@ -35,7 +35,7 @@ export function watchClock(deps: Watching): { start(): Promise<void>; stop(): vo
     const isSilent = witnesses.heardAgo('github') >= askEvery;
     await Promise.all([
       hearDatabase(deps).catch(() => {}),
-      isSilent && within(patience, askGitHub()).catch(() => {}),
+      isSilent && within(firstTimePatience, askGitHub()).catch(() => {}),
     ]);
   };
   let timer: unknown = null;

@@ -3,8 +3,8 @@ import { jobs } from '../database/queue/jobs.ts';
 import type { JobQueue } from '../database/queue/queue.ts';
 import { Fetcher } from '../database/queue/fetcher.ts';
 import { endSessionsTask } from '../auth/sign-in/sessions.ts';
-import { announceRequestTask, writeCommentTask } from '../webhooks/comments/write-comment.ts';
-import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
+import { announceRequestTask, writeCommentTask } from '../chat/comments/write-comment.ts';
+import { answerCommentTask } from '../chat/comments/answer-comment.ts';
 import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
 import { fillActorKeysTask } from '../events/fill-actor-keys.ts';
 import { recordBoundariesTask, remindOfFreezesTask } from '../freezes/record-boundaries.ts';
@@ -31,8 +31,8 @@ import {
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
 import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
-import { answerSlackTask, replyInSlackTask } from '../webhooks/slack/answer-slack.ts';
-import { tellAuthorsTask } from '../webhooks/slack/tell-authors.ts';
+import { answerSlackTask, replyInSlackTask } from '../chat/slack/answer-slack.ts';
+import { tellAuthorsTask } from '../chat/slack/tell-authors.ts';
 import { sweepTask } from './sweep.ts';
 import { askMergeStatesTask } from '../statuses/ask-merge-states.ts';
 
@@ -86,7 +86,7 @@ export type Worker = {
 
 const sweepEvery = 60_000;
 /** Milliseconds that jobs get to finish when the worker stops. */
-const patience = 7500;
+const jobsPatience = 7500;
 
 /** Runs jobs until it is stopped, and requests the sweep at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> {
@@ -104,7 +104,7 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> 
   return {
     async stop() {
       deps.clock.clearInterval(timer);
-      await fetcher.stop(patience);
+      await fetcher.stop(jobsPatience);
     },
     settled: () => fetcher.settled(),
   };

@@ -11,8 +11,8 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { nowOf } from '../time/clock.ts';
 import { lockAccount } from '../installations/find-account.ts';
 import { lockRepository } from '../installations/find-repository.ts';
-import { inheritedBy, present } from './present-settings.ts';
-import { askHolder, findTeam, holderText, type RolePlace } from './role-holders.ts';
+import { inheritedBy, presentSettings } from './present-settings.ts';
+import { askRoleHolder, findTeam, holderText, type RolePlace } from './role-holders.ts';
 import {
   effectiveSettings,
   type OwnSettings,
@@ -24,7 +24,7 @@ import type { GitHubDeps } from '../github/github-deps.ts';
 // Rights hang on the ids of teams: a slug can get another team. Settings of versions before the ids have slugs alone.
 
 /** How many teams we ask about at the same time. */
-const sideBySide = 5;
+const teamsSideBySide = 5;
 
 /** Settings that name teams. @property repositoryId null: those of the owner itself. */
 type Naming = { repositoryId: bigint | null; settings: OwnSettings };
@@ -34,7 +34,7 @@ const teamsIn = ({ freezers = [], approvers = [] }: OwnSettings): TeamHolder[] =
   [...freezers, ...approvers].filter(isTeam);
 
 /** The same for the same team, as far as it is known. A slug that was looked up in vain is no team, whoever takes it. */
-const keyOf = ({ team, teamId }: TeamHolder): string =>
+const teamKeyOf = ({ team, teamId }: TeamHolder): string =>
   teamId ? `id ${teamId}` : teamId === null ? `nothing ${team}` : `slug ${team}`;
 
 /** Whether a version before the ids saved the team, so that nobody knows yet which one it is. */
@@ -54,11 +54,13 @@ export async function keepTeams(
   if (account.type !== 'Organization' || installation.suspendedAt) return new Map();
   const naming = await settingsWithTeams(deps.db, account.id);
   const teams = new Map(
-    naming.flatMap(({ settings }) => teamsIn(settings)).map((team) => [keyOf(team), team]),
+    naming.flatMap(({ settings }) => teamsIn(settings)).map((team) => [teamKeyOf(team), team]),
   );
   if (teams.size === 0) return new Map();
   const client = await deps.github.asInstallation(installation.id);
-  const asked = await pLimit(sideBySide).map([...teams.values()], (team) => askTeam(client, account, team));
+  const asked = await pLimit(teamsSideBySide).map([...teams.values()], (team) =>
+    askTeam(client, account, team),
+  );
   const current = new Map([...teams.keys()].map((key, at) => [key, asked[at]!]));
   const withCurrent = (settings: OwnSettings): OwnSettings => ({
     ...settings,
@@ -66,12 +68,12 @@ export async function keepTeams(
     ...(settings.approvers && { approvers: settings.approvers.map(currentOf) }),
   });
   const currentOf = (holder: RoleHolder): RoleHolder =>
-    isTeam(holder) ? (current.get(keyOf(holder)) ?? holder) : holder;
+    isTeam(holder) ? (current.get(teamKeyOf(holder)) ?? holder) : holder;
   for (const each of naming)
     if (!isDeepStrictEqual(each.settings, withCurrent(each.settings)))
       await saveTeams(deps, place, each.repositoryId, withCurrent);
   return new Map(
-    [...teams.values()].filter(isUnidentified).map((team) => [team.team, current.get(keyOf(team))!]),
+    [...teams.values()].filter(isUnidentified).map((team) => [team.team, current.get(teamKeyOf(team))!]),
   );
 }
 
@@ -81,7 +83,8 @@ async function askTeam(
   account: RolePlace['account'],
   team: TeamHolder,
 ): Promise<TeamHolder> {
-  if (!isUnidentified(team)) return ((await askHolder(client, account, team)) as TeamHolder | null) ?? team;
+  if (!isUnidentified(team))
+    return ((await askRoleHolder(client, account, team)) as TeamHolder | null) ?? team;
   return (await findTeam(client, account, team.team)) ?? { team: team.team, teamId: null };
 }
 
@@ -117,7 +120,7 @@ async function saveTeams(
     if (identified.length === 0) return;
     const ofOwner = repository ? (owner.settings as OwnSettings) : {};
     const shown = (own: OwnSettings) => ({
-      ...present(effectiveSettings(own, ofOwner), owner.login),
+      ...presentSettings(effectiveSettings(own, ofOwner), owner.login),
       ...(repository && { inherited: inheritedBy(own) }),
     });
     const metadata = {

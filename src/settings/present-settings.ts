@@ -4,7 +4,7 @@ import {
   type OwnSettings,
   type RoleHolder,
   settingColumns,
-  type Settings,
+  type SettingValues,
   type SettingsByColumn,
 } from '../installations/setting-fields.ts';
 
@@ -16,7 +16,7 @@ export type Presented = {
 };
 
 /** Settings as the API and the audit log show them. @param owner the login of the owner of the teams. */
-export const present = (settings: Settings, owner: string): Presented =>
+export const presentSettings = (settings: SettingValues, owner: string): Presented =>
   eachSetting((name) =>
     name === 'freezers' || name === 'approvers'
       ? settings[name].map((holder) => holderText(holder, owner))

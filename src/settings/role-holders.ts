@@ -18,7 +18,7 @@ export type RolePlace = {
   installation: Pick<Installation, 'id' | 'suspendedAt'>;
 };
 
-const sideBySide = 5;
+const holdersSideBySide = 5;
 
 /** As people write it: `ada`, or `@acme/release`. */
 export const holderText = (holder: RoleHolder, owner: string): string =>
@@ -39,7 +39,7 @@ export async function findHolders(
   const about = 'who these people and teams are';
   const found = await askGitHub(deps, place.installation.id, about, async () => {
     const client = await deps.github.asInstallation(place.installation.id);
-    const holders = await pLimit(sideBySide).map(texts, (text) => findHolder(client, place, text));
+    const holders = await pLimit(holdersSideBySide).map(texts, (text) => findHolder(client, place, text));
     return new Map(holders.map((holder, at) => [texts[at]!, holder]));
   });
   const problems = named.flatMap(([name, list]) =>
@@ -52,12 +52,12 @@ export async function findHolders(
   return Object.fromEntries(
     named.map(([name, list]) => {
       const holders = list.map((text) => found.get(text.toLowerCase())!);
-      return [name, [...new Map(holders.map((each) => [keyOf(each), each])).values()]];
+      return [name, [...new Map(holders.map((each) => [holderKeyOf(each), each])).values()]];
     }),
   );
 }
 
-const keyOf = (holder: RoleHolder): string =>
+const holderKeyOf = (holder: RoleHolder): string =>
   'team' in holder ? `team ${holder.teamId}` : `person ${holder.id}`;
 
 /** @returns null if GitHub has no such person, or the owner no such team. */
@@ -107,7 +107,7 @@ function whyUnknown(text: string, { account: { login, type } }: RolePlace): stri
  * A person or a team as GitHub has them now, under the name of today; null if they are gone. A team whose id is not known
  * stays as it is.
  */
-export async function askHolder(
+export async function askRoleHolder(
   client: GitHubClient,
   account: RolePlace['account'],
   holder: RoleHolder,
@@ -141,7 +141,7 @@ export async function withCurrentNames(
   if (installation.suspendedAt || holders.length === 0) return { holders, gone: [], isRenamed: false };
   const ask = async () => {
     const client = await deps.github.asInstallation(installation.id);
-    return pLimit(sideBySide).map(holders, (holder) => askHolder(client, account, holder));
+    return pLimit(holdersSideBySide).map(holders, (holder) => askRoleHolder(client, account, holder));
   };
   const current = await askGitHub(deps, installation.id, 'which names people and teams have', ask).catch(
     nullIf('unavailable', 'too-many-requests'),

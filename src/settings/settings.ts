@@ -14,36 +14,36 @@ import {
   lockRepository,
 } from '../installations/find-repository.ts';
 import { conflict } from '../errors.ts';
-import { type Product, products } from '../installations/product.ts';
-import { inheritedBy, present, type Presented } from './present-settings.ts';
+import { type Product, productNames } from '../installations/product.ts';
+import { inheritedBy, presentSettings, type Presented } from './present-settings.ts';
 import { findHolders, holderText, type RolePlace, withCurrentNames } from './role-holders.ts';
 import {
   effectiveSettings,
   type OwnSettings,
   settingColumns,
-  type Settings,
+  type SettingValues,
 } from '../installations/setting-fields.ts';
 import type { GitHubDeps } from '../github/github-deps.ts';
 
 /** The settings of a repository that count. */
-export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<Settings> =>
-  settingsOf(await tx.repository.findUniqueOrThrow({ where: { id: repositoryId }, select }));
+export const readSettings = async (tx: Tx, repositoryId: bigint): Promise<SettingValues> =>
+  settingsOfRow(await tx.repository.findUniqueOrThrow({ where: { id: repositoryId }, select }));
 
 /** The same for several repositories, by their ids. */
-export async function readSettingsOfAll(tx: Tx, ids: bigint[]): Promise<Map<bigint, Settings>> {
+export async function readSettingsOfAll(tx: Tx, ids: bigint[]): Promise<Map<bigint, SettingValues>> {
   const rows = await tx.repository.findMany({ where: { id: { in: ids } }, select: { id: true, ...select } });
-  return new Map(rows.map(({ id, ...row }) => [id, settingsOf(row)]));
+  return new Map(rows.map(({ id, ...row }) => [id, settingsOfRow(row)]));
 }
 
 /** The defaults that an owner set, and built-in ones for the rest. */
-export const readOwnerSettings = async (tx: Tx, id: bigint): Promise<Settings> =>
+export const readOwnerSettings = async (tx: Tx, id: bigint): Promise<SettingValues> =>
   effectiveSettings(ownOf(await tx.account.findUniqueOrThrow({ where: { id }, select: { settings: true } })));
 
 const select = { settings: true, account: { select: { settings: true } } } as const;
-type Row = { settings: Prisma.JsonValue };
+type SettingsRow = { settings: Prisma.JsonValue };
 
-const ownOf = ({ settings }: Row): OwnSettings => settings as OwnSettings;
-const settingsOf = ({ account, ...row }: Row & { account: Row }): Settings =>
+const ownOf = ({ settings }: SettingsRow): OwnSettings => settings as OwnSettings;
+const settingsOfRow = ({ account, ...row }: SettingsRow & { account: SettingsRow }): SettingValues =>
   effectiveSettings(ownOf(row), ownOf(account));
 
 /**
@@ -62,7 +62,7 @@ export async function showRepositorySettings(
   repository: FoundRepository,
 ): Promise<ShownSettings> {
   const row = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id }, select });
-  return { ...(await showCurrent(deps, repository, settingsOf(row))), inherited: inheritedBy(ownOf(row)) };
+  return { ...(await showCurrent(deps, repository, settingsOfRow(row))), inherited: inheritedBy(ownOf(row)) };
 }
 
 /** The same for the defaults of an owner. */
@@ -75,7 +75,7 @@ export const showOwnerSettings = async (
 async function showCurrent(
   deps: GitHubDeps,
   place: RolePlace,
-  settings: Settings,
+  settings: SettingValues,
 ): Promise<Presented & Pick<ShownSettings, 'warnings'>> {
   const { login } = place.account;
   const [freezers, approvers] = await Promise.all([
@@ -89,7 +89,7 @@ async function showCurrent(
     (each) => `GitHub no longer has ${each}, so nobody has a role by this name. Remove it.`,
   );
   return {
-    ...present({ ...settings, freezers: freezers.holders, approvers: approvers.holders }, login),
+    ...presentSettings({ ...settings, freezers: freezers.holders, approvers: approvers.holders }, login),
     ...(warnings.length > 0 && { warnings }),
   };
 }
@@ -123,7 +123,7 @@ export async function changeRepositorySettings(
     if (isDeepStrictEqual(before, after)) return;
     await tx.repository.update({ where: { id }, data: { settings: after, ...ofVersionBefore(after) } });
     const shown = (own: OwnSettings) => ({
-      ...present(effectiveSettings(own, ownOf(row.account)), account.login),
+      ...presentSettings(effectiveSettings(own, ownOf(row.account)), account.login),
       inherited: inheritedBy(own),
     });
     const metadata = { settings_before: shown(before), settings_after: shown(after) };
@@ -156,7 +156,7 @@ export async function changeOwnerSettings(
     const after = merged(before, given);
     if (isDeepStrictEqual(before, after)) return;
     await tx.account.update({ where: { id }, data: { settings: after } });
-    const shown = (own: OwnSettings) => present(effectiveSettings(own), login);
+    const shown = (own: OwnSettings) => presentSettings(effectiveSettings(own), login);
     const metadata = { settings_before: shown(before), settings_after: shown(after) };
     const event = { type: 'owner_settings.update', metadata } as const;
     await appendEvent(tx, { accountId: id }, event, actor, nowOf(deps.clock));
@@ -228,7 +228,7 @@ function ofVersionBefore(own: OwnSettings) {
 
 /** The products in the order of the interface, so that equal sets look the same. */
 const ordered = (chosen: readonly Product[]): Product[] =>
-  products.filter((product) => chosen.includes(product));
+  productNames.filter((product) => chosen.includes(product));
 
 /**
  * Sets the enabled products of a repository and updates its statuses: without `merge_protections` and `merge_queue`,
@@ -249,7 +249,7 @@ export async function setRepositoryProducts(
     // The lock on the row orders concurrent changes, so that the log shows the real effect of each.
     await lockRepository(tx, id);
     const { products: before } = await tx.repository.findUniqueOrThrow({ where: { id } });
-    const changed = products.filter((product) => before.includes(product) !== after.includes(product));
+    const changed = productNames.filter((product) => before.includes(product) !== after.includes(product));
     if (changed.length === 0) return;
     await tx.repository.update({ where: { id }, data: { products: after, reconcileRequestedAt: now } });
     for (const product of changed) {

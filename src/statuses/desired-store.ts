@@ -3,7 +3,7 @@ import { beforeItIsOnDisk, believed, type Sql, type SqlTx } from '../database/sq
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
-import { type Known, longestLag, mostPrompt, promptUrgency, tiers } from './plan-write.ts';
+import { type KnownStatus, longestLag, mostPrompt, promptUrgency, tiers } from './plan-write.ts';
 import {
   allLastSeen,
   type LastSeen,
@@ -44,7 +44,7 @@ export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<Store
 }
 
 /** What we know about SHAs and open pull requests. */
-export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
+export type Before = { known: Map<string, KnownStatus>; lastSeen: LastSeen[] };
 
 // Locks the rows of SHAs until the transaction ends. A write settles after that. One lookup for each SHA: without
 // statistics, the planner would read all heads of the repository.
@@ -59,7 +59,7 @@ const before = (lastSeen: string) => `
   WITH known AS (${known}), last_seen AS (${lastSeen})
   SELECT known.*, last_seen.* FROM known FULL JOIN last_seen ON false`;
 
-type BeforeRow = (Known & { sha: string }) | (LastSeen & { sha: null });
+type BeforeRow = (KnownStatus & { sha: string }) | (LastSeen & { sha: null });
 
 /**
  * What we know about these SHAs, the requested pull requests, and those that share a SHA with them.

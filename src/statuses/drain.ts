@@ -19,7 +19,7 @@ import {
   type StatusList,
   wantedBy,
 } from './write-status.ts';
-import { giveUp, hasDue, keepCount, type Outcome, putOff, settle, type Write } from './write-store.ts';
+import { giveUp, hasDue, keepCount, type SettledWrite, putOff, settle, type Write } from './write-store.ts';
 import { type DuePass, forgetPass, readRevoked, savePass, takePasses } from './instant-hold/pass-store.ts';
 import type { StatusDeps } from './status-deps.ts';
 
@@ -101,7 +101,7 @@ async function writeBatch(
   writes: Write[],
   lease: Lease,
 ): Promise<Date | null> {
-  const outcomes: Outcome[] = [];
+  const outcomes: SettledWrite[] = [];
   let settled = 0;
   let failed: Failed | null = null;
   let tried = 0;
@@ -148,7 +148,7 @@ async function writeOne(
   installationId: bigint,
   write: Write,
   lease: Lease,
-): Promise<Outcome | Failed | null> {
+): Promise<SettledWrite | Failed | null> {
   let wanted: Status = wantedOn(write);
   let list: StatusList | null = null;
   try {

@@ -10,7 +10,7 @@ import { freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreezes } from '../freezes/judge-freeze.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import { readPullRequest } from '../github/pull-requests/own-repository.ts';
+import { readOwnPullRequest } from '../github/pull-requests/own-repository.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { fullName, lockRepository } from '../installations/find-repository.ts';
 import { holdsOf } from './judge.ts';
@@ -20,7 +20,7 @@ import { jobs } from '../database/queue/jobs.ts';
 import type { StatusDeps } from './status-deps.ts';
 
 /** Milliseconds after which we no longer judge a merge by the freezes of its time. */
-const longestDelay = 86_400_000;
+const longestMergeDelay = 86_400_000;
 
 type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
 
@@ -31,7 +31,7 @@ type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 async function findBypass(deps: StatusDeps, repositoryId: bigint, number: number): Promise<void> {
-  const since = new Date(deps.clock.now() - longestDelay);
+  const since = new Date(deps.clock.now() - longestMergeDelay);
   const recent = await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock));
   const parsed = await parseStoredFreezes(recent.map(({ freeze }) => freeze));
   const candidates = recent.map((found, index) => ({ ...found, parsed: parsed[index]! }));
@@ -61,7 +61,7 @@ async function findBypass(deps: StatusDeps, repositoryId: bigint, number: number
 
 /** How and when a pull request was merged; null if it was not. */
 async function readMerge({ from, repository }: Observed, number: number): Promise<Merge | null> {
-  const data = await readPullRequest(from.client, repository.id, number);
+  const data = await readOwnPullRequest(from.client, repository.id, number);
   if (!data.merged_at || !data.merged_by) return null;
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;

@@ -3,7 +3,7 @@ import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { inSteps, type Job, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { inSeconds } from '../time/local-time.ts';
 import type { StoredRepository } from './desired-store.ts';
-import { type Judged, judgedBy, type Judgement, shasOf } from './judge.ts';
+import { type Judged, judgedBy, type PullRequestJudgement, shasOf } from './judge.ts';
 import type { Observed, PullRequestReading } from './observe.ts';
 import { type LastSeen, shasThen } from './open-pull-request-store.ts';
 
@@ -33,7 +33,7 @@ export function plannedChange(
 /** What the verdicts need next. @param gone the numbers of pull requests that are no longer open. */
 export function followUp(
   observed: Observed,
-  judgement: Judgement,
+  judgement: PullRequestJudgement,
   stored: StoredRepository,
   gone: number[],
   isWhole: boolean,
@@ -65,7 +65,7 @@ const conflictAfter = 30_000;
  */
 function againWhereUnknown(
   { repository, observedAt, from }: Observed,
-  { judged, verdicts }: Judgement,
+  { judged, verdicts }: PullRequestJudgement,
 ): Job[] {
   const awaitsConflict =
     from.needs.facts.has('conflict') &&

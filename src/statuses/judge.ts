@@ -3,7 +3,7 @@ import {
   type Exemption,
   coversFreeze,
   exemptionFrom,
-  subjectOf,
+  exemptedSubjectOf,
   wasExemptFrom,
 } from '../exemptions/exemption.ts';
 import type { Freeze } from '../freezes/freeze.ts';
@@ -20,7 +20,7 @@ import {
   type Status,
 } from './status.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import { closenessOf, type Subject } from './plan-write.ts';
+import { closenessOf, type WriteSubject } from './plan-write.ts';
 
 /** The freezes and exemptions that we judge pull requests by. */
 export type Standards = {
@@ -34,12 +34,12 @@ export type Standards = {
 };
 
 /** What the status of a SHA should say, and what decided it. */
-export type Verdict = {
+export type JudgedVerdict = {
   sha: string;
   status: Status;
   holds: Hold[];
   present: PresentStatus;
-  subject: Subject;
+  subject: WriteSubject;
   /** Whose fork the commit is in; empty if it is in the repository. */
   headOwner: string;
   /** Of one share of the pace, the smallest is written first. */
@@ -55,28 +55,33 @@ type Weighed = { holds: Hold[]; passes: Pass[] };
 export type Judged = { pullRequest: LoadedPullRequest } & Weighed;
 
 /** The judged pull requests, and the status of each of their SHAs. */
-export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: Date | null };
+export type PullRequestJudgement = { judged: Judged[]; verdicts: JudgedVerdict[]; nextChangeAt: Date | null };
 
 /**
  * Judges each open pull request once. The status of a SHA applies to all pull requests that have it as head or test
  * merge commit. We leave a test merge commit that is not a head alone while it has no status from us: once it has one,
  * GitHub requires it there as well.
  */
-export async function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Promise<Judgement> {
+export async function judge(
+  standards: Standards,
+  pullRequests: LoadedPullRequest[],
+): Promise<PullRequestJudgement> {
   const { freezes, observedAt } = standards;
   const byNumber = exemptionsByNumber(standards);
   const facts = pullRequests.map((pullRequest) => pullRequest.facts);
   const weighed = withStacks(await mapAtOnce(facts, (each) => weighAlone(standards, each, byNumber)));
   const judged = pullRequests.map((pullRequest, index) => ({ pullRequest, ...weighed[index]! }));
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
-  const verdicts = await mapAtOnce([...bySha], ([sha, commits]): Verdict[] => {
+  const verdicts = await mapAtOnce([...bySha], ([sha, commits]): JudgedVerdict[] => {
     const present = newestOf(commits.map(({ status }) => status));
     if (!present && !commits.some(({ isHead }) => isHead)) return [];
     const holds = commits.flatMap((commit) => commit.holds);
     const status = decideHead(commits);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
-      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], subjectOf(facts), freeze.id)),
+      own.some(({ freeze }) =>
+        wasExemptFrom(byNumber.get(facts.number) ?? [], exemptedSubjectOf(facts), freeze.id),
+      ),
     );
     const urgency = Math.min(...sharing.map(closenessOf));
     const subject = isReturning ? 'returning' : 'open';
@@ -130,12 +135,12 @@ export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTi
 export async function judgeClosed(
   { freezes, observedAt }: Standards,
   closed: LoadedPullRequest[],
-): Promise<Verdict[]> {
+): Promise<JudgedVerdict[]> {
   const bySha = Map.groupBy(
     closed.filter(mayBeOpenedAgain(closedSince(observedAt))),
     ({ facts }) => facts.headSha,
   );
-  const verdicts = await mapAtOnce([...bySha], ([sha, sharing]): Verdict[] => {
+  const verdicts = await mapAtOnce([...bySha], ([sha, sharing]): JudgedVerdict[] => {
     const weighed = sharing.map(({ facts }) => ({
       holds: holdsOf(freezes, asOpen(facts), observedAt),
       passes: [],
@@ -197,7 +202,7 @@ function weigh({ freezes, exemptions, hiding, observedAt }: Standards, facts: Pu
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
-    const exemption = exemptionFrom(exemptions, subjectOf(facts), freeze.id, observedAt);
+    const exemption = exemptionFrom(exemptions, exemptedSubjectOf(facts), freeze.id, observedAt);
     if (!exemption) weighed.holds.push(hold);
     else {
       const isReasonHidden = hiding.some((id) => coversFreeze(exemption, id));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../time/clock.ts';
-import { giveBack, takeOrGiveBack } from '../database/give-back.ts';
+import { giveBackWithTries, takeOrGiveBack } from '../database/give-back.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -11,14 +11,14 @@ import {
   mostAtOnce,
   type Pace,
   paceAt,
-  placesIn,
+  writePlacesIn,
   placesOfMany,
   tiers,
   waitFor,
   waitOfMany,
 } from './plan-write.ts';
 import { lastTierBefore, type Passes, passTurn } from './instant-hold/pass-store.ts';
-import { goesOn, type Share, turnsAfter, turnsAfterBatch } from './write-turns.ts';
+import { goesOn, type WriteShare, turnsAfter, turnsAfterBatch } from './write-turns.ts';
 import {
   firstTake,
   forgetText,
@@ -167,7 +167,7 @@ export async function takeLease(deps: Pick<StatusDeps, 'sql' | 'clock' | 'config
   if (first.length === 0) return null;
   ({ turns } = first[0]!);
   const stored = paceIn(first[0]!) ?? pace;
-  const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
+  const storedPlaces = Math.min(most, Math.max(0, writePlacesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
   let ahead: WriterState | null = stateOf(first, storedPlaces, manyIn(stored));
   // More places may have become free since the first take.
@@ -182,7 +182,7 @@ export async function takeLease(deps: Pick<StatusDeps, 'sql' | 'clock' | 'config
       return passes !== null;
     },
     /** Counts contexts of instant holds that were written. The statuses behind them have the next turn. */
-    spend(written: Share[]) {
+    spend(written: WriteShare[]) {
       wasPressed = isPressed(pace);
       pace = { ...pace, tokens: pace.tokens - written.length };
       endPassTurn();
@@ -195,7 +195,7 @@ export async function takeLease(deps: Pick<StatusDeps, 'sql' | 'clock' | 'config
       ahead = null;
       if (turn) return turn;
       pace = paceAt(pace, range, nowOf(clock));
-      const places = Math.min(mostTaken, placesIn(pace));
+      const places = Math.min(mostTaken, writePlacesIn(pace));
       const many = manyIn(pace);
       let rows = await takeNext(places, many);
       if (!hasHolds && rows[0]?.hasHolds) {
@@ -228,7 +228,7 @@ export async function takeLease(deps: Pick<StatusDeps, 'sql' | 'clock' | 'config
     },
     /** Releases the lease if it was not released. */
     async release() {
-      if (!isReleased) await giveBack(leaseLife, letGo);
+      if (!isReleased) await giveBackWithTries(leaseLife, letGo);
     },
   };
 }
@@ -280,7 +280,7 @@ async function tryPlace(
   const [row] = await sql.query<PaceRow & { isBusy: boolean }>('outbox-read-pace', readPaceText, parameters);
   const stored = row && paceIn(row);
   const pace = paceAt(stored ?? firstPace(range, now), range, now);
-  if (row?.isBusy || placesIn(pace) === 0) return waitFor(pace);
+  if (row?.isBusy || writePlacesIn(pace) === 0) return waitFor(pace);
   const counted = [pace.perMinute, pace.tokens - 1, stored?.countedAt ?? null];
   const taken = await sql.query('outbox-take-place', takePlaceText, [...parameters, ...counted]);
   return taken.length === 1 ? null : 0;

@@ -11,7 +11,7 @@ import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
 import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../database/queue/jobs.ts';
-import { decideGroup, type Verdict } from './judge.ts';
+import { decideGroup, type JudgedVerdict } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { saveGroupVerdicts } from './save.ts';
 import type { SqlTx } from '../database/sql.ts';
@@ -145,7 +145,7 @@ function judgeGroup(
   { timeoutMinutes, facts }: ReadQueue,
   { headSha, entries, status: present }: FoundGroup,
   requestedAt: Date,
-): Verdict {
+): JudgedVerdict {
   const merged = entries.flatMap(({ number }) => facts.get(number) ?? []);
   const timesOutAt = new Date(requestedAt.getTime() + timeoutMinutes * 60_000);
   const { status, holds } = decideGroup(observed, merged, timesOutAt);
@@ -159,7 +159,12 @@ const unbuiltAfter = 30_000;
 const unseenAfter = { soon: 5_000, later: 60_000 };
 
 /** When to observe the queue again without an event, because something is still unknown. */
-function lookAgainAt(deps: StatusDeps, read: ReadQueue, verdicts: Verdict[], gone: string[]): Date | null {
+function lookAgainAt(
+  deps: StatusDeps,
+  read: ReadQueue,
+  verdicts: JudgedVerdict[],
+  gone: string[],
+): Date | null {
   const now = nowOf(deps.clock);
   const missing = read.unseen.filter(({ headSha }) => !gone.includes(headSha));
   const isNew = ({ requestedAt }: KnownGroup) => now.getTime() - requestedAt.getTime() < unseenAfter.later;
@@ -238,7 +243,7 @@ type JudgedGroup = {
 };
 
 /** GitHub waits at most this long for a check of a group. After that the group is gone, even without an event. */
-const longestWait = 360 * 60_000;
+const longestGroupWait = 360 * 60_000;
 
 /** A group that the queue does not show after this time was gone before we heard of it. */
 const longestUnseen = 10 * 60_000;
@@ -314,7 +319,7 @@ async function saveGroups(
         OR (observation = 0 AND requested_at < $6))`,
     [
       ...[repositoryId, branch, observation, gone],
-      ...[new Date(now.getTime() - longestWait), new Date(now.getTime() - longestUnseen)],
+      ...[new Date(now.getTime() - longestGroupWait), new Date(now.getTime() - longestUnseen)],
     ],
   );
 }

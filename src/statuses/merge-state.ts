@@ -20,7 +20,7 @@ const leakingEvery = 60_000;
 /** What was required may be required no more, and no event tells. */
 const settledFor = 10 * 60_000;
 /** GitHub does not know for longer where it is in trouble; then asking often helps nobody. */
-const mostUnknown = 6;
+const mostUnknownStates = 6;
 
 /**
  * What an answer of GitHub adds.
@@ -34,7 +34,7 @@ export function judgeMergeState(
 ): Watched & { dueAt: Date } {
   const after = (wait: number) => new Date(now.getTime() + wait);
   if (answer === null || answer === 'UNKNOWN') {
-    const isPatient = asks + 1 >= mostUnknown;
+    const isPatient = asks + 1 >= mostUnknownStates;
     const dueAt = after(isPatient ? settledFor : unknownFor * 2 ** Math.max(0, asks - 1));
     return { mergeState, asks: isPatient ? 0 : asks + 1, leakingSince, dueAt };
   }

@@ -1,5 +1,5 @@
-import { nowOf, type Reading, readingOf } from '../time/clock.ts';
-import { believed, type Row } from '../database/sql.ts';
+import { nowOf, type ClockReading, readingOf } from '../time/clock.ts';
+import { believed, type SqlRow } from '../database/sql.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import {
   exemptionColumns,
@@ -18,11 +18,11 @@ import { checkAccessAfter, pauseInstallation } from '../github/ask-github.ts';
 import type { LoadFrom, LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
-import { settingSql, type Settings } from '../installations/setting-fields.ts';
+import { settingSql, type SettingValues } from '../installations/setting-fields.ts';
 import { inSteps, jobs, type PullRequestEvent } from '../database/queue/jobs.ts';
 import { NotNow, presentOf } from '../database/queue/define-task.ts';
 import { forgetAllGroups } from './desired-store.ts';
-import { mostNamed } from './plan-write.ts';
+import { mostNamedInFew } from './plan-write.ts';
 import type { StatusDeps } from './status-deps.ts';
 import type { Stack } from '../github/pull-requests/pull-request.ts';
 import type { Tx } from '../database/database.ts';
@@ -40,7 +40,7 @@ export type Observed = {
   observation: bigint;
   observedAt: Date;
   /** The clock, when it said that instant. */
-  clockThen: Reading;
+  clockThen: ClockReading;
   /** The ongoing freezes that hold merges; none if freezes are switched off. */
   freezes: ParsedFreeze[];
   /** The ids of those that began in few repositories. */
@@ -52,7 +52,7 @@ export type Observed = {
   /** Whether some exemptions only have freezes that are over. */
   hasIdleExemptions: boolean;
   /** How a freeze holds at once. */
-  instantHold: Settings['instantHold'];
+  instantHold: SettingValues['instantHold'];
   /** Whether deployments wait here, or an ongoing freeze holds some. */
   hasDeployments: boolean;
   /** The branches that have merge groups. */
@@ -79,7 +79,7 @@ const numbered = `
   ), ongoing AS (
     SELECT ${freezeJson('f')} AS freeze, f.starts_at, f.created_at, f.id AS freeze_id,
       f.plan_id IS NULL OR EXISTS (SELECT FROM freeze_plans plan WHERE plan.id = f.plan_id
-        AND cardinality(plan.include) <= ${mostNamed} AND array_to_string(plan.include, '') !~ '[][*?{}\\\\]') AS is_of_few
+        AND cardinality(plan.include) <= ${mostNamedInFew} AND array_to_string(plan.include, '') !~ '[][*?{}\\\\]') AS is_of_few
     FROM seen JOIN freezes f ON f.repository_id = seen.id AND ${isNotEnded('seen.observed_at', 'f.')}
       AND f.starts_at <= seen.observed_at
   ), exempt AS (
@@ -97,7 +97,7 @@ const numbered = `
   FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true
   ORDER BY ongoing.starts_at, ongoing.created_at, ongoing.freeze_id`;
 
-type SeenRow = Row & {
+type SeenRow = SqlRow & {
   id: bigint;
   account_id: bigint;
   name: string;
@@ -112,7 +112,7 @@ type SeenRow = Row & {
   switched_off_at: Date | null;
   paused_until: Date | null;
   observed_at: Date;
-  instant_hold: Settings['instantHold'] | null;
+  instant_hold: SettingValues['instantHold'] | null;
 };
 
 type NumberedRow = SeenRow & {

@@ -47,11 +47,11 @@ export const shasThen = ({ headSha, mergeSha }: LastSeen): string[] =>
   mergeSha === null ? [headSha] : [headSha, mergeSha];
 
 /** As a `LastSeen` has them. */
-const columns = `number, node_id AS "nodeId", head_sha AS "headSha", merge_sha AS "mergeSha", changed_at AS "changedAt",
+const lastSeenColumns = `number, node_id AS "nodeId", head_sha AS "headSha", merge_sha AS "mergeSha", changed_at AS "changedAt",
   held_by::text AS "heldBy", observation AS "seenBy"`;
 
 /** SQL that selects every open pull request of the repository `$1`. */
-export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1`;
+export const allLastSeen = `SELECT ${lastSeenColumns} FROM open_pull_requests WHERE repository_id = $1`;
 
 /**
  * SQL that selects the open pull requests of the repository `$1` with these numbers, and those that share a SHA with one
@@ -79,7 +79,7 @@ export const sharersLastSeen = (numbers: string, shas: string, merged: string): 
  * from joining, for which it reads the whole repository as long as it has no statistics.
  */
 const numbered = (number: string): string =>
-  `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1 AND number = ${number} OFFSET 0`;
+  `SELECT ${lastSeenColumns} FROM open_pull_requests WHERE repository_id = $1 AND number = ${number} OFFSET 0`;
 
 /**
  * The other open pull requests that share a SHA with this one, as head or test merge commit, now or when last seen.

@@ -3,11 +3,12 @@ import type { PresentStatus } from '../github/pull-requests/pull-request.ts';
 import { inSeconds } from '../time/local-time.ts';
 import { type Status, wantedOn } from './status.ts';
 import type { PaceRange } from '../config-values.ts';
+import { hour } from '../time/units.ts';
 
 // Which statuses to write, how often, in which order, and how fast.
 
 /** What we know about the statuses on a SHA. `writtenState` and `writtenDescription` are the current status, ours or not. */
-export type Known = StatusCount & {
+export type KnownStatus = StatusCount & {
   writtenState: string | null;
   writtenDescription: string | null;
   writtenAt: Date | null;
@@ -29,7 +30,7 @@ const never = new Date(0);
 export function mustWrite(
   verdict: Status,
   present: PresentStatus,
-  known: Known | null,
+  known: KnownStatus | null,
   observation: bigint,
   now: Date,
 ): boolean {
@@ -47,7 +48,7 @@ export function mustWrite(
 /** A status with our context that somebody else wrote, according to the observation; null if there is none. */
 export function foreignIn(
   present: PresentStatus,
-  known: Known | null,
+  known: KnownStatus | null,
   observation: bigint,
   now: Date,
 ): PresentStatus {
@@ -69,7 +70,7 @@ export function foreignIn(
  */
 export function shownNow(
   present: PresentStatus,
-  known: Known | null,
+  known: KnownStatus | null,
   observation: bigint,
   now: Date,
 ): PresentStatus {
@@ -108,10 +109,9 @@ export const isUsedUp = (count: StatusCount): boolean =>
 /** Whether GitHub accepts no more statuses. */
 export const isFull = (count: StatusCount): boolean => inAll(count) >= mostStatuses;
 
-const hour = 3_600_000;
 /** How often we repeat the same text in an hour. */
 const mostRepeats = 20;
-const longestPause = 5 * 60_000;
+const longestWritePause = 5 * 60_000;
 
 /**
  * How long to wait before we repeat a text, in milliseconds. The first repeat comes at once, the others after 1 s to
@@ -119,17 +119,17 @@ const longestPause = 5 * 60_000;
  * @param timesWritten how often it was written so far.
  */
 export const pauseAfter = (timesWritten: number): number =>
-  timesWritten < 2 ? 0 : Math.min(longestPause, 1000 * 2 ** (timesWritten - 2));
+  timesWritten < 2 ? 0 : Math.min(longestWritePause, 1000 * 2 ** (timesWritten - 2));
 
 /** How often the current text was written, and when we may repeat it. */
 type Repeats = { timesWritten: number; repeatAfter: Date | null };
 
 /** The number of repeats. Starts again at one after the text stood for an hour. */
-export const timesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): number =>
+export const writeTimesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): number =>
   repeatAfter && repeatAfter.getTime() < now.getTime() - hour ? Math.min(1, timesWritten) : timesWritten;
 
 /** Whether all repeats are used up, because somebody keeps overwriting the status. */
-export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(repeats, now) > mostRepeats;
+export const isContested = (repeats: Repeats, now: Date): boolean => writeTimesOf(repeats, now) > mostRepeats;
 
 // The order of writes. The tier of a write says what it changes, and the smallest goes first. Within a tier, `write-turns.ts`
 // shares the pace. Within a share, the smallest urgency goes first.
@@ -157,7 +157,7 @@ export const tiers = {
 } as const;
 
 /** What a verdict is about. `returning`: an exemption let it pass the freezes that hold it now. */
-export type Subject = 'open' | 'returning' | 'group' | 'closed';
+export type WriteSubject = 'open' | 'returning' | 'group' | 'closed';
 
 /** Where a write comes among those that wait. */
 export type Rank = { tier: number; urgency: number };
@@ -183,7 +183,7 @@ export function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }
  * @param isOfEvent whether an event opened the hole. It comes before those of a freeze that begins: it takes one write.
  */
 export function rankOf(
-  { subject, status, urgency }: { subject: Subject; status: Status; urgency: number },
+  { subject, status, urgency }: { subject: WriteSubject; status: Status; urgency: number },
   shown: { state: string } | null,
   { isUnanswered, isOfEvent }: { isUnanswered: boolean; isOfEvent: boolean },
 ): Rank {
@@ -206,7 +206,7 @@ export const mostPrompt = 100;
 export const promptUrgency = 1_000;
 
 /** A plan that names so many repositories, none by a glob, begins in few. */
-export const mostNamed = 10;
+export const mostNamedInFew = 10;
 
 /** What writing a status changes. */
 export function tierOf(wanted: Status, shown: { state: string } | null): number {
@@ -240,13 +240,13 @@ const justBelow = 0.95;
 /** How long it stays there, before we try whether GitHub accepts more. */
 const restBetweenTries = 3_600_000;
 /** The share of a minute's writes that may go at once, for a freeze that must hold now. The rest is spread evenly. */
-const atOnce = 1 / 4;
+const shareAtOnce = 1 / 4;
 
 const within = ({ least, most }: PaceRange, perMinute: number): number =>
   Math.min(most, Math.max(least, perMinute));
 
 /** How many writes may go at once at a pace. */
-export const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
+export const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * shareAtOnce));
 
 /** How many writes may go at once at the highest pace. */
 export const mostAtOnce = ({ most }: PaceRange): number => burstOf(most);
@@ -271,7 +271,7 @@ export function paceAt(last: Pace, range: PaceRange, now: Date): Pace {
 }
 
 /** How many writes may go now. */
-export const placesIn = ({ tokens }: Pace): number => Math.floor(tokens);
+export const writePlacesIn = ({ tokens }: Pace): number => Math.floor(tokens);
 
 /** Milliseconds until a write may go. */
 export const waitFor = ({ tokens, perMinute }: Pace): number =>

@@ -1,6 +1,6 @@
 import { nowOf } from '../time/clock.ts';
 import { endLeftBehind } from '../exemptions/end-exemptions.ts';
-import { leftBehind, subjectOf } from '../exemptions/exemption.ts';
+import { leftBehind, exemptedSubjectOf } from '../exemptions/exemption.ts';
 import {
   loadClosedPullRequests,
   type LoadedPullRequest,
@@ -9,7 +9,7 @@ import {
   loadRepository,
 } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { placesIn } from '../github/pull-requests/stacks.ts';
+import { stackPlacesIn } from '../github/pull-requests/stacks.ts';
 import { readsEventsAt } from '../github/limits/read-shares.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { defineTask, NotNow } from '../database/queue/define-task.ts';
@@ -18,7 +18,7 @@ import { followVerdicts, holdAtOnce, holdMeanwhile } from './instant-hold/settle
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation, type PullRequestReading } from './observe.ts';
-import { save, saveClosed } from './save.ts';
+import { saveObservation, saveClosed } from './save.ts';
 import type { StatusDeps } from './status-deps.ts';
 
 // What is observed together, and saved as one observation: all open pull requests of a repository, some that events
@@ -96,7 +96,7 @@ export async function reconcilePullRequests(
   if (readsAt)
     return deps.queue.send(events.map((each) => jobs.reconcilePullRequest(repositoryId, each, readsAt)));
   const observed = { ...opened, from: { ...from, needs, leavesReserve: true } };
-  const places = placesIn(observed.from.stacks);
+  const places = stackPlacesIn(observed.from.stacks);
   const isRestacked = ({ number, stack }: PullRequestEvent) =>
     stack !== undefined && stack !== (places.get(number)?.number ?? null);
   // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
@@ -123,7 +123,7 @@ async function loadSubjects(
 }
 
 /** Milliseconds between two checks of closed pull requests for changes that time alone causes. */
-const step = 10 * 60_000;
+const closedStep = 10 * 60_000;
 
 /**
  * Observes the closed pull requests of a repository during a freeze and holds their head commits. Without a freeze, it
@@ -143,7 +143,7 @@ async function reconcileClosedHeads(deps: StatusDeps, repositoryId: bigint): Pro
   );
   const facts = pullRequests.map((pullRequest) => asOpen(pullRequest.facts));
   const next = await nextChangeAmong(freezes, facts, observedAt);
-  const soonest = inSteps(observedAt, step);
+  const soonest = inSteps(observedAt, closedStep);
   // Send the job before we save which freezes judged them: after that, nothing requests another check.
   if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);
   await saveClosed(deps, observed, pullRequests);
@@ -166,11 +166,14 @@ async function saveWithSharers(
   const { repository, from, exemptions, observedAt } = observed;
   let { pullRequests } = reading;
   for (;;) {
-    const saved = await save(deps, observed, { ...reading, pullRequests, sharers });
+    const saved = await saveObservation(deps, observed, { ...reading, pullRequests, sharers });
     const { unseen, isOutdated } = saved;
     if (isOutdated) return saved;
     if (unseen.length === 0) {
-      const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
+      const seen = pullRequests.map(({ facts }) => ({
+        ...exemptedSubjectOf(facts),
+        changedAt: changedAtOf(facts),
+      }));
       await endLeftBehind(deps, repository, leftBehind(exemptions, seen, observedAt));
       return saved;
     }

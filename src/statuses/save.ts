@@ -17,7 +17,7 @@ import {
   writeDesired,
 } from './desired-store.ts';
 import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from './follow-up.ts';
-import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
+import { judge, judgeClosed, type Judged, judgedBy, shasOf, type JudgedVerdict } from './judge.ts';
 import type { Observed, PullRequestReading } from './observe.ts';
 import { type LastSeen, shasThen, sizeIn, supersededBy } from './open-pull-request-store.ts';
 import { changedIn, freezesOf } from './changed-pull-requests.ts';
@@ -36,7 +36,7 @@ export type Saved = { differing: number; unseen: LastSeen[]; isOutdated?: boolea
  * requests get the same SHA while two observations each see only one of them, the observation that saves later finds the
  * other pull request.
  */
-export async function save(
+export async function saveObservation(
   deps: StatusDeps,
   observed: Observed,
   reading: PullRequestReading,
@@ -153,7 +153,7 @@ export async function saveClosed(
 export async function saveGroupVerdicts(
   deps: StatusDeps,
   observed: Observed,
-  verdicts: Verdict[],
+  verdicts: JudgedVerdict[],
   saveGroups: (tx: SqlTx) => Promise<void>,
   following: Job[],
 ): Promise<{ differing: number }> {
@@ -207,7 +207,7 @@ const outdated = ({ repository }: Observed) => ({
 });
 
 type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
-  verdicts: Verdict[];
+  verdicts: JudgedVerdict[];
   /** The open pull requests. */
   judged?: Judged[];
   /** The numbers of those that are no longer open. */
@@ -293,12 +293,12 @@ async function write(
 }
 
 /** Logs one line for each reason and freeze, because a missing team may affect a thousand pull requests. */
-function logUnjudged({ log }: StatusDeps, { repository }: Observed, verdicts: Verdict[]): void {
+function logUnjudged({ log }: StatusDeps, { repository }: Observed, verdicts: JudgedVerdict[]): void {
   const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
   for (const holds of groups.values()) {
     const { freeze, unjudged: why } = holds[0]!;
-    const pullRequests = holds.slice(0, mostNamed).map(({ pullRequest }) => pullRequest);
+    const pullRequests = holds.slice(0, mostNumbersLogged).map(({ pullRequest }) => pullRequest);
     log.warn(
       { repository: fullName(repository), freeze: freeze.id, why, count: holds.length, pullRequests },
       'conditions could not be judged, so the freeze holds',
@@ -306,4 +306,4 @@ function logUnjudged({ log }: StatusDeps, { repository }: Observed, verdicts: Ve
   }
 }
 
-const mostNamed = 20;
+const mostNumbersLogged = 20;

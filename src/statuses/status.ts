@@ -63,7 +63,7 @@ export function wantedOn(head: {
  * @param isShared whether several pull requests have this head SHA, so that the text must say which one is held.
  */
 export function frozenText(holds: Hold[], isShared: boolean): string {
-  const last = holds.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  const last = holds.reduce((one, other) => (endInStatus(other) > endInStatus(one) ? other : one));
   const { freeze, pullRequest, unjudged, isBelow } = last;
   const where = isBelow ? ' below it in its stack' : '';
   const who = isShared || isBelow ? `#${pullRequest}${where} is frozen` : 'Frozen';
@@ -89,7 +89,7 @@ export function exemptText(passes: Pass[], isShared: boolean): string {
   return withReason(`${who} until ${describeInstant(exemption.expiresAt, freeze.timezone)}`, why);
 }
 
-const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
+const endInStatus = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
 
 /** A description with its reason, if anything of the reason can be seen there. */
 const withReason = (text: string, reason: string): string =>

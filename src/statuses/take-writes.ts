@@ -8,7 +8,7 @@ import {
 } from './instant-hold/pass-store.ts';
 import { pullRequestsAt } from './open-pull-request-store.ts';
 import { tiers } from './plan-write.ts';
-import { byRound, hadTurn, inRounds, startIn, startOf } from './write-turns.ts';
+import { byRound, hadTurn, inRounds, startIn, startOfWrites } from './write-turns.ts';
 import type { SqlTx } from '../database/sql.ts';
 
 // What the writer takes: the statement that gives it the next writes, in their order.
@@ -65,7 +65,7 @@ const dueIn = (tier: string, isTakable: string): string => {
   const waits = `${isTakable} AND tier = ${tier}`;
   const inRepository = `${waits} AND repository_id = repository.repository_id`;
   const repositories = nextTurns(
-    { order: ['urgency', 'repository_id'], start: startOf(tier, 'allowed') },
+    { order: ['urgency', 'repository_id'], start: startOfWrites(tier, 'allowed') },
     waits,
     hadTurn('allowed.turns', tier, 'repository_id'),
     'allowed.places',

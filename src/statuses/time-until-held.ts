@@ -2,7 +2,7 @@ import { judgeBase } from '../conditions/match.ts';
 import { type FreezeVerdict, judgeFreeze, type ParsedFreeze, couldHold } from '../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { mapAtOnce } from '../time/slices.ts';
-import { listed } from '../words/event-words.ts';
+import { listedWords } from '../words/event-words.ts';
 import type { Mode, Base } from './instant-hold/hold.ts';
 import { nowOf } from '../time/clock.ts';
 import { firstPace } from './plan-write.ts';
@@ -137,7 +137,7 @@ function whyNoRuleset(all: Outlook[], perMinute: number): string[] {
     return [...broken.map(({ error }) => `The instant hold does not work. ${error}`), ...whyIdle];
   const names = broken.map(({ name }) => name);
   return [
-    ...onlyIf(names.length > 0, `The instant hold does not work in ${listed(names, mostNamed)}.`),
+    ...onlyIf(names.length > 0, `The instant hold does not work in ${listedWords(names, mostNamed)}.`),
     ...onlyIf(
       whyIdle.length > 0,
       `In ${repositories(whyIdle.length)}, no ruleset is used: the statuses take some seconds, or it would block many others for a moment.`,

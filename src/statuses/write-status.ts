@@ -27,7 +27,7 @@ export type StatusList = {
 
 const onPage = 100;
 /** We stop counting after this many statuses of all contexts. */
-const mostPages = 50;
+const mostPagesOfStatuses = 50;
 
 /**
  * Reads the statuses of a commit with our context. GitHub lists the statuses of all contexts, 100 per page.
@@ -47,7 +47,7 @@ export async function lookAtStatuses(
   const botLogin = await deps.github.botLogin();
   const context = deps.config.statusContext.toLowerCase();
   const statuses: ListedStatus[] = [];
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= mostPagesOfStatuses; page++) {
     const { data } = await client.rest.repos.listCommitStatusesForRef({
       owner,
       repo,
@@ -66,13 +66,13 @@ export async function lookAtStatuses(
       });
     }
     if (!(await mayGoOn())) return null;
-    if (data.length < onPage) return { statuses, count: countOf(statuses) };
+    if (data.length < onPage) return { statuses, count: countOfStatuses(statuses) };
     if (!isCounting && statuses.length > 0) break;
   }
   return { statuses, count: null };
 }
 
-function countOf(statuses: ListedStatus[]): StatusCount {
+function countOfStatuses(statuses: ListedStatus[]): StatusCount {
   const writes = statuses.filter(({ isOurs }) => isOurs).length;
   return { writes, overwrites: statuses.length - writes };
 }

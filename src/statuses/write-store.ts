@@ -6,7 +6,7 @@ import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs, type ForeignStatus } from '../database/queue/jobs.ts';
 import { insertJobsOf } from '../database/queue/queue.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
-import { pauseAfter, timesOf } from './plan-write.ts';
+import { pauseAfter, writeTimesOf } from './plan-write.ts';
 import { type Status, wantedOn } from './status.ts';
 import { isDue } from './take-writes.ts';
 import type { Posted, StatusList } from './write-status.ts';
@@ -34,7 +34,7 @@ export type Write = Pick<
 };
 
 /** The current status of a commit. `isNew` if we wrote it, rather than found it. */
-export type Outcome = { write: Write; isNew: boolean; isFinal: boolean } & Status & Posted;
+export type SettledWrite = { write: Write; isNew: boolean; isFinal: boolean } & Status & Posted;
 
 /** Saves the number of statuses on a SHA according to GitHub's list. */
 export async function keepCount(
@@ -143,16 +143,16 @@ type Following = {
  * Only GitHub's answers to us decide the order, never the id of an event.
  * @param returned writes that were taken but not tried.
  */
-export async function settle(deps: StatusDeps, outcomes: Outcome[], returned: Write[]): Promise<void> {
+export async function settle(deps: StatusDeps, outcomes: SettledWrite[], returned: Write[]): Promise<void> {
   const now = nowOf(deps.clock);
   const askAt = inSteps(now, askStep);
   const rows = [
-    ...outcomes.map((outcome) => ({ ...keyOf(outcome.write), ...settledRow(outcome, now) })),
-    ...returned.map(keyOf),
+    ...outcomes.map((outcome) => ({ ...writeKeyOf(outcome.write), ...settledRow(outcome, now) })),
+    ...returned.map(writeKeyOf),
   ];
   if (rows.length === 0) return;
   const { key } = jobs.askMergeStates(0n, askAt);
-  const values = [JSON.stringify(rows), now, mostKept, askAt, key.slice(1)];
+  const values = [JSON.stringify(rows), now, mostStatusesKept, askAt, key.slice(1)];
   const most = 10 ** Math.ceil(Math.log10(rows.length));
   const following = await deps.sql.query<Following>(`outbox-settle ${most}`, settleSql(most), values);
   for (const { repositoryId, sha, repeatAfter, isContested, holdsAgain } of following) {
@@ -163,15 +163,15 @@ export async function settle(deps: StatusDeps, outcomes: Outcome[], returned: Wr
   }
 }
 
-const keyOf = ({ repositoryId, sha, contradictedBy }: Write) => ({
+const writeKeyOf = ({ repositoryId, sha, contradictedBy }: Write) => ({
   repository_id: String(repositoryId),
   sha,
   contradicted_by: contradictedBy === null ? null : String(contradictedBy),
 });
 
-function settledRow({ write, state, description, id, at, isNew, isFinal }: Outcome, now: Date) {
+function settledRow({ write, state, description, id, at, isNew, isFinal }: SettledWrite, now: Date) {
   const isSameText = write.isFinal === isFinal;
-  const times = (isSameText ? timesOf(write, now) : 0) + (isNew ? 1 : 0);
+  const times = (isSameText ? writeTimesOf(write, now) : 0) + (isNew ? 1 : 0);
   const repeatAfter = isNew ? new Date(now.getTime() + pauseAfter(times)) : write.repeatAfter;
   return {
     state,
@@ -190,7 +190,7 @@ function settledRow({ write, state, description, id, at, isNew, isFinal }: Outco
 export type WrittenStatus = { state: string; description: string; at: Date };
 
 /** How many statuses of a SHA we keep. */
-const mostKept = 20;
+const mostStatusesKept = 20;
 
 /** The latest statuses that we wrote on a SHA, newest first. `settle` saves them. */
 export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string): Promise<WrittenStatus[]> {
@@ -198,7 +198,7 @@ export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string)
     where: { repositoryId, sha },
     select: { state: true, description: true, at: true },
     orderBy: [{ at: 'desc' }, { id: 'desc' }],
-    take: mostKept,
+    take: mostStatusesKept,
   });
 }
 
@@ -306,14 +306,14 @@ export const lateStatuses = (now: string): string => `
   WHERE suspended_at IS NULL AND deleted_at IS NULL
     AND NOT coalesce(head.not_before > ${now}::timestamptz AND head.repeat_after >= head.not_before, false)`;
 
-const isOpen = 'installation_id IS NOT NULL AND is_waiting';
+const isOpenWrite = 'installation_id IS NOT NULL AND is_waiting';
 
 /** How far ahead of now the instants of what waits can be, for `server/instants-ahead.ts`. */
 export const waitingInstants = {
   head_statuses: [
-    { column: 'waiting_since', most: 0, instead: '$1', of: isOpen },
+    { column: 'waiting_since', most: 0, instead: '$1', of: isOpenWrite },
     // The longest pause between two writes of one text.
-    { column: 'not_before', most: 5 * 60_000, instead: '$1', of: isOpen },
+    { column: 'not_before', most: 5 * 60_000, instead: '$1', of: isOpenWrite },
   ],
 };
 

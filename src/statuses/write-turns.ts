@@ -12,13 +12,13 @@
 const mostTurns = 400;
 
 /** Whose write it is. */
-export type Share = { repositoryId: bigint; headOwner: string };
+export type WriteShare = { repositoryId: bigint; headOwner: string };
 
 /**
  * The turns after these writes, in their order.
  * @param of what they are: a tier, or `pass`. Each has rounds of its own.
  */
-export function turnsAfter(turns: string[], of: string, { repositoryId, headOwner }: Share): string[] {
+export function turnsAfter(turns: string[], of: string, { repositoryId, headOwner }: WriteShare): string[] {
   const repository = `${of}/${repositoryId}`;
   const owner = `${repository}/${headOwner}`;
   const isOfRound = (turn: string, had: string) =>
@@ -32,7 +32,7 @@ export function turnsAfter(turns: string[], of: string, { repositoryId, headOwne
 }
 
 /** Where a write is in the order of a round: repositories by urgency, and of the same urgency by id. */
-type Place = Share & { tier: number; urgency: number };
+type Place = WriteShare & { tier: number; urgency: number };
 
 /** The first of the turns may say from where a batch goes on: the next one does, or the one after it. */
 const notes = { next: 'on', later: 'then' };
@@ -74,7 +74,7 @@ export const startIn = (turns: string): string => {
 };
 
 /** SQL for the place after which a tier begins. @param start a row with the columns of `startIn`. */
-export const startOf = (tier: string, start: string): string[] => [
+export const startOfWrites = (tier: string, start: string): string[] => [
   `CASE WHEN ${tier} = ${start}.start_tier THEN ${start}.start_urgency ELSE ${first.urgency} END`,
   `CASE WHEN ${tier} = ${start}.start_tier THEN ${start}.start_repository ELSE ${first.repositoryId} END`,
 ];

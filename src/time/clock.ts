@@ -25,19 +25,19 @@ export const systemClock: Clock = {
 export const nowOf = (clock: Clock): Date => new Date(clock.now());
 
 /** What a clock showed, and its stopwatch. */
-export type Reading = { now: number; elapsed: number };
+export type ClockReading = { now: number; elapsed: number };
 
-export const readingOf = (clock: Clock): Reading => ({ now: clock.now(), elapsed: clock.elapsed() });
+export const readingOf = (clock: Clock): ClockReading => ({ now: clock.now(), elapsed: clock.elapsed() });
 
 /** Milliseconds by which a clock may have gone otherwise than its stopwatch before it counts as set. */
 const setBy = 2_000;
 
 /** Whether somebody set the clock, or it was corrected, since it was read: what was decided by it does not count. */
-export const wasSetSince = (clock: Clock, before: Reading): boolean =>
+export const wasSetSince = (clock: Clock, before: ClockReading): boolean =>
   Math.abs(clock.now() - before.now - (clock.elapsed() - before.elapsed)) > setBy;
 
 /** Whether what was decided then still counts: no longer ago than so many milliseconds, and nobody set the clock since. */
-export const isFreshBy = (clock: Clock, before: Reading, milliseconds: number): boolean =>
+export const isFreshBy = (clock: Clock, before: ClockReading, milliseconds: number): boolean =>
   clock.elapsed() - before.elapsed <= milliseconds && !wasSetSince(clock, before);
 
 /**

@@ -1,12 +1,10 @@
-/** A length of time. Whole days follow the wall clock, the rest does not. */
-export type Duration = { days: number; milliseconds: number };
+import { minute, hour, day } from './units.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+/** A length of time. Whole days follow the wall clock, the rest does not. */
+export type ParsedDuration = { days: number; milliseconds: number };
 
 /** Each unit with its words. There is no month, because its length varies. */
-const units: [words: RegExp, length: Partial<Duration>][] = [
+const units: [words: RegExp, length: Partial<ParsedDuration>][] = [
   [/^(?:m|min|mins|minute|minutes)$/, { milliseconds: minute }],
   [/^(?:h|hr|hrs|hour|hours)$/, { milliseconds: hour }],
   [/^(?:d|day|days)$/, { days: 1 }],
@@ -14,10 +12,10 @@ const units: [words: RegExp, length: Partial<Duration>][] = [
 ];
 
 /** Reads `2h`, `1h30m`, `90 minutes` or `3d`, each unit once. @returns null for any other text. */
-export function parseDuration(text: string): Duration | null {
+export function parseDuration(text: string): ParsedDuration | null {
   const lower = text.trim().toLowerCase();
   if (!/^(?:\d{1,5} ?[a-z]+ ?)+$/.test(lower)) return null;
-  const sum: Duration = { days: 0, milliseconds: 0 };
+  const sum: ParsedDuration = { days: 0, milliseconds: 0 };
   const seen = new Set<RegExp>();
   for (const [, count, word] of lower.matchAll(/(\d+) ?([a-z]+)/g)) {
     const unit = units.find(([words]) => words.test(word!));
@@ -30,7 +28,7 @@ export function parseDuration(text: string): Duration | null {
 }
 
 /** A length where a day is always 24 hours. */
-export const millisecondsOf = ({ days, milliseconds }: Duration): number => days * day + milliseconds;
+export const millisecondsOf = ({ days, milliseconds }: ParsedDuration): number => days * day + milliseconds;
 
 /** A length for people, in its two greatest units: `2 days 14 h`, `1 h 30 min`, `less than a minute`. */
 export function describeLength(milliseconds: number): string {

@@ -1,33 +1,35 @@
 import { Temporal } from 'temporal-polyfill';
 
-export type Parsed<Value> = { ok: true; value: Value } | { ok: false; message: string };
+export type ParsedTime<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
-const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
+const timeShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 const withDesignator = /^\d{4}-?\d{2}-?\d{2}[Tt ][\d:.,]+ ?([zZ]|[+-]\d{2}(:?\d{2})?|\[[^[\]]*\])+$/;
-const example = 'such as 2026-03-01T10:00:00, with the zone in `timezone`';
+const exampleOfTime = 'such as 2026-03-01T10:00:00, with the zone in `timezone`';
 
 /**
  * Reads a wall-clock time: ISO 8601 date and time without a designator.
  * @returns the same text, with seconds, and a fraction (up to nanoseconds) only if it was sent.
  */
-export function parseLocalTime(text: string): Parsed<string> {
-  if (dateOnly.test(text)) return refuse(`This is a date without a time. Send a wall-clock time ${example}.`);
+export function parseLocalTime(text: string): ParsedTime<string> {
+  if (dateOnly.test(text))
+    return refuse(`This is a date without a time. Send a wall-clock time ${exampleOfTime}.`);
   if (withDesignator.test(text)) {
-    return refuse(`This time has a zone designator. Send the wall-clock time without it, ${example}.`);
+    return refuse(`This time has a zone designator. Send the wall-clock time without it, ${exampleOfTime}.`);
   }
-  const isInRange = shape.test(text) && !text.startsWith('0000') && text.slice(17, 19) !== '60';
-  if (!isInRange) return refuse(`This is not a wall-clock time. Send one ${example}.`);
+  const isInRange = timeShape.test(text) && !text.startsWith('0000') && text.slice(17, 19) !== '60';
+  if (!isInRange) return refuse(`This is not a wall-clock time. Send one ${exampleOfTime}.`);
   try {
     Temporal.PlainDateTime.from(text, { overflow: 'reject' });
   } catch {
-    return refuse(`There is no such date or time. Send one that exists, ${example}.`);
+    return refuse(`There is no such date or time. Send one that exists, ${exampleOfTime}.`);
   }
   return { ok: true, value: text.length === 16 ? `${text}:00` : text };
 }
 
 /** Whether this is a date that exists, such as `2026-12-24`. */
-export const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
+export const isDateText = (text: string): boolean =>
+  text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
 /** Whether two texts that `parseLocalTime` returned name the same wall-clock time. */
 export const isSameLocalTime = (one: string, other: string): boolean =>
@@ -52,7 +54,7 @@ export function isTimeZone(name: string): boolean {
 // The range that JavaScript, PostgreSQL and ISO texts hold without signs or eras. A freeze that begins before it has
 // begun. A freeze that ends after it never ends for readers of today.
 const earliest = Date.parse('1900-01-01T00:00:00Z');
-export const latest = Date.parse('9999-12-31T00:00:00Z');
+export const latestTime = Date.parse('9999-12-31T00:00:00Z');
 
 /** What the clock of a zone does with a wall-clock time: it skips it, or shows it twice; null: neither. */
 export const clockChangeAt = (localTime: string, timezone: string): 'skipped' | 'doubled' | null =>
@@ -78,7 +80,7 @@ export function toInstant(localTime: string, timezone: string, role: 'start' | '
   // In a gap, `earlier` is before the jump of the clock and `later` after it, so the jump is in between.
   const start = change === 'skipped' ? (earlier.getTimeZoneTransition('next') ?? later) : earlier;
   const { epochMilliseconds } = role === 'end' ? later : start;
-  return new Date(Math.min(latest, Math.max(earliest, epochMilliseconds)));
+  return new Date(Math.min(latestTime, Math.max(earliest, epochMilliseconds)));
 }
 
 /** The wall clock in a zone, to the second. */

@@ -1,12 +1,13 @@
-import { type Duration, millisecondsOf, parseDuration } from './duration.ts';
+import { type ParsedDuration, millisecondsOf, parseDuration } from './duration.ts';
 import {
   clockChangeAt,
   describeInstant,
-  latest,
+  latestTime,
   parseLocalTime,
   toInstant,
   toLocalTime,
 } from './local-time.ts';
+import { day } from './units.ts';
 
 /** A written time has passed, can mean two moments, or is not understood. The message says what was understood. */
 export class DoubtfulTime extends Error {}
@@ -20,19 +21,18 @@ export type Moment = { at: number; local: string };
  * @property isUntil the word before it is `until`, so it is a time of day or a date, and no length.
  * @property ways how people can write the time without doubt.
  */
-export type Reading = { now: number; zone: string; after?: number; isUntil?: boolean; ways: Ways };
+export type MomentReading = { now: number; zone: string; after?: number; isUntil?: boolean; ways: Ways };
 
 /** @property utc the zone UTC; @property length a length of time instead of a moment. */
 export type Ways = { utc: string; length(text: string): string };
 
-const day = 86_400_000;
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
  * Reads `now`, `2h`, `18:00`, `tomorrow 08:00`, `fri 18:00` or `2026-03-06T18:00` as people write it in a zone.
  * @throws DoubtfulTime for a time that has passed, can mean two moments, or is not understood.
  */
-export function readMoment(text: string, reading: Reading): Moment {
+export function readMoment(text: string, reading: MomentReading): Moment {
   const { now, zone, after, isUntil, ways } = reading;
   const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
   if (words === 'now') return { at: now, local: toLocalTime(new Date(now), zone) };
@@ -70,11 +70,15 @@ function lengthAfterUntil(words: string, text: string, ways: Ways): DoubtfulTime
 }
 
 /** The moment that much later, on the next full minute. @throws DoubtfulTime if its wall-clock time comes twice. */
-export function later(from: number, length: Duration, reading: Pick<Reading, 'zone' | 'ways'>): Moment {
+export function later(
+  from: number,
+  length: ParsedDuration,
+  reading: Pick<MomentReading, 'zone' | 'ways'>,
+): Moment {
   const { days, milliseconds } = length;
   const { zone } = reading;
   const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
-  if (from + millisecondsOf(length) >= latest)
+  if (from + millisecondsOf(length) >= latestTime)
     throw new DoubtfulTime('That is after the year 9999. Write a shorter time, or no end.');
   const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
   const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;
@@ -83,7 +87,7 @@ export function later(from: number, length: Duration, reading: Pick<Reading, 'zo
 }
 
 /** A date with a time, with an offset or without; null for anything else. */
-function readDate(words: string, text: string, { zone }: Reading): string | null {
+function readDate(words: string, text: string, { zone }: MomentReading): string | null {
   const written = words.toUpperCase().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
   if (/^\d{4}-\d{2}-\d{2}$/.test(written))
     throw new DoubtfulTime(`"${text}" has no time. Write ${text} 18:00.`);
@@ -103,7 +107,7 @@ function readDate(words: string, text: string, { zone }: Reading): string | null
 }
 
 /** A day by its name with a time, or only a time; null for anything else. */
-function readDay(words: string, text: string, reading: Reading): string | null {
+function readDay(words: string, text: string, reading: MomentReading): string | null {
   const { now, zone, after } = reading;
   const found = /^(?:(?<day>[a-z]+)\b)?(?: ?(?:at )?(?<time>\d.*))?$/.exec(words)?.groups;
   const named = found?.['day'];
@@ -142,7 +146,7 @@ const addDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10);
 
 /** The one instant of a wall-clock time. @throws DoubtfulTime if clocks skip it or show it twice. */
-function resolve(local: string, { zone, ways }: Pick<Reading, 'zone' | 'ways'>, text: string): number {
+function resolve(local: string, { zone, ways }: Pick<MomentReading, 'zone' | 'ways'>, text: string): number {
   const change = clockChangeAt(local, zone);
   if (change === null) return toInstant(local, zone, 'start').getTime();
   const why = change === 'skipped' ? 'does not exist' : 'comes twice';
@@ -151,7 +155,7 @@ function resolve(local: string, { zone, ways }: Pick<Reading, 'zone' | 'ways'>, 
   );
 }
 
-const past = (text: string, at: number, { now, zone }: Reading) =>
+const past = (text: string, at: number, { now, zone }: MomentReading) =>
   new DoubtfulTime(
     `"${text}" is ${describeInstant(new Date(at), zone)}, which is past: it is ${describeInstant(new Date(now), zone)} now. Write a later time, with its date.`,
   );

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
 /** Milliseconds of long work before the process does something else. */
-const longest = 10;
+const longestSlice = 10;
 /** One slice for each turn of the event loop, however many wait for theirs. */
 const oneAtATime = pLimit(1);
 
@@ -13,7 +13,7 @@ const oneAtATime = pLimit(1);
  */
 export async function inSlices(step: () => boolean): Promise<void> {
   const slice = async () => {
-    const end = performance.now() + longest;
+    const end = performance.now() + longestSlice;
     let hasMore = step();
     while (hasMore && performance.now() < end) hasMore = step();
     await setImmediate();
@@ -41,7 +41,7 @@ let turnEndsAt: number | null = null;
 
 function endOfTurn(): number {
   if (turnEndsAt === null) {
-    turnEndsAt = performance.now() + longest;
+    turnEndsAt = performance.now() + longestSlice;
     afterTurn(() => (turnEndsAt = null));
   }
   return turnEndsAt;

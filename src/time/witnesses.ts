@@ -1,11 +1,12 @@
 import { type Clock, mostAhead } from './clock.ts';
+import { second } from './units.ts';
 
 /** Who else tells the time. GitHub's counts, because GitHub merges; the database's counts until GitHub has told its own. */
 const witnesses = ['github', 'database'] as const;
 export type Witness = (typeof witnesses)[number];
 
 /** `differs`: people should know. `wrong`: nobody judges by this clock any more. */
-type Verdict = 'agrees' | 'differs' | 'wrong';
+type ClockVerdict = 'agrees' | 'differs' | 'wrong';
 
 /**
  * What a witness told. @property base its time when the stopwatch showed 0. @property give or take so many milliseconds.
@@ -14,7 +15,7 @@ type Verdict = 'agrees' | 'differs' | 'wrong';
 type Told = { base: number; give: number; at: number };
 
 /** @property doubts how often in a row it told something else than what we believe. */
-type Heard = { believed: Told; doubted: Told | null; doubts: number; at: number; verdict: Verdict };
+type Heard = { believed: Told; doubted: Told | null; doubts: number; at: number; verdict: ClockVerdict };
 
 /** Milliseconds by which a clock may differ before people are told. */
 const closeEnough = 2_000;
@@ -25,10 +26,9 @@ const goodFor = 600_000;
 /** How often in a row a witness has to contradict itself: one odd answer is of a proxy that keeps old ones. */
 const enough = 3;
 /** `Date` drops fractions of a second. */
-const second = 1_000;
 
 /** Hears how far a clock is ahead of a witness, once for each change. */
-type Tell = (verdict: Verdict, witness: Witness, ahead: number) => void;
+type Tell = (verdict: ClockVerdict, witness: Witness, ahead: number) => void;
 
 /**
  * Compares the clock of this process with those of GitHub and of the database, by a stopwatch that nobody sets. So it
@@ -109,13 +109,13 @@ export class Witnesses {
     const told = { base: instant + step / 2 - (askedAt + at) / 2, give: (step + at - askedAt) / 2, at };
     const before = this.#heard.get(witness);
     const own = { base: this.#own.now() - at, give: 0, at };
-    if (before && !isSame(before.believed, told) && !isSame(own, told)) {
-      const doubts = before.doubted && isSame(before.doubted, told) ? before.doubts + 1 : 1;
+    if (before && !isSameTime(before.believed, told) && !isSameTime(own, told)) {
+      const doubts = before.doubted && isSameTime(before.doubted, told) ? before.doubts + 1 : 1;
       this.#heard.set(witness, { ...before, doubted: told, doubts });
       if (doubts < enough) return;
     }
     const verdict = before?.verdict ?? 'agrees';
-    const isBetter = before && isSame(before.believed, told) && isQuicker(before.believed, told);
+    const isBetter = before && isSameTime(before.believed, told) && isQuicker(before.believed, told);
     this.#heard.set(witness, {
       believed: isBetter ? before.believed : told,
       doubted: null,
@@ -138,5 +138,5 @@ export class Witnesses {
 
 const isQuicker = (one: Told, other: Told): boolean => one.give < other.give && other.at - one.at < goodFor;
 
-const isSame = (one: Told, other: Told): boolean =>
+const isSameTime = (one: Told, other: Told): boolean =>
   Math.abs(one.base - other.base) <= one.give + other.give + closeEnough;

@@ -1,6 +1,6 @@
 import { nowOf } from '../time/clock.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Row } from '../database/sql.ts';
+import type { SqlRow } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { wakenBy } from '../deployments/deployment-store.ts';
 import { isNotEnded, repositoriesReading } from '../freezes/freeze-store.ts';
@@ -116,7 +116,7 @@ const whoReadsBase = `
   SELECT EXISTS (SELECT FROM open_pull_requests WHERE repository_id = $1 AND base_ref = $2) AS is_base,
     EXISTS (SELECT FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$4')}
       AND strpos(matching_conditions::text, $3) > 0) AS is_named`;
-type BaseRow = Row & { is_base: boolean; is_named: boolean };
+type BaseRow = SqlRow & { is_base: boolean; is_named: boolean };
 
 /** The jobs of an event; none if nothing reads what it may have changed. */
 export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {

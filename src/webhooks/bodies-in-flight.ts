@@ -7,11 +7,11 @@ const mebibyte = 1024 * kibibyte;
 // what is kept for another.
 
 /** The maximum size of GitHub's webhooks. */
-export const largest = 25 * mebibyte;
+export const largestBody = 25 * mebibyte;
 /** The bytes of all webhooks that a process reads at once. */
-const most = 64 * mebibyte;
+const mostBytesInFlight = 64 * mebibyte;
 /** What one network may take of them. GitHub's own addresses are not limited by this. */
-const mostOfOne = most / 8;
+const mostOfOne = mostBytesInFlight / 8;
 /** What is kept for GitHub's own addresses. */
 const keptForGitHub = 16 * mebibyte;
 /** Nearly all bodies are below this size, and this much is kept for them. */
@@ -24,7 +24,7 @@ const largeOf = (bytes: number): number => (bytes > small ? bytes : 0);
 type Sender = { network: string; isGitHub: boolean };
 
 /** The share of one request in the bytes in flight. */
-export type Share = {
+export type SenderShare = {
   /** @throws Refusal unavailable if these bytes, which have arrived, exceed a limit, or the share was given back. */
   claim(bytes: number): void;
   /** Gives the share back. Safe to call again. */
@@ -43,16 +43,16 @@ export class BodiesInFlight {
     return this.#bytes;
   }
 
-  open({ network, isGitHub }: Sender): Share {
+  open({ network, isGitHub }: Sender): SenderShare {
     let own = 0;
     let isOpen = true;
     const claim = (bytes: number) => {
       const large = largeOf(own + bytes) - largeOf(own);
       const ofNetwork = (this.#byNetwork.get(network) ?? 0) + bytes;
       const isFull =
-        this.#bytes + bytes > most ||
-        (large > 0 && this.#large + large > most - keptForSmall) ||
-        (!isGitHub && (ofNetwork > mostOfOne || this.#ofOthers + bytes > most - keptForGitHub));
+        this.#bytes + bytes > mostBytesInFlight ||
+        (large > 0 && this.#large + large > mostBytesInFlight - keptForSmall) ||
+        (!isGitHub && (ofNetwork > mostOfOne || this.#ofOthers + bytes > mostBytesInFlight - keptForGitHub));
       if (!isOpen || isFull)
         throw unavailable('Too many webhooks arrive at once. Send this one again in a moment.', 5);
       own += bytes;
@@ -86,8 +86,8 @@ export class Body {
   readonly #content: ArrayBuffer;
 
   /** @param announced bytes; they take no memory before they arrive. */
-  constructor(announced = largest) {
-    this.#content = new ArrayBuffer(0, { maxByteLength: Math.min(announced, largest) });
+  constructor(announced = largestBody) {
+    this.#content = new ArrayBuffer(0, { maxByteLength: Math.min(announced, largestBody) });
   }
 
   get size(): number {

@@ -3,27 +3,31 @@ import { type Job, jobs } from '../database/queue/jobs.ts';
 import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Wake } from './accept-event.ts';
-import { commandOfComment, commandOfReview } from './comments/commands-in-events.ts';
+import { commandOfComment, commandOfReview } from './commands-in-events.ts';
 import { ownerPayloads, ownerWakes } from './owner-events.ts';
 import { changedRules, deploymentOfRun, requestedDeployment } from './rules-and-deployments.ts';
 
 const id = z.int().positive();
 /** The maximum of GraphQL integers, and so of GitHub's numbers. */
-const number = z.int().min(1).max(2_147_483_647);
+const numberPart = z.int().min(1).max(2_147_483_647);
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/, 'Send a SHA in hexadecimal.');
 /** The database cannot store NUL or halves of surrogate pairs. */
-const text = z
+const textPart = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Send well-formed text without NUL.');
-const name = text.min(1, 'Send text that is not empty.');
+const name = textPart.min(1, 'Send text that is not empty.');
 
-const installed = { installation: z.object({ id }).optional() };
-const inRepository = { ...installed, repository: z.object({ id }) };
-const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
-const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
+const installedPart = { installation: z.object({ id }).optional() };
+const inRepository = { ...installedPart, repository: z.object({ id }) };
+const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number: numberPart }) });
+const pullRequest = z.object({
+  number: numberPart,
+  node_id: name,
+  updated_at: z.iso.datetime({ offset: true }),
+});
 const installation = z.object({ installation: z.object({ id }) });
 const author = z.object({ id, login: name, type: name }).nullable();
-const instant = z.iso.datetime({ offset: true });
+const instantPart = z.iso.datetime({ offset: true });
 
 export const envelope = z.object({ action: z.string().optional() });
 
@@ -33,7 +37,7 @@ export const payloads = {
   installation_repositories: installation,
   github_app_authorization: z.object({ sender: z.object({ id }) }),
   repository: z.object({
-    ...installed,
+    ...installedPart,
     action: name,
     repository: z.object({ id, default_branch: name.nullish() }),
     changes: z.object({ default_branch: z.object({ from: name }).nullish() }).nullish(),
@@ -45,24 +49,24 @@ export const payloads = {
     pull_request: pullRequest.extend({
       merged: z.boolean().nullish(),
       state: z.string().nullish(),
-      stack: z.object({ number }).nullish(),
+      stack: z.object({ number: numberPart }).nullish(),
     }),
   }),
   pull_request_review: z.object({
     ...inRepository,
     action: name,
     pull_request: pullRequest,
-    review: z.object({ id, body: z.string().nullish(), submitted_at: instant.nullish(), user: author }),
+    review: z.object({ id, body: z.string().nullish(), submitted_at: instantPart.nullish(), user: author }),
   }),
   pull_request_review_comment: ofPullRequest,
   pull_request_review_thread: ofPullRequest,
   issue_comment: z.object({
     ...inRepository,
-    issue: z.object({ number, pull_request: z.object({}).nullish() }),
+    issue: z.object({ number: numberPart, pull_request: z.object({}).nullish() }),
     comment: z.object({
       id,
       body: z.string(),
-      created_at: instant,
+      created_at: instantPart,
       user: author,
       performed_via_github_app: z.object({}).nullish(),
     }),
@@ -81,7 +85,7 @@ export const payloads = {
     sha,
     context: name,
     state: name,
-    description: text.nullable(),
+    description: textPart.nullable(),
     created_at: z.iso.datetime({ offset: true }),
     commit: z.object({ parents: z.array(z.object({ sha })).optional() }).optional(),
     sender: z.object({ id, login: name }),
@@ -104,7 +108,7 @@ export const payloads = {
   branch_protection_rule: z.object(inRepository),
   // Of a repository, or of an organization for many of its repositories.
   repository_ruleset: z.object({
-    ...installed,
+    ...installedPart,
     repository: z.object({ id }).nullish(),
     organization: z.object({ id }).nullish(),
   }),

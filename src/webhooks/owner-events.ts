@@ -5,15 +5,15 @@ import type { Wake } from './accept-event.ts';
 // Events about an owner: its people, its teams and its name. And every other event names its owner.
 
 const id = z.int().positive();
-const installed = { installation: z.object({ id }).optional() };
-const inOrganization = z.object({ ...installed, organization: z.object({ id }) });
+const ownerInstalled = { installation: z.object({ id }).optional() };
+const inOrganization = z.object({ ...ownerInstalled, organization: z.object({ id }) });
 const renamable = z.object({ changes: z.object({ name: z.object({}).nullish() }).nullish() });
 
 export const ownerPayloads = {
   membership: inOrganization,
   team: inOrganization.extend(renamable.shape),
   organization: inOrganization.extend({ action: z.string() }),
-  installation_target: z.object(installed),
+  installation_target: z.object(ownerInstalled),
 };
 
 type Payloads = { [Event in keyof typeof ownerPayloads]: z.output<(typeof ownerPayloads)[Event]> };

@@ -1,5 +1,4 @@
-// `webhooks/` hears GitHub and Slack: it checks who speaks, turns what happened into jobs, and answers at once. It also
-// carries out what people write in comments and in Slack, by the use cases that the API has.
+// `webhooks/` hears GitHub: it checks who speaks, turns what happened into jobs, and answers at once.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -11,18 +10,18 @@ import { nowOf } from '../time/clock.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable, Refusal } from '../errors.ts';
 import { saveRefusedAt, isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks.ts';
-import { addressOf, networkOf } from '../github/limits/client-address.ts';
+import { addressOfClient, networkOf } from '../github/limits/client-address.ts';
 import { inSteps, jobs } from '../database/queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
-import { BodiesInFlight, Body, largest, type Share } from './bodies-in-flight.ts';
+import { BodiesInFlight, Body, largestBody, type SenderShare } from './bodies-in-flight.ts';
 import { envelope, isHandled, needsAction, payloads } from './handled-events.ts';
 import { type NamedOwner, ownerIn } from './owner-events.ts';
 
 const mebibyte = 1024 * 1024;
 /** Seconds after which GitHub gives up a delivery. */
-const patience = 10;
+const deliveryPatience = 10;
 /** The fewest bytes that a body brings in each second after its first. */
-const slowest = 64 * 1024;
+const slowestDelivery = 64 * 1024;
 /** Above this, a look at GitHub's own addresses is worth a question. */
 const worthALook = mebibyte;
 
@@ -49,7 +48,7 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
       'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256 as GitHub does: a GUID, the name of an event, and sha256= with 64 hexadecimal digits.';
     return context.json({ detail }, 400);
   }
-  const address = addressOf(deps, context);
+  const address = addressOfClient(deps, context);
   const share = inFlight.open({ network: networkOf(address), isGitHub: isOfGitHub(deps, address) });
   const announced = req.header('Content-Length');
   const body = new Body(announced === undefined ? undefined : Number(announced));
@@ -117,8 +116,13 @@ async function noteRefused(deps: Deps): Promise<void> {
 const lookStep = 4_000;
 
 /** Reads a body. @returns its signature; `late` if it came too slowly, `broken` if the sender hung up. */
-async function readSigned(deps: Deps, { req, env }: Context, share: Share, body: Body): Promise<string> {
-  if (Number(req.header('Content-Length')) > largest) throw tooLarge(largest);
+async function readSigned(
+  deps: Deps,
+  { req, env }: Context,
+  share: SenderShare,
+  body: Body,
+): Promise<string> {
+  if (Number(req.header('Content-Length')) > largestBody) throw tooLarge(largestBody);
   const hmac = createHmac('sha256', deps.config.app.webhookSecret);
   // The socket's own events: what wraps them in streams and promises costs more than the rest of a webhook.
   const { incoming } = (env as Partial<HttpBindings> | undefined) ?? {};
@@ -126,7 +130,7 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
   const { promise: read, resolve, reject } = Promise.withResolvers<string>();
   const take = (chunk: Uint8Array<ArrayBuffer>) => {
     try {
-      if (body.size + chunk.length > largest) throw tooLarge(largest);
+      if (body.size + chunk.length > largestBody) throw tooLarge(largestBody);
       share.claim(chunk.length);
       if (inFlight.bytes > worthALook) void readGitHubNetworks(deps);
       hmac.update(chunk);
@@ -138,7 +142,8 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
   let [seconds, counted] = [0, 0];
   const watch = setInterval(() => {
     seconds++;
-    if (seconds >= patience || (seconds > 1 && body.size - counted < slowest)) resolve('late');
+    if (seconds >= deliveryPatience || (seconds > 1 && body.size - counted < slowestDelivery))
+      resolve('late');
     counted = body.size;
   }, 1_000);
   const breakOff = () => resolve('broken');

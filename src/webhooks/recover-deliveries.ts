@@ -12,7 +12,7 @@ import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 const listedFor = 3 * 86_400_000;
 /** A delivery only shows as failed after GitHub stops waiting for the answer. */
 const overlap = 120_000;
-const mostPages = 30;
+const mostPagesOfDeliveries = 30;
 /** How many jobs one transaction saves. A larger transaction could exceed its time limit. */
 const batch = 100;
 
@@ -88,7 +88,7 @@ async function listFailed(deps: Deps, since: Date): Promise<{ failed: FailedDeli
     const recent = data.filter(({ delivered_at }) => new Date(delivered_at) >= since);
     failed.push(...recent);
     if (recent.length < data.length) break;
-    if (++pages < mostPages || !headers.link?.includes('rel="next"')) continue;
+    if (++pages < mostPagesOfDeliveries || !headers.link?.includes('rel="next"')) continue;
     deps.log.warn({ deliveries: failed.length }, 'too many webhook deliveries failed; checking everything');
     return { failed, isCut: true };
   }
@@ -133,7 +133,7 @@ const mostRead = 200;
 /** Replaces failed deliveries: one job for each repository and installation that they name. */
 async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<StandIn[]> {
   const handled = failed.filter(({ event, action }) => isHandled(event, { action }));
-  const byName = Map.groupBy(handled, nameOf);
+  const byName = Map.groupBy(handled, nameOfDelivery);
   const read = toRead.flatMap((name) => byName.get(name) ?? []).slice(0, mostRead);
   const rest = handled.filter((delivery) => !read.includes(delivery));
   const inRepositories = Map.groupBy(
@@ -161,7 +161,7 @@ async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<Sta
   return standIns;
 }
 
-const nameOf = ({ event, action }: FailedDelivery): string => (action ? `${event}.${action}` : event);
+const nameOfDelivery = ({ event, action }: FailedDelivery): string => (action ? `${event}.${action}` : event);
 
 /** The job for a repository; none if its events can only change facts that no current freeze reads. */
 async function lookAt(

@@ -1,6 +1,6 @@
 import type { Actor } from '../events/actor.ts';
 import { type AuditEventType, eventKinds, type FreezeInEvent, type Metadata } from '../events/audit-event.ts';
-import { areTexts, changesIn, type Detail, fieldsOf, nameOfField } from './describe-fields.ts';
+import { areTexts, changesInEvent, type Detail, fieldChangesOf, nameOfField } from './describe-fields.ts';
 
 /** An event in words. */
 export type DescribedEvent = {
@@ -83,7 +83,7 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
   'scheduled_freeze.update': (change) => {
     const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } = change;
     const freeze = { ...change, scheduled_freeze_attributes: after };
-    return aboutFreeze('changed a freeze', freeze, changesIn(before, after));
+    return aboutFreeze('changed a freeze', freeze, changesInEvent(before, after));
   },
   'scheduled_freeze.delete': (freeze) =>
     aboutFreeze('deleted a freeze', freeze, { 'Deletion reason': freeze.reason }),
@@ -94,7 +94,7 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
     const { freeze_plan_attributes_before: before, freeze_plan_attributes_after: after } = change;
     const plan = { ...change, freeze_plan_attributes: after };
     const { occurrence } = change;
-    if (!occurrence) return aboutPlan('changed a plan', plan, changesIn(before, after));
+    if (!occurrence) return aboutPlan('changed a plan', plan, changesInEvent(before, after));
     const { start, skip, to } = occurrence;
     const did = `${to ? 'moved' : skip ? 'skipped' : 'put back'} an occurrence of a plan`;
     return aboutPlan(did, plan, { Occurrence: start, ...(to && { 'Moved to': `${to.start} to ${to.end}` }) });
@@ -126,7 +126,7 @@ const tellers: { [Type in AuditEventType]: Tell<Metadata[Type]> } = {
   'calendar.create': ({ calendar_attributes: of }) => tell('created a calendar', allFieldsOf(of)),
   'calendar.delete': ({ calendar_attributes: of }) => tell('deleted a calendar', allFieldsOf(of)),
   'webhook.update': ({ webhook_attributes_before: before, webhook_attributes_after: after }) =>
-    tell('changed a webhook', changesIn(before, after, Object.keys(after))),
+    tell('changed a webhook', changesInEvent(before, after, Object.keys(after))),
   'webhook.create': ({ webhook_attributes: of }) => tell('created a webhook', allFieldsOf(of)),
   'webhook.rotate_secret': ({ webhook_attributes: of }) =>
     tell('rotated the secret of a webhook', allFieldsOf(of)),
@@ -208,7 +208,7 @@ function aboutFreeze(
 ): Description {
   const { scheduled_freeze_id: id, scheduled_freeze_attributes: freeze } = of;
   const subject = { kind: 'freeze', id, name: freeze.reason } as const;
-  return { ...tell(did, details), subject, attributes: fieldsOf(freeze) };
+  return { ...tell(did, details), subject, attributes: fieldChangesOf(freeze) };
 }
 
 const byClock = (did: string, freeze: Metadata['freeze.started']): Description =>
@@ -220,10 +220,10 @@ function aboutPlan(
   details?: Details | Detail[],
 ): Description {
   const { name = '' } = plan as { name?: string };
-  return { ...tell(did, details), subject: { kind: 'plan', id, name }, attributes: fieldsOf(plan) };
+  return { ...tell(did, details), subject: { kind: 'plan', id, name }, attributes: fieldChangesOf(plan) };
 }
 
-const allFieldsOf = (attributes: object): Detail[] => fieldsOf(attributes, Object.keys(attributes));
+const allFieldsOf = (attributes: object): Detail[] => fieldChangesOf(attributes, Object.keys(attributes));
 
 const changedSettings = (
   did: string,
@@ -231,7 +231,7 @@ const changedSettings = (
 ): Description =>
   ids
     ? tell('saved which teams the settings mean', { Teams: teamsText(ids) })
-    : tell(did, changesIn(before, after, Object.keys(after)));
+    : tell(did, changesInEvent(before, after, Object.keys(after)));
 
 const teamsText = (ids: Record<string, number | null>): string =>
   Object.entries(ids)

@@ -26,7 +26,7 @@ const allFields = Object.keys(fieldNames);
 export const nameOfField = (field: string): string => fieldNames[field] ?? field;
 
 /** The fields of something, without those that say nothing. */
-export function fieldsOf(attributes: object, fields = allFields): Detail[] {
+export function fieldChangesOf(attributes: object, fields = allFields): Detail[] {
   const values = attributes as Record<string, unknown>;
   return fields
     .filter((field) => values[field] !== undefined)
@@ -35,16 +35,16 @@ export function fieldsOf(attributes: object, fields = allFields): Detail[] {
 }
 
 /** What differs, with the values before. */
-export function changesIn(before: object, after: object, fields = allFields): Detail[] {
+export function changesInEvent(before: object, after: object, fields = allFields): Detail[] {
   const [one, other] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
   return fields
-    .map((field) => ({ ...detailOf(field, other[field]), before: textOf(field, one[field]) }))
+    .map((field) => ({ ...detailOf(field, other[field]), before: fieldText(field, one[field]) }))
     .filter((change) => change.before !== change.text);
 }
 
 const detailOf = (field: string, value: unknown): Detail => ({
   name: nameOfField(field),
-  text: textOf(field, value),
+  text: fieldText(field, value),
   isTime: field === 'start' || field === 'end',
 });
 
@@ -75,7 +75,7 @@ export const whatGoesOn: Record<Released, string> = {
 };
 
 /** How many environments or repositories a sentence names. */
-const mostNamed = 5;
+const mostPlacesNamed = 5;
 
 /** ` to production and live-*`; empty for all environments. */
 export function toEnvironments(
@@ -148,8 +148,8 @@ const inRepositories = (count: number): string =>
 
 /** `web, api and 4 more` */
 function namesIn(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed);
-  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`);
+  const shown = names.slice(0, mostPlacesNamed);
+  if (names.length > mostPlacesNamed) shown.push(`${names.length - mostPlacesNamed} more`);
   return new Intl.ListFormat('en-GB').format(shown);
 }
 
@@ -160,7 +160,7 @@ export function whatIsSkipped(archived: readonly string[] = []): string | null {
   return `${archived.length} archived ${are} skipped: ${namesIn(archived)}.`;
 }
 
-function textOf(field: string, value: unknown): string {
+function fieldText(field: string, value: unknown): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return value;
   if (field === 'repositories' && !Array.isArray(value)) {

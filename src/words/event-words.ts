@@ -96,9 +96,10 @@ export function csvRow(event: LoggedEvent): string {
 
 /** A line of CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
 export const csvLine = (cells: string[]): string =>
-  `${cells.map((text) => quoted(/^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text)).join(',')}\r\n`;
+  `${cells.map((text) => quotedWord(/^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text)).join(',')}\r\n`;
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quotedWord = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
 /** The text in one line of at most `most` characters. */
 export const shorten = (text: string, most: number): string =>
@@ -115,5 +116,5 @@ export const plainText = (text: string, most: number): string =>
   );
 
 /** `web, api and 3 more` */
-export const listed = (names: string[], most: number): string =>
+export const listedWords = (names: string[], most: number): string =>
   names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exitCodes, Stop } from '../../src/cli/stop.ts';
+import { exitCodes, CommandStop } from '../../src/cli/stop.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 import { Visitor } from '../support/visitor.ts';
@@ -105,7 +105,7 @@ test('--follow prints each event once, in its order', async () => {
       looks++;
       if (looks === 2) await acme.freeze('acme/api', { reason: 'Seen' });
       if (looks === 3) await acme.freeze('acme/api', { reason: 'Seen, too' });
-      if (looks === 5) throw new Stop(exitCodes.done, 'Enough.');
+      if (looks === 5) throw new CommandStop(exitCodes.done, 'Enough.');
     },
   });
   const events = followed.out

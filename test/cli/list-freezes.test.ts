@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOn } from '../../src/cli/freezing/items.ts';
+import { isOngoingItem } from '../../src/cli/freezing/items.ts';
 
 test.each([
   [10, null, true],
@@ -8,5 +8,5 @@ test.each([
   // It lets go at the instant of its end, as the service does.
   [5, 10, false],
 ])('at 10, a freeze from %s until %s is ongoing: %s', (startsAt, endsAt, expected) => {
-  expect(isOn({ startsAt, endsAt } as Parameters<typeof isOn>[0], 10)).toBe(expected);
+  expect(isOngoingItem({ startsAt, endsAt } as Parameters<typeof isOngoingItem>[0], 10)).toBe(expected);
 });

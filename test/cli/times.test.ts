@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeMoment, describeWindow, readPast, readWindow } from '../../src/cli/times.ts';
+import { describeMoment, describeWindow, readPast, readTimeWindow } from '../../src/cli/times.ts';
 import { DoubtfulTime } from '../../src/time/moment.ts';
 import { toInstant } from '../../src/time/local-time.ts';
 import { amount } from '../support/amounts.ts';
@@ -21,7 +21,7 @@ describe('windows', () => {
   const world = { now: () => wednesday, zone };
 
   test('the weekend, in a zone that is not the reader’s', () => {
-    const window = readWindow({ from: 'fri 18:00', until: 'mon 08:00', zone: 'America/New_York' }, world);
+    const window = readTimeWindow({ from: 'fri 18:00', until: 'mon 08:00', zone: 'America/New_York' }, world);
     expect(window).toMatchObject({ start: '2026-03-06T18:00:00', end: '2026-03-09T08:00:00' });
     // New York's clocks go forward that Sunday, so it is an hour shorter.
     expect(describeWindow(window, zone)).toBe(
@@ -30,18 +30,18 @@ describe('windows', () => {
   });
 
   test('from now, for a time and without an end', () => {
-    const window = readWindow({ for: '2h' }, world);
+    const window = readTimeWindow({ for: '2h' }, world);
     expect(window).toMatchObject({ start: null, end: '2026-03-04T13:31:00', timezone: zone });
     expect(describeWindow(window, zone)).toBe('from now until 2026-03-04 13:31 Europe/Paris, 2 h');
-    expect(describeWindow(readWindow({ from: 'now' }, world), zone)).toBe(
+    expect(describeWindow(readTimeWindow({ from: 'now' }, world), zone)).toBe(
       'from now until somebody removes it',
     );
   });
 
   test('days go by the wall clock, hours do not', () => {
     const before = { now: () => Date.parse('2026-03-28T11:00:00Z'), zone };
-    expect(readWindow({ for: '1d' }, before).end).toBe('2026-03-29T12:00:00');
-    expect(readWindow({ for: '24h' }, before).end).toBe('2026-03-29T13:00:00');
+    expect(readTimeWindow({ for: '1d' }, before).end).toBe('2026-03-29T12:00:00');
+    expect(readTimeWindow({ for: '24h' }, before).end).toBe('2026-03-29T13:00:00');
   });
 
   test.each([
@@ -53,7 +53,7 @@ describe('windows', () => {
     [{ from: '9999-12-30T10:00', for: '99999w' }, 'after the year 9999'],
     [{ for: '99999h', from: '9999-12-30T10:00' }, 'after the year 9999'],
     [{ zone: 'Europe/Pariss' }, '"Europe/Pariss" is not a time zone'],
-  ])('%o is refused', (options, why) => expect(() => readWindow(options, world)).toThrow(why));
+  ])('%o is refused', (options, why) => expect(() => readTimeWindow(options, world)).toThrow(why));
 
   test('what is shown is what is sent, in each zone and on each clock', () => {
     const shape = /^from (?:now|(.+?))(?: \(.*?\))? until (?:somebody removes it|(.+?)(?: \(.*?\))?, .*)$/;
@@ -93,7 +93,7 @@ describe('windows', () => {
         const options = { from, zone, ...(isLength ? { for: end } : { until: end }) };
         let window;
         try {
-          window = readWindow(options, { now: () => now.getTime(), zone: readersZone });
+          window = readTimeWindow(options, { now: () => now.getTime(), zone: readersZone });
         } catch (error) {
           const isSaid = error instanceof DoubtfulTime || (error as { exitCode?: number }).exitCode === 2;
           expect(isSaid, String(error)).toBe(true);
@@ -115,8 +115,8 @@ describe('windows', () => {
 
   test('a length that ends in a repeated hour is refused', () => {
     const before = { now: () => Date.parse('2026-10-24T23:30:00Z'), zone };
-    expect(() => readWindow({ for: '1h' }, before)).toThrow(/comes twice .* or --zone UTC\.$/);
-    expect(readWindow({ for: '1h', zone: 'UTC' }, before).end).toBe('2026-10-25T00:30:00');
+    expect(() => readTimeWindow({ for: '1h' }, before)).toThrow(/comes twice .* or --zone UTC\.$/);
+    expect(readTimeWindow({ for: '1h', zone: 'UTC' }, before).end).toBe('2026-10-25T00:30:00');
   });
 
   test('a moment is also shown in the reader’s zone if that shows another time', () => {

@@ -6,13 +6,13 @@ import {
   excludedForPushers,
 } from '../../src/conditions/author-control.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { prepare } from '../../src/conditions/match.ts';
+import { prepareFacts } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 
 function prepared(...conditions: ConditionInput[]) {
   const parsed = parseConditions(conditions, []);
   if (!parsed.ok) throw new Error(parsed.problems[0]!.message);
-  return prepare(parsed.conditions);
+  return prepareFacts(parsed.conditions);
 }
 
 const warns = (...conditions: ConditionInput[]) => ({

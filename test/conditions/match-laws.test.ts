@@ -5,12 +5,12 @@ import { explain } from '../../src/conditions/explain.ts';
 import { neededFacts } from '../../src/conditions/needs.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
-import type { Verdict } from '../../src/conditions/judge-leaf.ts';
+import type { LeafVerdict } from '../../src/conditions/judge-leaf.ts';
 import { prepared, somePullRequest } from './some-pull-request.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 
-const match = (conditions: ConditionInput[], facts: PullRequestFacts): Verdict =>
+const match = (conditions: ConditionInput[], facts: PullRequestFacts): LeafVerdict =>
   prepared(conditions).judge(facts, now);
 
 const words = fc.constantFrom('a', 'b', 'c');

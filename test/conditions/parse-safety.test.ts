@@ -4,7 +4,7 @@ import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { attributeNames, attributeOf } from '../../src/conditions/attributes.ts';
 import { refusedNames } from '../../src/conditions/attributes/rows.ts';
 import { explain } from '../../src/conditions/explain.ts';
-import { prepare, nextChange } from '../../src/conditions/match.ts';
+import { prepareFacts, nextChange } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { somePullRequest } from './some-pull-request.ts';
 import { leastCpuTime } from '../support/cpu-time.ts';
@@ -17,7 +17,7 @@ function checkProblems(input: unknown): void {
   const result = parseConditions(input, ['body']);
   if (result.ok) {
     // Conditions that can be read can also be judged.
-    const matcher = prepare(result.conditions);
+    const matcher = prepareFacts(result.conditions);
     const facts = somePullRequest();
     expect([true, false, 'unknown']).toContain(explain(matcher, facts, now).match);
     expect(nextChange(matcher, facts, now) ?? Infinity).toBeGreaterThan(now);
@@ -159,7 +159,7 @@ describe('parsing is quick', () => {
       const parsed = parseConditions([`title~=${pattern}`], []);
       if (!parsed.ok) throw new Error(parsed.problems[0]!.message);
       const facts = somePullRequest({ values: { title: `${'a'.repeat(100_000)}!` } });
-      expect(leastCpuTime(() => prepare(parsed.conditions).judge(facts, now), 1)).toBeLessThan(5000);
+      expect(leastCpuTime(() => prepareFacts(parsed.conditions).judge(facts, now), 1)).toBeLessThan(5000);
     },
   );
 });

@@ -1,6 +1,6 @@
 import type { AttributeValues, CommitFacts } from '../../src/conditions/attributes.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { type Matcher, prepare } from '../../src/conditions/match.ts';
+import { type Matcher, prepareFacts } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 
@@ -62,5 +62,5 @@ export const somePullRequest = (changes: Changes = {}): PullRequestFacts => ({
 export function prepared(conditions: ConditionInput[], isExclusion = false): Matcher {
   const result = parseConditions(conditions, []);
   if (!result.ok) throw new Error(result.problems[0]!.message);
-  return prepare(result.conditions, isExclusion);
+  return prepareFacts(result.conditions, isExclusion);
 }

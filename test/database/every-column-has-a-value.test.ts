@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 import type { JobQueue } from '../../src/database/queue/queue.ts';
 import type { Deps } from '../../src/deps.ts';
 import { createApi } from '../../src/server/service.ts';
@@ -98,20 +98,20 @@ function sampleOf({ table, column, type, label, isArray }: Column): string | nul
 }
 
 /** The database, in a transaction in which rows need not refer to others. */
-const inDatabase = (act: (connection: Connection) => Promise<void>): Promise<void> =>
+const inDatabase = (act: (connection: SqlConnection) => Promise<void>): Promise<void> =>
   acme.app.deps.db.$transaction(
     async (tx) => {
       const connection = {
         query: async (text: string) => ({ rows: await tx.$queryRawUnsafe(text) }),
         script: (text: string) => tx.$executeRawUnsafe(text),
       };
-      await act(connection as unknown as Connection);
+      await act(connection as unknown as SqlConnection);
     },
     { timeout: 60_000 },
   );
 
 /** Gives every column of this kind a value, in every row that has none. */
-async function fill(connection: Connection, isChosen: (column: Column) => boolean): Promise<void> {
+async function fill(connection: SqlConnection, isChosen: (column: Column) => boolean): Promise<void> {
   await connection.script('SET LOCAL session_replication_role = replica');
   for (const [table, its] of tablesOf(await readColumns(connection))) {
     const given = its.filter(isChosen).flatMap((column) => {

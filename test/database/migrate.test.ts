@@ -7,13 +7,13 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 import { appliedMigrations, migrate } from '../../src/database/migrate.ts';
 import { fillTables, readColumns } from '../support/fill-tables.ts';
 
 const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
 let pglite: PGlite;
-let connection: Connection;
+let connection: SqlConnection;
 beforeAll(async () => {
   pglite = await PGlite.create();
   connection = { script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) };

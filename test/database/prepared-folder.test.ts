@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyPrepared, openEmbedded, prepare } from '../../src/database/embedded.ts';
+import { copyPrepared, openEmbedded, prepareEmbedded } from '../../src/database/embedded.ts';
 
 let folder: string;
 let cache: string;
@@ -26,8 +26,8 @@ async function make(dataDir: string): Promise<void> {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 test('prepared files are copied, also for another account', async () => {
-  await prepare(make, cache);
-  await prepare(make, cache);
+  await prepareEmbedded(make, cache);
+  await prepareEmbedded(make, cache);
   expect(made).toBe(1);
 
   const [name] = await readdir(cache);
@@ -52,7 +52,7 @@ test('without prepared files, nothing is copied', async () => {
 test('files for other migrations are not used, and are deleted', async () => {
   await mkdir(join(cache, 'postgres-0000000000000000'), { recursive: true });
   expect(await copyPrepared(join(folder, 'data'), cache)).toBe(false);
-  await prepare(make, cache);
+  await prepareEmbedded(make, cache);
   expect(await readdir(cache)).not.toContain('postgres-0000000000000000');
 });
 
@@ -61,7 +61,7 @@ test('a database that could not be made leaves nothing behind', async () => {
     await make(dataDir);
     throw new Error('no space left');
   };
-  await expect(prepare(fail, cache)).rejects.toThrow('no space left');
+  await expect(prepareEmbedded(fail, cache)).rejects.toThrow('no space left');
   expect(await readdir(cache)).toEqual([]);
 });
 

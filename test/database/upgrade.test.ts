@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 import { isBreaking, migrate } from '../../src/database/migrate.ts';
 import { heldDuring } from '../support/held-tables.ts';
 import { type Column, fillTables, readColumns, tablesOf } from '../support/fill-tables.ts';
@@ -38,7 +38,7 @@ const migrations = (await readdir('prisma/migrations', { withFileTypes: true }))
   .sort();
 let folder: string;
 let pglite: PGlite;
-let connection: Connection;
+let connection: SqlConnection;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-upgrade-'));
   pglite = await PGlite.create();

@@ -5,7 +5,7 @@ import { withGeneratedCommands } from '../../docs/write-commands.ts';
 import { replayedFor } from '../../src/api/idempotency.ts';
 import { createApi } from '../../src/server/service.ts';
 import { allCommands } from '../../src/cli/program.ts';
-import { variables as variablesOfCommands } from '../../src/cli/world.ts';
+import { worldVariables as variablesOfCommands } from '../../src/cli/world.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import type { Deps } from '../../src/deps.ts';
 import { retentionDays } from '../../src/events/list-events.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
-import { verbs } from '../../src/webhooks/commands/command.ts';
+import { verbs } from '../../src/chat/commands/command.ts';
 import { forComments, forDeployments, forRules } from '../../src/github/app-manifest.ts';
 import { actionsOf } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';

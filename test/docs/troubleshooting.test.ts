@@ -122,7 +122,7 @@ describe('the status', () => {
 
   test('every reason why a condition could not be judged is explained', () => {
     const reasons = [
-      ...argumentsOf(/^notKnown$/, 0, /^github\/(?:facts|pull-requests)\//),
+      ...argumentsOf(/^unknownFact$/, 0, /^github\/(?:facts|pull-requests)\//),
       ...allTexts(/^github\/pull-requests\/pull-request\.ts$/).filter((text) => text.includes(' ')),
     ].filter((text) => /\w \w+ /.test(text));
     expect(reasons.length).toBeGreaterThan(6);
@@ -236,8 +236,8 @@ test('every finding of the doctor is explained, and no other', () => {
 
 test('every reason why the doctor cannot ask is explained, and no other', () => {
   const reasons = [
-    ...argumentsOf(/^notKnown$/, 0, /^cli\/commands\/doctor\.ts$/),
-    ...argumentsOf(/^notKnown$/, 0, /^cli\/service\/service\.ts$/).filter((text) =>
+    ...argumentsOf(/^unknownThing$/, 0, /^cli\/commands\/doctor\.ts$/),
+    ...argumentsOf(/^unknownThing$/, 0, /^cli\/service\/service\.ts$/).filter((text) =>
       text.includes('not answer at'),
     ),
   ];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConditionFacts } from '../../src/conditions/attributes.ts';
-import { prepare } from '../../src/conditions/match.ts';
+import { prepareFacts } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { type LongSearch, searchAhead } from '../../src/conditions/search-ahead.ts';
 import { searchInThread } from '../../src/github/pull-requests/search-in-thread.ts';
@@ -17,7 +17,7 @@ function factsOf(body: string, author: string | null = 'ada'): ConditionFacts {
 async function ahead(condition: string, facts: ConditionFacts) {
   const parsed = parseConditions([condition], []);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const matcher = prepare(parsed.conditions);
+  const matcher = prepareFacts(parsed.conditions);
   const apart: LongSearch[] = [];
   const alone = matcher.judge(facts, 0);
   await searchAhead({ matchers: [matcher] }, facts, (search) => {
@@ -47,7 +47,7 @@ test('what is short stays here', async () => {
 test('if the thread fails, the text is searched here', async () => {
   const facts = factsOf(`${words}K`);
   const parsed = parseConditions([`body~=${large}[A-K]`], []);
-  const matcher = prepare(parsed.ok ? parsed.conditions : []);
+  const matcher = prepareFacts(parsed.ok ? parsed.conditions : []);
   await searchAhead({ matchers: [matcher] }, facts, () => Promise.reject(new Error('no memory')));
   expect(matcher.judge(facts, 0)).toBe(true);
 });

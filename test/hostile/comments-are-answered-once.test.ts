@@ -88,7 +88,7 @@ test('a command that comes late changes nothing, and its author is told', async 
 });
 
 test('a comment in an unknown repository is given up after a while', async () => {
-  const { answerComment } = await import('../../src/webhooks/comments/answer-comment.ts');
+  const { answerComment } = await import('../../src/chat/comments/answer-comment.ts');
   const told = {
     commentId: '77',
     number: 1,
@@ -153,7 +153,7 @@ describe('a process that dies', () => {
   });
 
   test('two replicas that carry out the same command make one change', async () => {
-    const { answerComment } = await import('../../src/webhooks/comments/answer-comment.ts');
+    const { answerComment } = await import('../../src/chat/comments/answer-comment.ts');
     const id = acme.github.comment(web, 1, { by: 'ada', body: 'hello' });
     const repository = await acme.app.deps.db.repository.findFirstOrThrow({
       where: { name: web.split('/')[1] },

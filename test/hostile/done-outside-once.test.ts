@@ -12,7 +12,7 @@ import {
   startReceiver,
 } from '../../sandbox/receiver.ts';
 import type { TaskName } from '../../src/database/queue/jobs.ts';
-import { createJobQueue, type Taken } from '../../src/database/queue/queue.ts';
+import { createJobQueue, type TakenJob } from '../../src/database/queue/queue.ts';
 import { tasks } from '../../src/server/worker.ts';
 import { addWebhook } from '../support/outgoing.ts';
 import { type InSlack, startInSlack } from '../support/slack.ts';
@@ -146,7 +146,7 @@ describe.each(kinds)('%s', (_, kind) => {
       { sql: acme.app.deps.sql, listen: () => Promise.reject(new Error('not here')) },
       acme.clock,
     );
-  const takeByOther = (): Promise<Taken[]> =>
+  const takeByOther = (): Promise<TakenJob[]> =>
     other().exchange([], [{ task: kind.task, jobs: 10, inLanes: true }]);
   const running = () => db().job.findMany({ where: { task: kind.task, isTaken: true } });
   /** Whoever saw that something changed asks the lane again. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messageOf, type Message } from '../../src/notices/message.ts';
+import { messageOfNotice, type NoticeMessage } from '../../src/notices/message.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { renderers } from '../../src/notices/render.ts';
 import { byKey, exampleNotices, lateNotice, plannedNotices, planNotices } from './example-notices.ts';
@@ -16,18 +16,20 @@ const told: [name: string, notices: [Notice, ...Notice[]]][] = [
   ['planned', plannedNotices],
 ];
 
-const asText = ({ headline, lines, links }: Message): string =>
+const asText = ({ headline, lines, links }: NoticeMessage): string =>
   [headline, ...lines, ...links.map(({ label, url }) => `[${label}](${url})`)].join('\n');
 
 describe('a message', () => {
   it.each([false, true])('says each type in words (public: %s)', async (publicText) => {
     const all: typeof told = [...told, ['key', [byKey]]];
-    const texts = all.map(([name, notices]) => `# ${name}\n${asText(messageOf(notices, { publicText }))}\n`);
+    const texts = all.map(
+      ([name, notices]) => `# ${name}\n${asText(messageOfNotice(notices, { publicText }))}\n`,
+    );
     await expect(texts.join('\n')).toMatchFileSnapshot(`golden/messages${publicText ? '-public' : ''}.txt`);
   });
 
   it('names the first of many repositories, and links to their plan', () => {
-    const message = messageOf(planNotices(501), { publicText: false });
+    const message = messageOfNotice(planNotices(501), { publicText: false });
     expect(message.headline).toMatch(/^501 repositories of acme are frozen until /);
     expect(message.lines[0]).toBe('service-1, service-2, service-3, service-4, service-5 and 496 more.');
     expect(message.links[0]).toEqual({
@@ -37,7 +39,7 @@ describe('a message', () => {
   });
 
   it('has buttons where Slack has an app of ours', () => {
-    const message = messageOf([exampleNotices['exemption.requested']], { publicText: false });
+    const message = messageOfNotice([exampleNotices['exemption.requested']], { publicText: false });
     const actions = [{ id: 'approve', label: 'Approve', value: '7', style: 'primary' } as const];
     expect(renderers.slack({ ...message, actions }).blocks.at(-1)).toMatchObject({
       type: 'actions',
@@ -52,11 +54,11 @@ describe('a message', () => {
   ])('says why a branch cannot require the check, if it is not public: %s', (publicText, line) => {
     const example = exampleNotices['freeze.not_enforced'];
     const notice = { ...example, details: { ...example.details, why } };
-    expect(messageOf([notice], { publicText }).lines).toContain(line);
+    expect(messageOfNotice([notice], { publicText }).lines).toContain(line);
   });
 
   it.each(examples)('keeps reasons that are not public out of a public %s', (_, notice) => {
-    const text = asText(messageOf([notice], { publicText: true }));
+    const text = asText(messageOfNotice([notice], { publicText: true }));
     for (const secret of ['provider', 'INC-9', 'Release channel', 'can wait', 'with the team'])
       expect(text).not.toContain(secret);
   });
@@ -64,7 +66,7 @@ describe('a message', () => {
 
 describe.each(Object.entries(renderers))('%s', (kind, render) => {
   it.each(told)('shows %s', async (name, notices) => {
-    const body = JSON.stringify(render(messageOf(notices, { publicText: false })), null, 2);
+    const body = JSON.stringify(render(messageOfNotice(notices, { publicText: false })), null, 2);
     await expect(`${body}\n`).toMatchFileSnapshot(`golden/${kind}/${name}.json`);
   });
 });
@@ -151,17 +153,17 @@ const anyNotice = fc
 
 const hostileMessage = fc
   .tuple(anyNotice, fc.boolean())
-  .map(([notice, publicText]) => messageOf([notice], { publicText }));
+  .map(([notice, publicText]) => messageOfNotice([notice], { publicText }));
 
-const each = (check: (message: Message) => void) =>
+const each = (check: (message: NoticeMessage) => void) =>
   fc.assert(fc.property(hostileMessage, check), { numRuns: amount(150) });
 
 /** A message with the lines of many. */
 const longMessage = fc
   .array(hostileMessage, { minLength: 1, maxLength: 20 })
-  .map((messages): Message => ({ ...messages[0]!, lines: messages.flatMap(({ lines }) => lines) }));
+  .map((messages): NoticeMessage => ({ ...messages[0]!, lines: messages.flatMap(({ lines }) => lines) }));
 
-const eachToShow = (check: (message: Message) => void) =>
+const eachToShow = (check: (message: NoticeMessage) => void) =>
   fc.assert(fc.property(fc.oneof(hostileMessage, longMessage), check), { numRuns: amount(150) });
 
 /** All strings in a body. */

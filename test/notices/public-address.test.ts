@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   AddressRefused,
-  ask,
+  askDns,
   checkAddress,
   checkReachable,
   createPublicAgent,
@@ -148,7 +148,7 @@ describe('a name', () => {
   const posting = async (resolve: LookupFunction, allowed: string[], path = '/') => {
     const agent = await createPublicAgent({ ...none, webhookAllowedHosts: allowed }, resolve);
     try {
-      const answer = await ask(agent, new URL(`http://hook.example:${port}${path}`), post);
+      const answer = await askDns(agent, new URL(`http://hook.example:${port}${path}`), post);
       await answer.drop();
       return answer.status;
     } finally {
@@ -257,7 +257,7 @@ describe('behind a proxy', () => {
   const posting = async (host: string, noProxy = '') => {
     const agent = await createPublicAgent({ ...none, httpsProxy, noProxy }, dns(['127.0.0.1']));
     try {
-      await ask(agent, new URL(`https://${host}/`), post);
+      await askDns(agent, new URL(`https://${host}/`), post);
       return null;
     } catch (error) {
       return error;

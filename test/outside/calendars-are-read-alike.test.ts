@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CalendarEvent } from '../../src/plans/feeds/load-events.ts';
-import { writeCalendar } from '../../src/plans/feeds/write-calendar.ts';
+import type { FeedEvent } from '../../src/calendars/load-events.ts';
+import { writeCalendar } from '../../src/calendars/write-calendar.ts';
 import { readEvents } from '../../src/plans/source/source-events.ts';
 
 // Generated calendars, as this service and as another program read them. Without Debian's python3-icalendar and
@@ -132,7 +132,7 @@ describe.skipIf(!has)('another program reads our own feed', () => {
     const now = new Date('2026-11-01T00:00:00Z');
     const second = (at: number) => new Date(Math.floor(at / 1000) * 1000);
     const samples = fc.sample(freezes, { numRuns: 100, seed: 45 }).map((some) =>
-      some.map(({ startsAt, hours, reason, timezone }, index): CalendarEvent => {
+      some.map(({ startsAt, hours, reason, timezone }, index): FeedEvent => {
         const start = second(startsAt.getTime());
         return {
           ...{ uid: String(index), sequence: 0, changedAt: now, isCancelled: false, startsAt: start },

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RepositoryState } from '../../src/explanations/repository-states.ts';
-import { endOf, freezeForm, readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
+import { endOfForm, freezeForm, readFreezeFields } from '../../src/pages/freeze-now/freeze-form.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -111,7 +111,7 @@ test.each([
   ['until', '2026-04-01T10:00', '2026-03-01T22:00:00Z', '2026-04-01T10:00'],
   ['open', '2026-04-01T10:00', '2026-03-01T22:00:00Z', null],
 ] as const)('%s %s from %s ends at %s', (duration, until, now, end) =>
-  expect(endOf({ duration, until, zone: 'Asia/Tokyo' }, new Date(now))).toBe(end),
+  expect(endOfForm({ duration, until, zone: 'Asia/Tokyo' }, new Date(now))).toBe(end),
 );
 
 test.each([

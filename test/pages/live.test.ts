@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Change, Changes } from '../../src/database/changes.ts';
+import { type ToldChange, Changes } from '../../src/database/changes.ts';
 import { concerns } from '../../src/pages/live.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
@@ -123,7 +123,7 @@ test('nobody hears what happens in a repository that they cannot read', async ()
     account: { id: 1n },
     repositories: [{ id: 7n }],
   } as unknown as Parameters<typeof concerns>[0][number];
-  const heard = (change: Change, isAdmin = false) => concerns([{ ...bobs, isAdmin }])(change);
+  const heard = (change: ToldChange, isAdmin = false) => concerns([{ ...bobs, isAdmin }])(change);
   expect(heard({ repositoryId: 7n, about: null })).toBe(true);
   expect(heard({ repositoryId: 8n, about: null })).toBe(false);
   expect([heard({ accountId: 1n }), heard({ accountId: 1n }, true), heard({ accountId: 2n }, true)]).toEqual([

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { instant, instantAndDistance, quotedLast, warningNotices } from '../../src/pages/text.ts';
+import { instantText, instantAndDistance, quotedLast, warningNotices } from '../../src/pages/text.ts';
 
 const now = new Date('2026-11-27T12:00:00Z');
 const shown = async (at: string, zone: string, ownZone?: string) =>
-  String(await instant(new Date(at), { zone, now }, ownZone))
+  String(await instantText(new Date(at), { zone, now }, ownZone))
     .replace(/<[^>]*>/g, '')
     .replace(/\s+/g, ' ');
 
@@ -36,14 +36,14 @@ test.each([
   ['2026-11-28T12:00:00Z', '2026-11-28 13:00 Europe/Berlin', ''],
 ])('%s: one who points at it reads %s, and the first line of a page has%s', async (at, title, beside) => {
   const times = { zone: 'Europe/Berlin', now };
-  expect(String(await instant(new Date(at), times))).toContain(`title="${title}"`);
+  expect(String(await instantText(new Date(at), times))).toContain(`title="${title}"`);
   const text = String(await instantAndDistance(new Date(at), times)).replace(/<[^>]*>/g, '');
   expect(text.replace(/^[^(]*\d\d:\d\d\s*/, ' ').trimEnd()).toBe(beside === '' ? '' : beside);
 });
 
 test('the exact instant is in the markup, with both zones', async () => {
   const at = new Date('2026-12-24T17:00:07.123Z');
-  expect(String(await instant(at, { zone: 'Europe/Berlin', now }, 'Asia/Tokyo'))).toContain(
+  expect(String(await instantText(at, { zone: 'Europe/Berlin', now }, 'Asia/Tokyo'))).toContain(
     '<time datetime="2026-12-24T17:00:07.123Z" title="2026-12-24 18:00:07 Europe/Berlin, 2026-12-25 02:00:07 Asia/Tokyo">',
   );
 });

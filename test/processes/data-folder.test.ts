@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { PGlite as Pglite17 } from 'pglite-17';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openConnection } from '../../src/database/connect.ts';
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProcess } from '../support/process.ts';
@@ -92,7 +92,7 @@ test('kill -9 while the folder is moved to a newer PostgreSQL loses nothing', as
   const pglite = new Pglite17(join(dataDir, 'postgres'));
   await pglite.waitReady;
   await pglite.close();
-  const openedBy = async <Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> => {
+  const openedBy = async <Result>(work: (connection: SqlConnection) => Promise<Result>): Promise<Result> => {
     const connection = await openConnection({ dataDir });
     return work(connection).finally(connection.close);
   };

@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { openConnection } from '../../src/database/connect.ts';
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { administer, databaseUrl, dropAll } from '../support/postgres.ts';
 
@@ -26,7 +26,7 @@ let file: string;
 
 async function on<Result>(
   where: Config['database'],
-  work: (connection: Connection) => Promise<Result>,
+  work: (connection: SqlConnection) => Promise<Result>,
 ): Promise<Result> {
   const connection = await openConnection(where);
   try {

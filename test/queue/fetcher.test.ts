@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Job, jobs } from '../../src/database/queue/jobs.ts';
-import type { Capacity, Sent, Taken } from '../../src/database/queue/queue.ts';
+import type { Capacity, SentJob, TakenJob } from '../../src/database/queue/queue.ts';
 import { Fetcher } from '../../src/database/queue/fetcher.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -15,7 +15,7 @@ class FakeQueue {
   isDown = false;
   /** Real milliseconds. */
   takesFor = 0;
-  told: (sent: Sent | null) => void = () => {};
+  told: (sent: SentJob | null) => void = () => {};
   readonly #clock: TestClock;
   #ids = 0n;
 
@@ -30,12 +30,12 @@ class FakeQueue {
     if (isHeard) this.told({ task: job.task, due });
   }
 
-  async listen(told: (sent: Sent | null) => void) {
+  async listen(told: (sent: SentJob | null) => void) {
     this.told = told;
     return { close: async () => {} };
   }
 
-  async exchange(done: Taken[], capacities: Capacity[]): Promise<Taken[]> {
+  async exchange(done: TakenJob[], capacities: Capacity[]): Promise<TakenJob[]> {
     if (this.isDown) throw new Error('the database is down');
     if (capacities.length > 0) this.exchanges++;
     const taken = capacities.flatMap(({ task, jobs: most }) => {
@@ -56,7 +56,7 @@ class FakeQueue {
     return waits.length > 0 ? Math.min(...waits) : null;
   }
 
-  async release(taken: Taken[]) {
+  async release(taken: TakenJob[]) {
     this.returned.push(...taken.map(({ job }) => job.key));
   }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { inLanes, jobs } from '../../src/database/queue/jobs.ts';
-import { createJobQueue, isOurTurn, type JobQueue, type Taken } from '../../src/database/queue/queue.ts';
+import { createJobQueue, isOurTurn, type JobQueue, type TakenJob } from '../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -26,11 +26,11 @@ beforeAll(async () => {
 afterEach(() => database.prisma.job.deleteMany());
 afterAll(() => database.close());
 
-const take = (done: Taken[] = [], kept: Taken[] = []) =>
+const take = (done: TakenJob[] = [], kept: TakenJob[] = []) =>
   queue.exchange(done, [{ task: 'drain-outbox', jobs: 10, inLanes: true }], kept);
-const lanesOf = (taken: Taken[]) => taken.map(({ job }) => job.lane).toSorted();
+const lanesOf = (taken: TakenJob[]) => taken.map(({ job }) => job.lane).toSorted();
 const send = (...ids: number[]) => queue.send(ids.map((id) => laned(id)));
-const hasTurn = async ({ job }: Taken) => {
+const hasTurn = async ({ job }: TakenJob) => {
   const [row] = await database.sql.query<{ is: boolean }>('is our turn', `SELECT ${isOurTurn('$1')} AS is`, [
     job.turn,
   ]);
@@ -158,7 +158,7 @@ test('whatever is sent and taken at once: never two of a lane, no error, and eac
       let time = 0;
       let isOver = false;
       const work = async () => {
-        let done: Taken[] = [];
+        let done: TakenJob[] = [];
         for (let idle = 0; !isOver || idle < 2;) {
           const taken = await queue.exchange(done, [{ task: 'drain-outbox', jobs: 2, inLanes: true }]);
           idle = taken.length === 0 && done.length === 0 ? idle + 1 : 0;

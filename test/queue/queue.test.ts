@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { jobs } from '../../src/database/queue/jobs.ts';
-import { createJobQueue, type JobQueue, type Taken } from '../../src/database/queue/queue.ts';
+import { createJobQueue, type JobQueue, type TakenJob } from '../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -23,7 +23,7 @@ afterEach(() => database.prisma.job.deleteMany());
 afterAll(() => database.close());
 
 const take = () => queue.exchange([], [...all]);
-const keysOf = (taken: Taken[]) => taken.map(({ job }) => `${job.task} ${job.key}`).toSorted();
+const keysOf = (taken: TakenJob[]) => taken.map(({ job }) => `${job.task} ${job.key}`).toSorted();
 
 describe('sending', () => {
   test('many jobs, of several tasks, with what they carry', async () => {
@@ -253,7 +253,7 @@ test.skipIf(!inject('postgresUrl'))(
       jobs.reconcileRepository(BigInt(index)),
     ]).flat();
     expectAtMost(1, await statementsDuring(() => queue.send(many)));
-    let taken: Taken[] = [];
+    let taken: TakenJob[] = [];
     expectAtMost(1, await statementsDuring(async () => void (taken = await take())));
     expect(taken).toHaveLength(100);
     expectAtMost(1, await statementsDuring(() => queue.renew(taken)));

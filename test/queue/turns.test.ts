@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { jobs } from '../../src/database/queue/jobs.ts';
-import type { Taken } from '../../src/database/queue/queue.ts';
+import type { TakenJob } from '../../src/database/queue/queue.ts';
 import { Turns } from '../../src/database/queue/turns.ts';
 
 let ids = 0n;
 /** A job about a pull request of a repository of an owner. */
-const about = (owner: string, repository: number, number = 1): Taken => ({
+const about = (owner: string, repository: number, number = 1): TakenJob => ({
   id: ++ids,
   job: jobs.reconcilePullRequest(BigInt(repository), { number, installationId: owner }),
 });
-const dataOf = (taken: Taken) => taken.job.data as { repositoryId: string; installationId: string };
+const dataOf = (taken: TakenJob) => taken.job.data as { repositoryId: string; installationId: string };
 const rules = {
   takers: 8,
   jobs: 2,
-  together: (job: Taken['job']) => dataOf({ id: 0n, job }).repositoryId,
-  owner: (job: Taken['job']) => dataOf({ id: 0n, job }).installationId,
+  together: (job: TakenJob['job']) => dataOf({ id: 0n, job }).repositoryId,
+  owner: (job: TakenJob['job']) => dataOf({ id: 0n, job }).installationId,
 };
 const batchesOf = (turns: Turns) => {
   const begun: string[] = [];
@@ -65,9 +65,9 @@ test('what waits is handed back without a taker', () => {
 
 test('lanes of an owner that has its share wait, and those of others do not', () => {
   const turns = new Turns({ takers: 8, jobs: 1, ofOwner: 2, owner: rules.owner });
-  const lane = (owner: string, number: number): Taken => {
+  const lane = (owner: string, number: number): TakenJob => {
     const taken = about(owner, number);
-    return { ...taken, job: { ...taken.job, lane: `${owner} ${number}` } as Taken['job'] };
+    return { ...taken, job: { ...taken.job, lane: `${owner} ${number}` } as TakenJob['job'] };
   };
   turns.add([lane('a', 1), lane('a', 2), lane('a', 3), lane('b', 4), lane('b', 5)]);
   const first = turns.next()!;

@@ -1,7 +1,7 @@
 // What a wrong clock stored in the future, in every column that orders, paces, leases or puts off work.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import pino from 'pino';
-import type { Connection, Database } from '../../src/database/database.ts';
+import type { SqlConnection, Database } from '../../src/database/database.ts';
 import { correctInstantsAhead, limits } from '../../src/server/instants-ahead.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { fillTables, readColumns } from '../support/fill-tables.ts';
@@ -17,7 +17,7 @@ let database: Database;
 beforeAll(async () => {
   database = await clock.drive(await openTestDatabase());
   await database.prisma.$transaction(async (tx) => {
-    const connection: Connection = {
+    const connection: SqlConnection = {
       script: (sql) => tx.$executeRawUnsafe(sql),
       query: async (sql) => ({ rows: await tx.$queryRawUnsafe(sql) }),
     };

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
-import { type Base, contextOf, isAsWanted, keyOf, wantedNow } from '../../src/statuses/instant-hold/hold.ts';
+import {
+  type Base,
+  contextOf,
+  isAsWanted,
+  holdKeyOf,
+  wantedNow,
+} from '../../src/statuses/instant-hold/hold.ts';
 import { selectedByBases, timeUntilHeld, whyNoBridge } from '../../src/statuses/time-until-held.ts';
 
 const freeze = (id: string, more: Partial<Freeze> = {}) =>
@@ -61,13 +67,13 @@ test('the context says until when, no reason, and is another one for each beginn
 
 test('a bridge is for freezes whose statuses do not hold yet', () => {
   const [a, b] = [freeze('a'), freeze('b', { matchingConditions: ['base=main'] })];
-  expect(wantedNow('bridge', [a, b], [keyOf(a)], bases)).toMatchObject({
-    freezes: [keyOf(b)],
+  expect(wantedNow('bridge', [a, b], [holdKeyOf(a)], bases)).toMatchObject({
+    freezes: [holdKeyOf(b)],
     branches: ['main'],
   });
-  expect(wantedNow('bridge', [a, b], [keyOf(a), keyOf(b)], bases)).toBeNull();
+  expect(wantedNow('bridge', [a, b], [holdKeyOf(a), holdKeyOf(b)], bases)).toBeNull();
   // Other conditions are another freeze.
-  expect(keyOf(freeze('a', { excludeConditions: ['label=x'] }))).not.toBe(keyOf(a));
+  expect(holdKeyOf(freeze('a', { excludeConditions: ['label=x'] }))).not.toBe(holdKeyOf(a));
 });
 
 test.each<[Partial<Freeze>, Base[], number | null]>([

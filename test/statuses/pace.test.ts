@@ -8,7 +8,7 @@ import {
   isPressed,
   type Pace,
   paceAt,
-  placesIn,
+  writePlacesIn,
   waitFor,
 } from '../../src/statuses/plan-write.ts';
 
@@ -133,7 +133,7 @@ describe('what it learns', () => {
   test('a new ceiling holds from the next write on', () => {
     const pace = firstPace({ least: 10, most: 170 }, at(0));
     expect(paceAt(pace, { least: 10, most: 20 }, at(0))).toMatchObject({ perMinute: 20, tokens: 5 });
-    expect(placesIn(paceAt(pace, { least: 10, most: 20 }, at(0)))).toBe(5);
+    expect(writePlacesIn(paceAt(pace, { least: 10, most: 20 }, at(0)))).toBe(5);
   });
 
   test('writes press when they come after those that went out at once', () => {

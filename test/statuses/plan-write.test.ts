@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   foreignIn,
-  type Known,
+  type KnownStatus,
   mustWrite,
   rankOf,
-  type Subject,
+  type WriteSubject,
   tiers,
 } from '../../src/statuses/plan-write.ts';
 import { lastText } from '../../src/statuses/status.ts';
@@ -18,7 +18,10 @@ const shown = (status: { state: string; description: string }, second: number) =
   at: at(second),
 });
 /** What we wrote at second 100, while reading 5 was the last. */
-const known = (status: { state: string; description: string }, more: Partial<Known> = {}): Known => ({
+const known = (
+  status: { state: string; description: string },
+  more: Partial<KnownStatus> = {},
+): KnownStatus => ({
   writtenState: status.state,
   writtenDescription: status.description,
   writtenAt: at(100),
@@ -95,7 +98,7 @@ describe('GitHub takes 1,000 statuses of a SHA and context', () => {
 
 describe('what a write changes', () => {
   const usual = { isUnanswered: false, isOfEvent: false };
-  type Given = typeof usual & { subject: Subject; urgency: number };
+  type Given = typeof usual & { subject: WriteSubject; urgency: number };
   const rank = (
     wanted: typeof held | typeof free,
     state: string | null,

@@ -6,7 +6,7 @@ import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { Job } from '../../src/database/queue/jobs.ts';
 import type { Observed, PullRequestReading } from '../../src/statuses/observe.ts';
-import { save, type Saved } from '../../src/statuses/save.ts';
+import { saveObservation, type Saved } from '../../src/statuses/save.ts';
 import { freeText } from '../../src/statuses/status.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -29,7 +29,7 @@ const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRe
     ...more,
   }) as LoadedPullRequest;
 const told = (number: number) => ({ number, installationId: null });
-const saved = (found: PullRequestReading) => save(deps, observed, found);
+const saved = (found: PullRequestReading) => saveObservation(deps, observed, found);
 const numbersOf = async (found: PullRequestReading) =>
   (await saved(found)).unseen.map(({ number }) => number);
 const shas = async () =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { takeLease } from '../../src/statuses/lease.ts';
-import { type Outcome, settle } from '../../src/statuses/write-store.ts';
+import { type SettledWrite, settle } from '../../src/statuses/write-store.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
@@ -12,7 +12,7 @@ test('a status that another worker has overwritten is not settled again', async 
   const row = () => db.headStatus.findFirstOrThrow({ where: { repository: { name: 'web' } } });
   const written = await row();
   expect(written).toMatchObject({ state: 'pending', writtenState: 'pending' });
-  const outcome = (id: bigint, at: Date): Outcome => ({
+  const outcome = (id: bigint, at: Date): SettledWrite => ({
     write: { ...written, owner: 'acme', repo: 'web', openNumber: 1, groupNumber: null },
     state: 'success',
     description: 'No freeze holds it.',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isContested, isUsedUp, pauseAfter, timesOf } from '../../src/statuses/plan-write.ts';
+import { isContested, isUsedUp, pauseAfter, writeTimesOf } from '../../src/statuses/plan-write.ts';
 
 describe('one last status is written', () => {
   test.each([
@@ -30,7 +30,7 @@ test('against any overwriting, the same text is repeated at most 20 times in any
       for (const wait of overwrittenAfter) {
         now = Math.max(now + wait, known.repeatAfter.getTime());
         repeats.push(now);
-        const timesWritten = timesOf(known, new Date(now)) + 1;
+        const timesWritten = writeTimesOf(known, new Date(now)) + 1;
         known = { timesWritten, repeatAfter: new Date(now + pauseAfter(timesWritten)) };
       }
       for (const from of repeats)

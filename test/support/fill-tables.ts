@@ -1,10 +1,10 @@
 // Rows in every table, whatever tables there are.
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 
 export type Column = { table: string; column: string; type: string; label: string | null; isArray: boolean };
 
 /** Every column of our tables, with the first value of those that are enums. */
-export async function readColumns(connection: Connection): Promise<Column[]> {
+export async function readColumns(connection: SqlConnection): Promise<Column[]> {
   const { rows } = await connection.query(`
     SELECT table_name::text AS table, column_name::text AS column, (data_type = 'ARRAY') AS "isArray",
       coalesce(e.typname, ltrim(udt_name, '_'))::text AS type,
@@ -33,7 +33,11 @@ const valueOf = (number: number, { type, label }: Column): string =>
   String(number);
 
 /** Inserts a row into each table, with all of these columns. */
-export async function fillTables(connection: Connection, number: number, columns: Column[]): Promise<void> {
+export async function fillTables(
+  connection: SqlConnection,
+  number: number,
+  columns: Column[],
+): Promise<void> {
   await connection.script(`SET session_replication_role = replica`);
   for (const [table, its] of tablesOf(columns)) {
     const values = its.map((column) => {

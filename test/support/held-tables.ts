@@ -1,5 +1,5 @@
 // What a migration does to large tables while everybody else waits for it: a freeze writes events, statuses and jobs.
-import type { Connection } from '../../src/database/database.ts';
+import type { SqlConnection } from '../../src/database/database.ts';
 
 /** Tables that can have hundreds of thousands of rows. */
 const large = [
@@ -20,7 +20,7 @@ const large = [
 
 type Look = { table: string; file: string; indexes: string[]; checks: string[]; rows: string[] };
 
-async function lookAt({ query }: Connection): Promise<Look[]> {
+async function lookAt({ query }: SqlConnection): Promise<Look[]> {
   const { rows } = await query(
     `SELECT relname::text AS "table", relfilenode::text AS file,
        ARRAY(SELECT indexrelid::text FROM pg_index WHERE indrelid = c.oid) AS indexes,
@@ -44,7 +44,7 @@ async function lookAt({ query }: Connection): Promise<Look[]> {
  * @param isBeside whether indexes are built while others read and write.
  */
 export async function heldDuring(
-  connection: Connection,
+  connection: SqlConnection,
   change: () => Promise<unknown>,
   isBeside = false,
 ): Promise<string[]> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DoubtfulTime, type Reading, readMoment } from '../../src/time/moment.ts';
+import { DoubtfulTime, type MomentReading, readMoment } from '../../src/time/moment.ts';
 import { describeLength, parseDuration } from '../../src/time/duration.ts';
 import { toLocalTime } from '../../src/time/local-time.ts';
 import { amount } from '../support/amounts.ts';
@@ -9,7 +9,7 @@ import { amount } from '../support/amounts.ts';
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
 const zone = 'Europe/Paris';
 const ways = { utc: 'zone UTC', length: (text: string) => `for ${text}` };
-const read = (text: string, more: Partial<Reading> = {}) =>
+const read = (text: string, more: Partial<MomentReading> = {}) =>
   readMoment(text, { now: wednesday, zone, ways, ...more });
 
 describe('lengths', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Share, BodiesInFlight } from '../../src/webhooks/bodies-in-flight.ts';
+import { type SenderShare, BodiesInFlight } from '../../src/webhooks/bodies-in-flight.ts';
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -7,7 +7,7 @@ const stranger = (network: number) => ({ network: `192.0.2.${network}`, isGitHub
 const github = { network: '140.82.112.1', isGitHub: true };
 
 /** Whether the bytes fit. */
-function takes(share: Share, bytes: number): boolean {
+function takes(share: SenderShare, bytes: number): boolean {
   try {
     share.claim(bytes);
     return true;

@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { type OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { loadEvents } from '../../plans/feeds/load-events.ts';
+import { loadEvents } from '../../calendars/load-events.ts';
 import {
   type CalendarFeed,
   createFeed,
   deleteFeed,
   findFeed,
   listFeeds,
-} from '../../plans/feeds/manage-feeds.ts';
+} from '../../calendars/manage-feeds.ts';
 import { nowOf } from '../../time/clock.ts';
-import { fieldsOf } from '../answers.ts';
+import { fieldsOfSchema } from '../answers.ts';
 import { deletionOf, endpoint, ofOwner } from '../endpoint.ts';
 import { repository, who } from '../fields.ts';
 import { isKnown } from '../serve-endpoint.ts';
 
-const mostRepositories = 1000;
+const mostCalendarRepositories = 1000;
 
 export const newCalendar = z
   .object({
     repositories: z
       .array(repository)
       .min(1, 'Name at least one, or send null for all.')
-      .max(mostRepositories, `Name at most ${mostRepositories}.`)
+      .max(mostCalendarRepositories, `Name at most ${mostCalendarRepositories}.`)
       .nullish()
       .openapi({
         description: "Names of the owner's repositories, in any case of letters; null or absent: all",
@@ -51,14 +51,14 @@ const calendarWithUrl = z
   .openapi('CalendarWithUrl');
 
 const exampleBody = { repositories: ['web'], public_text: true };
-const example = {
+const exampleCalendar = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   ...exampleBody,
   created_by: { type: 'user', id: 1, name: 'ada' },
   created_at: '2026-03-01T09:00:00.000Z',
 };
 
-const present = (feed: CalendarFeed) => fieldsOf(calendar, feed);
+const presentCalendar = (feed: CalendarFeed) => fieldsOfSchema(calendar, feed);
 
 const calendarsOf = ofOwner('Calendars', '/calendars/{owner}');
 
@@ -70,10 +70,10 @@ export const getCalendars = endpoint({
     status: 200,
     description: 'Every calendar, the oldest first',
     schema: z.object({ calendars: z.array(calendar) }).openapi('Calendars'),
-    example: { calendars: [example] },
+    example: { calendars: [exampleCalendar] },
   },
   async handle({ deps, account }) {
-    return { calendars: (await listFeeds(deps, account)).map(present) };
+    return { calendars: (await listFeeds(deps, account)).map(presentCalendar) };
   },
 });
 
@@ -87,14 +87,14 @@ export const postCalendars = endpoint({
     status: 201,
     description: 'The new calendar',
     schema: calendarWithUrl,
-    example: { ...example, url: 'https://holdfast.example/calendars/hf_cal_….ics' },
+    example: { ...exampleCalendar, url: 'https://holdfast.example/calendars/hf_cal_….ics' },
     hasSecret: true,
   },
   async handle({ deps, actor, account, body, remember }) {
     const wanted = { repositories: body.repositories ?? null, publicText: body.public_text ?? true };
     return createFeed(deps, actor, account, wanted, remember);
   },
-  present: ({ feed, url }) => ({ ...present(feed), url }),
+  present: ({ feed, url }) => ({ ...presentCalendar(feed), url }),
 });
 
 export const deleteCalendar = deletionOf({
@@ -114,7 +114,7 @@ export function mountCalendars(api: OpenAPIHono, deps: Deps): void {
         'There is no such calendar, or it was deleted. Ask who gave you its address for a new one.',
       );
     // Loads a library that services without subscribers never need.
-    const { writeCalendar } = await import('../../plans/feeds/write-calendar.ts');
+    const { writeCalendar } = await import('../../calendars/write-calendar.ts');
     const now = nowOf(deps.clock);
     const { login } = feed.account;
     const { publicUrl } = deps.config;

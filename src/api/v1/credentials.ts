@@ -6,9 +6,9 @@ import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { forbidden } from '../../errors.ts';
 import type { Account, ApplicationKey } from '../../generated/prisma/client.ts';
 import { nowOf } from '../../time/clock.ts';
-import { fieldsOf } from '../answers.ts';
+import { fieldsOfSchema } from '../answers.ts';
 import { deletionOf, endpoint, ofOwner } from '../endpoint.ts';
-import { glob, globs, instant, text, who } from '../fields.ts';
+import { glob, globs, instantField, textSchema, who } from '../fields.ts';
 
 const application = z
   .object({
@@ -28,7 +28,7 @@ const listedApplication = application
   })
   .openapi('ListedApplication');
 
-const example = {
+const exampleKey = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   name: 'release tooling',
   scope: 'admin',
@@ -38,18 +38,18 @@ const example = {
 };
 
 const listedExample = {
-  ...example,
+  ...exampleKey,
   created_by: { type: 'user', id: 1, name: 'ada' },
   last_used_at: '2026-03-01T09:05:00.000Z',
 };
 
-const present = (
+const presentKey = (
   key: Pick<ApplicationKey, 'id' | 'name' | 'scope' | 'createdAt' | 'expiresAt'>,
   { id, login }: Pick<Account, 'id' | 'login'>,
-) => fieldsOf(application, { ...key, accountScope: { id: Number(id), login } });
+) => fieldsOfSchema(application, { ...key, accountScope: { id: Number(id), login } });
 
 const presentListed = (key: ApplicationKey, account: Account) => ({
-  ...present(key, account),
+  ...presentKey(key, account),
   created_by: key.createdBy,
   last_used_at: key.lastUsedAt?.toISOString() ?? null,
 });
@@ -61,14 +61,14 @@ export const getOwnApplication = endpoint({
   summary: 'Describe the application key that is calling',
   access: { to: 'own-key' },
   params: z.object({}),
-  success: { status: 200, description: 'The calling key', schema: application, example },
+  success: { status: 200, description: 'The calling key', schema: application, example: exampleKey },
   async handle({ caller }) {
     if (caller.kind !== 'application-key') {
       throw forbidden(
         'This route describes application keys. Call it with an application key (hf_admin_… or hf_ci_…).',
       );
     }
-    return present(caller.key, caller.key.account);
+    return presentKey(caller.key, caller.key.account);
   },
 });
 
@@ -92,9 +92,9 @@ export const getApplications = endpoint({
 
 export const newApplication = z
   .object({
-    name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
+    name: textSchema(255, 'A name').min(1, 'A name has at least 1 character.'),
     scope: z.enum(keyScopes),
-    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
+    expires_at: instantField('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
       description:
         'When the key expires. If null or absent, it does not expire. A key that another key creates expires with that key at the latest.',
     }),
@@ -111,7 +111,7 @@ export const postApplications = endpoint({
     status: 201,
     description: 'The new key',
     schema: application.extend({ secret: z.string().nullable() }).openapi('ApplicationWithSecret'),
-    example: { ...example, secret: 'hf_admin_…' },
+    example: { ...exampleKey, secret: 'hf_admin_…' },
   },
   async handle({ deps, actor, account, body, remember }) {
     const wanted = {
@@ -120,9 +120,9 @@ export const postApplications = endpoint({
       expiresAt: body.expires_at ? new Date(body.expires_at) : null,
     };
     const { key, secret } = await createKey(deps, actor, account, wanted, (tx, saved) =>
-      remember(tx, { ...present(saved, account), secret: null }),
+      remember(tx, { ...presentKey(saved, account), secret: null }),
     );
-    return { ...present(key, account), secret };
+    return { ...presentKey(key, account), secret };
   },
 });
 
@@ -136,8 +136,8 @@ export const deleteApplication = deletionOf({
 
 const syntax = '(`*`, `?`, `[abc]`, `{a,b}`)';
 
-const fields = {
-  name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
+const keyFields = {
+  name: textSchema(255, 'A name').min(1, 'A name has at least 1 character.'),
   repositories: globs(
     `Globs ${syntax} over the names of the owner's repositories, in any case of letters; null or absent: any`,
     'any',
@@ -164,7 +164,7 @@ const fields = {
 };
 
 export const newOidcRule = z
-  .object(fields)
+  .object(keyFields)
   .refine(({ may, refs, environments }) => !may.includes('freeze') || refs || environments, {
     path: ['refs'],
     message:
@@ -180,14 +180,14 @@ export const readNewRule = (body: z.output<typeof newOidcRule>): NewOidcRule => 
   may: jobPermissions.filter((permission) => body.may.includes(permission)),
 });
 
-const list = z.array(z.string()).nullable();
+const listOfTexts = z.array(z.string()).nullable();
 const rule = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    repositories: list,
-    refs: list,
-    environments: list,
+    repositories: listOfTexts,
+    refs: listOfTexts,
+    environments: listOfTexts,
     may: z.array(z.enum(jobPermissions)),
     created_by: who,
     created_at: z.iso.datetime(),
@@ -209,7 +209,7 @@ const exampleRule = {
   created_at: '2026-03-01T09:00:00.000Z',
 };
 
-const presentRule = (each: OidcRule) => fieldsOf(rule, each);
+const presentRule = (each: OidcRule) => fieldsOfSchema(rule, each);
 
 const rulesOfOwner = ofOwner('OIDC rules', '/oidc_rules/{owner}');
 

@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { type Deployment, deploymentStates } from '../../deployments/deployment.ts';
 import { listDeployments } from '../../deployments/deployment-store.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { fieldsOf, pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
+import { fieldsOfSchema, pageAnswer, pagingHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../fields.ts';
+import { repositoryParams } from '../fields.ts';
 
-const schema = z
+const deploymentSchema = z
   .object({
     run_id: z.int(),
     attempt: z.int(),
@@ -25,7 +25,7 @@ const schema = z
   })
   .openapi('Deployment');
 
-const example = {
+const exampleDeployment = {
   run_id: 9_000_000_001,
   attempt: 1,
   environment: 'production',
@@ -39,8 +39,11 @@ const example = {
   url: 'https://github.com/acme/web/actions/runs/9000000001',
 };
 
-const present = (deployment: Deployment, repositoryUrl: string) =>
-  fieldsOf(schema, { ...deployment, url: `${repositoryUrl}/actions/runs/${deployment.runId}` });
+const presentDeployment = (deployment: Deployment, repositoryUrl: string) =>
+  fieldsOfSchema(deploymentSchema, {
+    ...deployment,
+    url: `${repositoryUrl}/actions/runs/${deployment.runId}`,
+  });
 
 export const listDeploymentsEndpoint = endpoint({
   method: 'get',
@@ -49,19 +52,19 @@ export const listDeploymentsEndpoint = endpoint({
   summary: 'List the deployments that GitHub asked about, newest first',
   description: pagesAreLinked,
   access: { to: 'repository', scope: 'admin', least: 'write' },
-  params: repositoryPath,
+  params: repositoryParams,
   query: z.object({ state: z.enum(deploymentStates).optional(), ...pagingQuery(30) }),
   success: {
     status: 200,
     description: 'A page of deployments, including those that were decided in the last 90 days',
-    headers: pageHeaders,
-    schema: z.object({ deployments: z.array(schema) }).openapi('Deployments'),
-    example: { deployments: [example] },
+    headers: pagingHeaders,
+    schema: z.object({ deployments: z.array(deploymentSchema) }).openapi('Deployments'),
+    example: { deployments: [exampleDeployment] },
   },
   async handle({ deps, repository, query: { state, per_page: size, cursor }, url }) {
     const { rows, older, newer } = await listDeployments(deps.db, repository.id, state, { size, cursor });
     const repositoryUrl = `${webUrlOf(deps.config.githubApiUrl)}/${repository.account.login}/${repository.name}`;
-    const deployments = rows.map((each) => present(each, repositoryUrl));
+    const deployments = rows.map((each) => presentDeployment(each, repositoryUrl));
     return pageAnswer(url, { deployments }, { next: older, prev: newer });
   },
 });

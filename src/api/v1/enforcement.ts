@@ -3,15 +3,15 @@ import { webhooksRefusedAt } from '../../github/hooks.ts';
 import { nowOf } from '../../time/clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import type { Deps } from '../../deps.ts';
-import { type Progress, freezeEnforcement } from '../../explanations/enforcement/progress.ts';
+import { type HeldProgress, freezeEnforcement } from '../../explanations/enforcement/progress.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 import { checks, countRefused, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { instantHolds } from '../../installations/setting-fields.ts';
-import { fieldsOf } from '../answers.ts';
+import { fieldsOfSchema } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../fields.ts';
-import { freezePath } from './freeze-schemas.ts';
+import { repositoryParams } from '../fields.ts';
+import { freezeParams } from './freeze-schemas.ts';
 
 /** Whether GitHub refuses the merge. Every answer has it. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);
@@ -86,7 +86,7 @@ const exampleHeld = {
   not_held: [{ pull_request: 7, reason: 'leaking' }],
 };
 
-const presentProgress = ({ toHold, held }: Progress, isJudged: boolean) => ({
+const presentProgress = ({ toHold, held }: HeldProgress, isJudged: boolean) => ({
   to_hold: isJudged ? toHold : null,
   held,
 });
@@ -148,7 +148,7 @@ export const enforcementEndpoint = endpoint({
   description:
     'Asks GitHub whether each branch that a freeze can affect requires the status check, with this App as its source and for merge groups too. Also checks who can bypass it, whether the App has its permissions and events, whether webhooks arrive, whether the clock is right, and how much of the rate limit is left. Changes nothing.',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: repositoryPath,
+  params: repositoryParams,
   success: {
     status: 200,
     description: 'The findings',
@@ -178,7 +178,7 @@ export const enforcementEndpoint = endpoint({
       enforced: found.enforced,
       checked_at: checkedAt.toISOString(),
       ...presentHeld(held, found.required, isJudged),
-      instant: fieldsOf(instant, found.instant),
+      instant: fieldsOfSchema(instant, found.instant),
       ...(await presentRefused(deps)),
       findings: found.findings,
     };
@@ -216,7 +216,7 @@ export const freezeEnforcementEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See how much of a freeze is enforced',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: freezePath,
+  params: freezeParams,
   success: {
     status: 200,
     description: 'What the freeze should hold, what it holds, and which statuses wait to be written',
@@ -241,7 +241,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: found.isOn,
       enforced: found.enforced,
       ...presentHeld(found.held, found.required, found.isJudged),
-      instant: fieldsOf(instant, found.instant),
+      instant: fieldsOfSchema(instant, found.instant),
       ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),
       waiting_writes: found.waitingWrites,

@@ -5,11 +5,11 @@ import { mostFreezes } from '../../freezes/save-freeze.ts';
 import type { NewDeploymentExemption, NewExemption } from '../../exemptions/request-exemption.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { deploymentsPath, pullRequestPath } from '../../page-paths.ts';
-import { instant as instantInput, text, who } from '../fields.ts';
+import { instantField as instantInput, textSchema, who } from '../fields.ts';
 import { mostReason, publicReason } from './freeze-schemas.ts';
 
 /** A required reason. */
-export const givenReason = text(mostReason, 'A reason').min(1, 'A reason has at least 1 character.');
+export const givenReason = textSchema(mostReason, 'A reason').min(1, 'A reason has at least 1 character.');
 
 const instant = z.iso.datetime();
 
@@ -178,7 +178,10 @@ export const readNewExemption = (given: z.output<typeof newExemption>): NewExemp
 
 export const newDeploymentExemption = z
   .object({
-    environment: text(255, 'An environment').min(1, 'Send the name of an environment, such as production.'),
+    environment: textSchema(255, 'An environment').min(
+      1,
+      'Send the name of an environment, such as production.',
+    ),
     sha: commit.openapi({ description: 'The commit that may be deployed. Send this or `run_id`' }),
     run_id: z.int().positive().nullish().openapi({
       description: 'The run of a workflow that may deploy, as in its address on GitHub. Send this or `sha`',

@@ -15,9 +15,9 @@ import { exemptionStates } from '../../exemptions/exemption.ts';
 import { requestDeploymentExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
+import { pageAnswer, pagingHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository, repositoryPath, uuid } from '../fields.ts';
+import { pullRequestNumber, owner, repository, repositoryParams, uuid } from '../fields.ts';
 import {
   deploymentExemptionSchema,
   exampleDeploymentExemption,
@@ -33,7 +33,7 @@ import {
 } from './exemption-schemas.ts';
 
 /** What differs between the routes of exemptions of pull requests and of deployments. */
-type Kind = {
+type KindOfExemption = {
   of: ExemptionKind;
   path: string;
   tag: string;
@@ -45,7 +45,7 @@ type Kind = {
   present: (...of: Parameters<typeof presentExemption>) => object;
 };
 
-const ofPullRequests: Kind = {
+const ofPullRequests: KindOfExemption = {
   of: 'pull request',
   path: '/repos/{owner}/{repository}/exemptions',
   tag: 'Exemptions',
@@ -56,7 +56,7 @@ const ofPullRequests: Kind = {
   present: presentExemption,
 };
 
-const ofDeployments: Kind = {
+const deploymentExemptions: KindOfExemption = {
   of: 'deployment',
   path: '/repos/{owner}/{repository}/deployment_exemptions',
   tag: 'Deployments',
@@ -68,12 +68,12 @@ const ofDeployments: Kind = {
 };
 
 const presentBy =
-  ({ present }: Kind) =>
+  ({ present }: KindOfExemption) =>
   (exemption: ExemptionRecord, { deps, repository }: { deps: Deps; repository: FoundRepository }) =>
     present(exemption, repository, deps.config.publicUrl);
 
 /** What the routes that request an exemption share. */
-const requestOf = ({ tag, schema, example }: Kind) =>
+const requestOf = ({ tag, schema, example }: KindOfExemption) =>
   ({
     method: 'post',
     tag,
@@ -87,7 +87,7 @@ export const requestExemptionEndpoint = endpoint({
   summary: 'Exempt a pull request from freezes, or request an exemption',
   description:
     'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
-  params: z.object({ owner, repository, number }),
+  params: z.object({ owner, repository, number: pullRequestNumber }),
   body: { schema: newExemption, example: { reason: 'INC-4711 fix', expires_at: null } },
   async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
     const wanted = readNewExemption(body);
@@ -97,12 +97,12 @@ export const requestExemptionEndpoint = endpoint({
 });
 
 export const requestDeploymentExemptionEndpoint = endpoint({
-  ...requestOf(ofDeployments),
-  path: ofDeployments.path,
+  ...requestOf(deploymentExemptions),
+  path: deploymentExemptions.path,
   summary: 'Exempt a deployment from freezes, or request an exemption',
   description:
     'For one environment, and one commit or one run, which may not exist yet. One deployment goes out with it: the first run of that commit, or the newest if several wait. The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of anybody else with write access is `requested`.',
-  params: repositoryPath,
+  params: repositoryParams,
   body: {
     schema: newDeploymentExemption,
     example: {
@@ -115,22 +115,22 @@ export const requestDeploymentExemptionEndpoint = endpoint({
     const wanted = readDeploymentExemption(body);
     return requestDeploymentExemption(deps, { actor, notAdmin }, repository, wanted, remember);
   },
-  present: presentBy(ofDeployments),
+  present: presentBy(deploymentExemptions),
 });
 
 /** What the routes that list exemptions share. */
-const listOf = ({ path, tag, list, schemaOfList, schema, example }: Kind) =>
+const listOf = ({ path, tag, list, schemaOfList, schema, example }: KindOfExemption) =>
   ({
     method: 'get',
     path,
     tag,
     description: pagesAreLinked,
     access: { to: 'repository', scope: 'admin', least: 'write', role: 'approver' },
-    params: repositoryPath,
+    params: repositoryParams,
     success: {
       status: 200,
       description: 'A page of exemptions, including those that are over',
-      headers: pageHeaders,
+      headers: pagingHeaders,
       schema: z.object({ [list]: z.array(schema) }).openapi(schemaOfList),
       example: { [list]: [example] },
     },
@@ -144,7 +144,11 @@ type ListCall = {
   url: string;
 };
 
-async function listed(kind: Kind, { deps, repository, query, url }: ListCall, pullRequest?: number) {
+async function listedExemption(
+  kind: KindOfExemption,
+  { deps, repository, query, url }: ListCall,
+  pullRequest?: number,
+) {
   const filter = { of: kind.of, state: query.state, pullRequest };
   const page = { size: query.per_page, cursor: query.cursor };
   const place = { repositoryId: repository.id };
@@ -170,22 +174,22 @@ export const listExemptionsEndpoint = endpoint({
     const { pull_request: asked } = call.query;
     // No pull request has a number beyond GitHub's range: -1 finds none.
     const pullRequest = asked === undefined ? undefined : asked > greatestNumber ? -1 : Number(asked);
-    return listed(ofPullRequests, call, pullRequest);
+    return listedExemption(ofPullRequests, call, pullRequest);
   },
 });
 
 export const listDeploymentExemptionsEndpoint = endpoint({
-  ...listOf(ofDeployments),
+  ...listOf(deploymentExemptions),
   summary: "List a repository's exemptions of deployments, newest first",
   query: z.object({ state, ...pagingQuery(30) }),
-  handle: (call) => listed(ofDeployments, call),
+  handle: (call) => listedExemption(deploymentExemptions, call),
 });
 
 const reason = z.object({ reason: givenReason }).openapi('ExemptionDecision');
 const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('ExemptionApproval');
 
 /** The routes that decide about an exemption, if there is one and the caller may. */
-function decisionEndpoints(kind: Kind) {
+function decisionEndpoints(kind: KindOfExemption) {
   /** @property least `write`: also for people who can write to the repository. */
   const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
     decision: Decision,
@@ -248,4 +252,4 @@ function decisionEndpoints(kind: Kind) {
 }
 
 export const exemptionDecisionEndpoints = decisionEndpoints(ofPullRequests);
-export const deploymentExemptionDecisionEndpoints = decisionEndpoints(ofDeployments);
+export const deploymentExemptionDecisionEndpoints = decisionEndpoints(deploymentExemptions);

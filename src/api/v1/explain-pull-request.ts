@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import type { Reason } from '../../conditions/explain.ts';
+import type { ConditionReason } from '../../conditions/explain.ts';
 import type { Exemption } from '../../exemptions/exemption.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { explainPullRequest, heldBelow } from '../../explanations/explain-pull-request.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository } from '../fields.ts';
+import { pullRequestNumber, owner, repository } from '../fields.ts';
 import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
 import type { StackPlace } from '../../github/pull-requests/pull-request.ts';
 
-export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
+export const verdictSchema = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
   description: '`unknown` means that the conditions could not be evaluated, so the pull request is blocked.',
 });
 
@@ -105,20 +105,20 @@ export const presentPullRequest = (
   state: isOpen ? ('open' as const) : ('closed' as const),
   draft: isDraft,
   repository: fullName(repository),
-  ...(facts.stack && { stack: placeOf(facts.stack) }),
+  ...(facts.stack && { stack: explainedPlace(facts.stack) }),
 });
 
-const placeOf = ({ number, position, size, base }: StackPlace) => ({ number, position, size, base });
+const explainedPlace = ({ number, position, size, base }: StackPlace) => ({ number, position, size, base });
 
 /** The conditions of both lists, one after the other. */
 export const presentReasons = ({ matching, exclude }: FreezeReasons) => [
-  ...matching.map((each) => present('matching_conditions', each)),
-  ...exclude.map((each) => present('exclude_conditions', each)),
+  ...matching.map((each) => presentExplanation('matching_conditions', each)),
+  ...exclude.map((each) => presentExplanation('exclude_conditions', each)),
 ];
 
-const present = (
+const presentExplanation = (
   list: 'matching_conditions' | 'exclude_conditions',
-  { path, condition, match, saw, more, why, decides }: Reason,
+  { path, condition, match, saw, more, why, decides }: ConditionReason,
 ) => ({ list, path, condition, match: match === 'unknown' ? null : match, saw, more, error: why, decides });
 
 const explanation = z
@@ -145,7 +145,7 @@ const explanation = z
     freezes: z.array(
       z.object({
         scheduled_freeze: freezeSchema,
-        verdict,
+        verdict: verdictSchema,
         exemption: passSchema,
         until: z.iso
           .datetime()
@@ -163,7 +163,7 @@ export const explainPullRequestEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See what blocks a pull request now, why, and until when',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: z.object({ owner, repository, number }),
+  params: z.object({ owner, repository, number: pullRequestNumber }),
   success: {
     status: 200,
     description: 'The ongoing freezes, and the effect of each on the pull request',

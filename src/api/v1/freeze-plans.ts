@@ -16,11 +16,11 @@ import {
   touchedByChange,
 } from '../../plans/matched-repositories.ts';
 import { knownPlan, listPlans, requirePlan, type StoredPlan } from '../../plans/plan-store.ts';
-import { showPlan } from '../../plans/show-plan.ts';
+import { loadPlan } from '../../plans/show-plan.ts';
 import { nowOf } from '../../time/clock.ts';
-import { pageAnswer, pageByIds, pageHeaders, pagingQuery } from '../answers.ts';
+import { pageAnswer, pageByIds, pagingHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { ownerPath } from '../fields.ts';
+import { ownerParams } from '../fields.ts';
 import { presentRefused, presentSeconds, refusedField, secondsField } from './enforcement.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
@@ -33,9 +33,9 @@ import {
   exampleNewPlan,
   examplePlan,
   newPlan,
-  notEnforced,
-  planChange,
-  planPath,
+  notEnforcedSchema,
+  planChangeSchema,
+  planParams,
   planSchema,
   presentPlan,
   presentSavedPlan,
@@ -109,12 +109,12 @@ export const listPlansEndpoint = endpoint({
   description:
     'A person who may freeze repositories sees the plans that they could create. Holdfast asks GitHub about the first 50 repositories that plans name.',
   access: accessByPlans,
-  params: ownerPath,
+  params: ownerParams,
   query: z.object(pagingQuery(100)),
   success: {
     status: 200,
     description: 'A page of plans',
-    headers: pageHeaders,
+    headers: pagingHeaders,
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
@@ -127,7 +127,7 @@ export const listPlansEndpoint = endpoint({
     for (const plan of page.items)
       shown.push(
         presentPlan(
-          await showPlan(deps.db, account, plan, now, matchedBy(plan, all)),
+          await loadPlan(deps.db, account, plan, now, matchedBy(plan, all)),
           await mayChange(deps, plan, allowed && namesIn(plan)),
         ),
       );
@@ -141,7 +141,7 @@ export const createPlanEndpoint = endpoint({
   tag,
   summary: 'Plan freezes of many repositories, once or repeatedly',
   access: { ...accessByBody, isUrgent: true },
-  params: ownerPath,
+  params: ownerParams,
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   handle: (call) => createPlan(call, readNewPlan(call.body), call.remember),
@@ -156,12 +156,12 @@ export const showPlanEndpoint = endpoint({
   tag,
   summary: 'Show a freeze plan',
   access: accessToSee,
-  params: planPath,
+  params: planParams,
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
   async handle({ deps, account, administered, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
     const matched = await matchedRepositories(deps.sql, plan);
-    const shown = await showPlan(deps.db, account, plan, nowOf(deps.clock), matched);
+    const shown = await loadPlan(deps.db, account, plan, nowOf(deps.clock), matched);
     return presentPlan(shown, await mayChange(deps, plan, administered));
   },
 });
@@ -174,9 +174,9 @@ export const updatePlanEndpoint = endpoint({
   description:
     'Changes freezes that have not begun, and ongoing freezes except for their start. Freezes that somebody changed or deleted separately stay as they are.',
   access: { ...accessToChange, releases: true },
-  params: planPath,
+  params: planParams,
   exists: planExists,
-  body: { schema: planChange, example: { end: '2100-01-03T08:00:00' } },
+  body: { schema: planChangeSchema, example: { end: '2100-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
   handle: (call) => updatePlan(call, call.path.plan_id, readPlanChange(call.body)),
@@ -211,7 +211,7 @@ export const changeOccurrenceEndpoint = endpoint({
 const deletion = {
   tag,
   access: { ...accessToChange, releases: true },
-  params: planPath,
+  params: planParams,
   exists: planExists,
   success: { status: 204, description: 'Deleted' },
 } as const;
@@ -242,7 +242,7 @@ export const planEnforcementEndpoint = endpoint({
   tag,
   summary: 'See how much of the ongoing freezes of a plan is enforced, in all its repositories',
   access: accessToSee,
-  params: planPath,
+  params: planParams,
   success: {
     status: 200,
     description: 'The counts',
@@ -253,7 +253,7 @@ export const planEnforcementEndpoint = endpoint({
         held: count,
         waiting: count,
         ...secondsField,
-        not_enforced: notEnforced,
+        not_enforced: notEnforcedSchema,
         ...refusedField,
       })
       .openapi('FreezePlanEnforcement'),

@@ -3,7 +3,7 @@ import { requireAnyFreeze } from '../../freezes/restore-freeze.ts';
 import { readReport } from '../../freezes/reports/freeze-report.ts';
 import { endpoint } from '../endpoint.ts';
 import { who } from '../fields.ts';
-import { freezePath } from './freeze-schemas.ts';
+import { freezeParams } from './freeze-schemas.ts';
 
 const seconds = (description: string) => z.int().nullable().openapi({ description });
 const about = {
@@ -54,7 +54,7 @@ export const freezeReportEndpoint = endpoint({
   description:
     'Also of a freeze that has ended or was deleted. A day after its end, Holdfast keeps the report, which then no longer changes.',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: freezePath,
+  params: freezeParams,
   exists: ({ deps, repository, path }) => requireAnyFreeze(deps, repository, path.freeze_id),
   success: {
     status: 200,

@@ -15,7 +15,7 @@ import {
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer, unknownFields, warningHeader } from '../answers.ts';
-import { glob, text, owner, repository, uuid } from '../fields.ts';
+import { glob, textSchema, owner, repository, uuid } from '../fields.ts';
 import { isInHeader } from '../../freezes/freeze-warnings.ts';
 
 /** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */
@@ -59,8 +59,8 @@ export const localTime = z.string().openapi({
 /** The maximum length of a reason, from the interface. */
 export const mostReason = 10_000;
 
-const reason = text(mostReason, 'A reason');
-export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
+const reason = textSchema(mostReason, 'A reason');
+export const publicReason = textSchema(mostReason, 'A public reason').nullish().openapi({
   description: 'Statuses and public pages show this instead of the reason. If null, they show the reason',
 });
 
@@ -124,20 +124,20 @@ export const answeredFields = {
 };
 
 /** Fields by their names in the API, as a request sends them. */
-type Sent<Fields> = { [Name in keyof AttributesOf<Fields>]?: AttributesOf<Fields>[Name] | null };
+type SentFreeze<Fields> = { [Name in keyof AttributesOf<Fields>]?: AttributesOf<Fields>[Name] | null };
 
 /** The fields of a request. @param otherwise what it means if a field is null or absent. */
 export const readFields = <Fields>(
-  body: Sent<Fields>,
+  body: SentFreeze<Fields>,
   otherwise: (rule: FieldRule, value: null | undefined) => unknown,
 ): Fields =>
   eachField((_, rule) => {
-    const value: unknown = body[rule.column as keyof Sent<Fields>];
+    const value: unknown = body[rule.column as keyof SentFreeze<Fields>];
     return value === null || value === undefined ? otherwise(rule, value) : value;
   });
 
 /** The fields of a change, also of a plan. Null means no change of a field that cannot be null. */
-export const readFreezeChange = (body: Sent<NewFreeze>): FreezeChange =>
+export const readFreezeChange = (body: SentFreeze<NewFreeze>): FreezeChange =>
   readFields<FreezeChange>(body, ({ byDefault }, value) => (byDefault === null ? value : undefined));
 
 const describedHolds = holds.openapi({ description: 'What the freeze holds. `merges` by default' });
@@ -181,7 +181,7 @@ export const freezeChange = z
   .openapi('ScheduledFreezeChange');
 
 export const freezeDeletion = z
-  .object({ delete_reason: text(mostReason, 'A reason') })
+  .object({ delete_reason: textSchema(mostReason, 'A reason') })
   .openapi('ScheduledFreezeDeletion');
 
 const freezeFields = {
@@ -226,7 +226,7 @@ export const exampleFreeze = {
   exclude_conditions: ['label=hotfix'],
 };
 
-export const freezePath = z.object({ owner, repository, freeze_id: uuid('freeze_id') });
+export const freezeParams = z.object({ owner, repository, freeze_id: uuid('freeze_id') });
 
 type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: string } };
 

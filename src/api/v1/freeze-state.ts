@@ -7,7 +7,7 @@ import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { HandlerAnswer } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { instant, text, repositoryPath } from '../fields.ts';
+import { instantField, textSchema, repositoryParams } from '../fields.ts';
 import type { FreezeQuery } from '../../freezes/judge-freeze.ts';
 
 /** How many years ahead or back callers may ask about. */
@@ -18,7 +18,7 @@ const longestAge = 30;
 
 const enforcedWords = { true: 'yes', false: 'no', unknown: 'unknown' } as const;
 
-const schema = z
+const freezeStateSchema = z
   .object({
     frozen: z.boolean().openapi({
       description:
@@ -48,18 +48,18 @@ export const freezeStateEndpoint = endpoint({
   description:
     'Pipelines can ask this before they continue. A freeze with conditions on more than the base branch counts as one that could hold. Freezes that only hold deployments count only if you name an `environment`.',
   access: { to: 'repository-readers' },
-  params: repositoryPath,
+  params: repositoryParams,
   query: z.object({
-    at: instant(atSays)
+    at: instantField(atSays)
       .optional()
       .openapi({
         description: `The instant to ask about, at most ${mostYears} years ahead or back. Now by default`,
       }),
-    base: text(255, 'A branch')
+    base: textSchema(255, 'A branch')
       .min(1, 'A branch has at least 1 character.')
       .optional()
       .openapi({ description: 'The branch that pull requests merge into. Any branch by default' }),
-    environment: text(255, 'An environment')
+    environment: textSchema(255, 'An environment')
       .min(1, 'An environment has at least 1 character.')
       .optional()
       .openapi({
@@ -70,7 +70,7 @@ export const freezeStateEndpoint = endpoint({
   success: {
     status: 200,
     description: 'The state',
-    schema,
+    schema: freezeStateSchema,
     example: {
       frozen: true,
       at: '2026-12-30T18:00:00.000Z',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../time/clock.ts';
 import { listedFreezes } from '../../freezes/list-freezes.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../fields.ts';
+import { repositoryParams } from '../fields.ts';
 import {
   exampleFreeze,
   freezeSchema,
@@ -13,7 +13,7 @@ import {
   savedFreezeSuccess,
   freezeChange,
   freezeExists,
-  freezePath,
+  freezeParams,
   readFreezeChange,
   freezeDeletion,
 } from './freeze-schemas.ts';
@@ -31,7 +31,7 @@ export const listFreezesEndpoint = endpoint({
   tag,
   summary: 'List the ongoing and scheduled freezes of a repository',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: repositoryPath,
+  params: repositoryParams,
   success: {
     status: 200,
     description: 'The freezes, earliest start first',
@@ -50,7 +50,7 @@ export const createFreezeEndpoint = endpoint({
   tag,
   summary: 'Schedule a freeze',
   access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', isUrgent: true },
-  params: repositoryPath,
+  params: repositoryParams,
   body: { schema: newFreeze, example: exampleNewFreeze },
   success: { status: 201, ...savedFreezeSuccess },
   handle: ({ deps, actor, repository, body, remember }) =>
@@ -64,7 +64,7 @@ export const updateFreezeEndpoint = endpoint({
   tag,
   summary: 'Change the fields of a freeze that you send',
   access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', releases: true },
-  params: freezePath,
+  params: freezeParams,
   exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2100-01-01T12:00:00' } },
   success: { status: 200, ...savedFreezeSuccess },
@@ -77,7 +77,7 @@ export const updateFreezeEndpoint = endpoint({
 const deletion = {
   tag,
   access: { to: 'repository', scope: 'admin', role: 'freezer', job: 'freeze', releases: true },
-  params: freezePath,
+  params: freezeParams,
   exists: freezeExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },
   success: { status: 204, description: 'Deleted' },
@@ -89,7 +89,7 @@ export const deleteFreezeEndpoint = endpoint({
   path: pathOfOne,
   summary: 'Delete a freeze (use POST …/delete)',
   deprecated: {
-    successor: ({ owner, repository, freeze_id }: z.output<typeof freezePath>) =>
+    successor: ({ owner, repository, freeze_id }: z.output<typeof freezeParams>) =>
       `/v1/repos/${owner}/${repository}/scheduled_freeze/${freeze_id}/delete`,
   },
   async handle({ deps, actor, repository, path, body }) {
@@ -113,7 +113,7 @@ export const restoreFreezeEndpoint = endpoint({
   tag,
   summary: 'Restore a freeze that was deleted or ended early in the last 60 seconds',
   access: { ...deletion.access, isUrgent: true },
-  params: freezePath,
+  params: freezeParams,
   exists: ({ deps, repository, path }) => requireAnyFreeze(deps, repository, path.freeze_id),
   success: {
     status: 200,

@@ -10,9 +10,9 @@ import {
   type LogPlace,
   outcomes,
 } from '../../events/list-events.ts';
-import { camelCased, fieldsOf, pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
+import { camelCased, fieldsOfSchema, pageAnswer, pagingHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { instant, ownerPath, repositoryPath, who } from '../fields.ts';
+import { instantField, ownerParams, repositoryParams, who } from '../fields.ts';
 import { cutText } from '../../cut-text.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
@@ -43,7 +43,7 @@ function noEventType(input: unknown): string {
   return `${named(input)} is not an event type. ${advice}`;
 }
 
-const moment = instant('Send an instant such as 2026-03-01T09:00:00Z.')
+const moment = instantField('Send an instant such as 2026-03-01T09:00:00Z.')
   .transform((text) => new Date(text))
   .optional();
 
@@ -113,7 +113,7 @@ const eventShape = z.object({
 const logPage = (name: string, event: z.ZodType, example: object) => ({
   status: 200 as const,
   description: 'A page of events',
-  headers: pageHeaders,
+  headers: pagingHeaders,
   schema: z
     .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
     .openapi(name),
@@ -128,7 +128,7 @@ const isObject = (value: unknown): boolean =>
  * @param isOwners whether the reader is an admin of the owner, who may know the names of plans.
  */
 export const presentEvent = ({ behind, ...row }: ListedEvent, isOwners: boolean) => ({
-  ...fieldsOf(eventShape, row),
+  ...fieldsOfSchema(eventShape, row),
   // Clients read an object, whatever is in the row.
   ...(!isObject(row.metadata) && { metadata: { unreadable: row.metadata } }),
   pull_request: row.pullRequest === null ? null : Number(row.pullRequest),
@@ -146,7 +146,7 @@ export const getLogs = endpoint({
   description:
     'For admins of the repository, and for its freezers and approvers, who see no changes of its settings. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
   access: { to: 'repository', scope: 'admin', role: ['freezer', 'approver'] },
-  params: repositoryPath,
+  params: repositoryParams,
   query: logQuery,
   success: logPage('Events', eventShape.openapi('Event'), {
     id: 7,
@@ -196,7 +196,7 @@ export const getOwnerLogs = endpoint({
   description:
     'Contains events that belong to no repository: application keys, default products and freeze plans. `?repositories=all` adds those of the repositories of the owner. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
   access: { to: 'owner' },
-  params: ownerPath,
+  params: ownerParams,
   query: ownerLogQuery,
   success: logPage('OwnerEvents', ownerEvent, {
     id: 8,

@@ -9,7 +9,7 @@ import type { QueuedCheck } from '../../github/pull-requests/queued-check.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-merge-queue.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository, repositoryPath } from '../fields.ts';
+import { pullRequestNumber, owner, repository, repositoryParams } from '../fields.ts';
 import {
   mergeQueueEntryExample,
   mergeQueueEntrySchema,
@@ -32,7 +32,7 @@ export const mergeQueueStatus = endpoint({
   path: '/repos/{owner}/{repository}/merge-queue/status',
   summary: 'See the pause and the merge queue',
   description: 'Shows at most 100 entries of each branch.',
-  params: repositoryPath,
+  params: repositoryParams,
   query: z.object({
     branch: z.string().min(1).max(255).optional().openapi({
       description: 'By default, the default branch and every branch with merge groups',
@@ -80,11 +80,11 @@ function batchesOf(entries: Queued[], held: ReadonlySet<string>, now: number) {
     return {
       id: batchId(headSha),
       name: `#${one.number}`,
-      status: { code: stateOf(one.group!, held) },
+      status: { code: groupStateOf(one.group!, held) },
       started_at: builtAt.toISOString(),
       estimated_merge_at: mergeAt(one, now),
       estimated_ci_finish_at: null,
-      ci_finished_at: endOf(checks),
+      ci_finished_at: queueEndOf(checks),
       queue_rule_name: one.branch,
       checks_summary: {
         passed: checks.filter(({ state }) => state === 'success').length,
@@ -102,13 +102,13 @@ const batchId = (sha: string): string =>
   sha.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 
 /** When the last of the checks ended; null while one runs. */
-function endOf(checks: QueuedCheck[]): string | null {
+function queueEndOf(checks: QueuedCheck[]): string | null {
   const ends = checks.map(({ endedAt }) => endedAt?.getTime() ?? Infinity);
   const last = Math.max(...ends);
   return Number.isFinite(last) ? new Date(last).toISOString() : null;
 }
 
-function stateOf({ headSha, state }: NonNullable<Queued['group']>, held: ReadonlySet<string>) {
+function groupStateOf({ headSha, state }: NonNullable<Queued['group']>, held: ReadonlySet<string>) {
   if (held.has(headSha)) return 'frozen';
   if (state === 'UNMERGEABLE') return 'failed';
   return state === 'MERGEABLE' ? 'waiting_for_merge' : 'running';
@@ -134,7 +134,7 @@ export const mergeQueueEntry = endpoint({
   ...shared,
   path: '/repos/{owner}/{repository}/merge-queue/pull/{number}',
   summary: 'See a pull request in the merge queue',
-  params: z.object({ owner, repository, number }),
+  params: z.object({ owner, repository, number: pullRequestNumber }),
   success: {
     status: 200,
     description: 'Its place in GitHub’s queue, and the checks of its merge group. 404 if it is in no queue',
@@ -159,9 +159,9 @@ export const mergeQueueEntry = endpoint({
         check_type: 'draft_pr',
         queue_pull_request_number: one.number,
         started_at: group.builtAt.toISOString(),
-        ci_ended_at: endOf(group.checks),
+        ci_ended_at: queueEndOf(group.checks),
         ci_state: ciStateOf(group.checks),
-        state: stateOf(group, held),
+        state: groupStateOf(group, held),
         checks: group.checks.map(({ name, state, avatarUrl }) => ({
           ...{ name, description: '', url: null, state },
           avatar_url: avatarUrl,

@@ -4,7 +4,7 @@ import type { SavedPlan } from '../../plans/show-plan.ts';
 import { parseLocalTime } from '../../time/local-time.ts';
 import { unknownFields } from '../answers.ts';
 import { localTime, wallClock } from './freeze-schemas.ts';
-import { namesOf, planPath, presentPlan } from './plan-schemas.ts';
+import { namesOf, planParams, presentPlan } from './plan-schemas.ts';
 
 /** What to do with one occurrence: skip it or put it back, or move it. */
 export const occurrenceChange = z
@@ -31,7 +31,7 @@ export const readOccurrenceChange = ({
 }: z.output<typeof occurrenceChange>): OccurrenceOrder =>
   skip === undefined ? { ...(start && { start }), ...(end && { end }) } : { skip };
 
-export const occurrencePath = planPath.extend({
+export const occurrencePath = planParams.extend({
   start: z
     .string()
     .transform((text, context) => {

@@ -5,9 +5,9 @@ import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/save-freeze.ts
 import { nowOf } from '../../time/clock.ts';
 import { HandlerAnswer, warningHeader } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath, text } from '../fields.ts';
+import { repositoryParams, textSchema } from '../fields.ts';
 
-const schema = z
+const pauseSchema = z
   .object({
     paused: z.boolean(),
     reason: z.string().nullable(),
@@ -15,20 +15,20 @@ const schema = z
   })
   .openapi('MergeQueuePause');
 
-const example = { paused: true, reason: 'Broken main', paused_at: '2026-03-31T16:00:00.000Z' };
+const examplePause = { paused: true, reason: 'Broken main', paused_at: '2026-03-31T16:00:00.000Z' };
 
-const body = z
-  .object({ reason: text(255, 'A reason').min(1, 'A reason has at least 1 character.') })
+const pauseBody = z
+  .object({ reason: textSchema(255, 'A reason').min(1, 'A reason has at least 1 character.') })
   .openapi('NewMergeQueuePause');
 
 const shared = {
   path: '/repos/{owner}/{repository}/merge-queue/pause',
   tag: 'Merge queue',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: repositoryPath,
+  params: repositoryParams,
 } as const;
 
-const present = (pause: Freeze | null) => ({
+const presentPause = (pause: Freeze | null) => ({
   paused: pause !== null,
   reason: pause?.reason ?? null,
   paused_at: pause?.startsAt.toISOString() ?? null,
@@ -38,9 +38,14 @@ export const getPause = endpoint({
   ...shared,
   method: 'get',
   summary: 'See whether the merge queue is paused',
-  success: { status: 200, description: 'Whether it is paused, why, and since when', schema, example },
+  success: {
+    status: 200,
+    description: 'Whether it is paused, why, and since when',
+    schema: pauseSchema,
+    example: examplePause,
+  },
   async handle({ deps, repository }) {
-    return present(await findPause(deps.db, repository.id, nowOf(deps.clock)));
+    return presentPause(await findPause(deps.db, repository.id, nowOf(deps.clock)));
   },
 });
 
@@ -51,17 +56,17 @@ export const putPause = endpoint({
   summary: 'Pause the merge queue, or change the reason of its pause',
   description:
     'A pause is a freeze of everything that starts now and has no end. It appears in the list of freezes. Deleting that freeze ends the pause.',
-  body: { schema: body, example: { reason: 'Broken main' } },
+  body: { schema: pauseBody, example: { reason: 'Broken main' } },
   success: {
     status: 200,
     description: 'The pause',
-    schema,
-    example,
+    schema: pauseSchema,
+    example: examplePause,
     headers: { Warning: 'Why the pause may not hold anything' },
   },
   async handle({ deps, actor, repository, body }) {
     const { freeze, warnings } = await pauseMergeQueue(deps, actor, repository, body.reason);
-    return new HandlerAnswer(present(freeze), warningHeader(warnings));
+    return new HandlerAnswer(presentPause(freeze), warningHeader(warnings));
   },
 });
 

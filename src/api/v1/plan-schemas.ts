@@ -4,8 +4,8 @@ import type { PlanChange } from '../../plans/change-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, inOrderOfPlan, type PlanInput, type SourceInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
-import { fieldsOf, unknownFields } from '../answers.ts';
-import { checkGlob, owner, text, uuid, who } from '../fields.ts';
+import { fieldsOfSchema, unknownFields } from '../answers.ts';
+import { checkGlob, owner, textSchema, uuid, who } from '../fields.ts';
 import {
   answeredFields,
   changedFields,
@@ -44,7 +44,7 @@ const asHttps = (url: string): string => url.trim().replace(/^webcal:/i, 'https:
 
 const source = z
   .looseObject({
-    url: text(2000, 'An address').refine(
+    url: textSchema(2000, 'An address').refine(
       (url) => /^https?:$/.test(URL.parse(asHttps(url))?.protocol ?? ''),
       'Send the address of an iCalendar file, such as https://example.com/holidays.ics.',
     ),
@@ -62,7 +62,7 @@ const source = z
       'A calendar whose events are the occurrences, in the place of `start`, `end` and `recurrence`',
   });
 
-const name = text(255, 'A name').min(1, 'A name has at least 1 character.');
+const name = textSchema(255, 'A name').min(1, 'A name has at least 1 character.');
 
 const startSays = 'Wall-clock time in `timezone`. If null, the plan starts now. Required without `source`';
 
@@ -101,7 +101,7 @@ export const newPlan = z
   .superRefine(checkTimes, { when: () => true })
   .openapi('NewFreezePlan');
 
-export const planChange = z
+export const planChangeSchema = z
   .looseObject(
     inOrderOfPlan(
       {
@@ -135,7 +135,7 @@ export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
   source: body.source ? readSource(body.source) : null,
 });
 
-export const readPlanChange = (body: z.output<typeof planChange>): PlanChange => ({
+export const readPlanChange = (body: z.output<typeof planChangeSchema>): PlanChange => ({
   ...readChange(body),
   name: body.name ?? undefined,
   repositories: body.repositories ?? undefined,
@@ -152,7 +152,7 @@ const occurrence = z.object({
 export const occurrences = z
   .array(occurrence)
   .openapi({ description: 'Up to 10 occurrences that are not over, the ongoing one first' });
-export const notEnforced = z
+export const notEnforcedSchema = z
   .array(z.string())
   .openapi({ description: 'Repositories where freezes do not hold, as `owner/name`' });
 
@@ -188,7 +188,7 @@ const planFields = {
     .optional()
     .openapi({ description: 'When the calendar was last read, and why it cannot be read since' }),
   repositories_matched: z.int(),
-  not_enforced: notEnforced,
+  not_enforced: notEnforcedSchema,
   ...archivedField,
   next_occurrences: occurrences,
   detached: z.array(z.object({ repository: z.string(), freeze_id: z.uuid(), start: localTime })).openapi({
@@ -243,9 +243,9 @@ export const examplePlan = {
   created_at: '2026-03-01T09:00:00.000Z',
 };
 
-export const planPath = z.object({ owner, plan_id: uuid('plan_id') });
+export const planParams = z.object({ owner, plan_id: uuid('plan_id') });
 
-export const presentOccurrence = (each: Occurrence) => fieldsOf(occurrence, each);
+export const presentOccurrence = (each: Occurrence) => fieldsOfSchema(occurrence, each);
 
 /** @param showsUrl whether the address of the calendar that it follows is shown: to people who may change the plan. */
 export const presentPlan = (
@@ -267,7 +267,7 @@ export const presentPlan = (
 export const namesOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
 
 /** Names the unknown fields of a body, including nested ones, in sentences. */
-const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [
+const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChangeSchema>): string[] => [
   ...unknownFields(sent, namesOf(newPlan), namesOf(savedPlanSchema), 'a freeze plan'),
   ...unknownFields(sent.repositories ?? {}, ['include', 'exclude'], [], '`repositories`'),
   ...unknownFields(sent.source ?? {}, namesOf(source), [], '`source`'),

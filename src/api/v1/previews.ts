@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { invalid } from '../../errors.ts';
-import { previewFreeze } from '../../explanations/preview-freeze.ts';
+import { foreseeFreeze } from '../../explanations/preview-freeze.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
-import { pageAnswer, pageHeaders, pagingQuery } from '../answers.ts';
+import { pageAnswer, pagingHeaders, pagingQuery } from '../answers.ts';
 import { endpoint } from '../endpoint.ts';
-import { ownerPath, repositoryPath } from '../fields.ts';
+import { ownerParams, repositoryParams } from '../fields.ts';
 import {
   examplePullRequest,
   exampleReason,
@@ -15,7 +15,7 @@ import {
   presentReasons,
   pullRequestSchema,
   reason,
-  verdict,
+  verdictSchema,
 } from './explain-pull-request.ts';
 import { toRefuse } from './enforcement.ts';
 import { accessByBody } from './freeze-plans.ts';
@@ -25,7 +25,7 @@ import {
   exampleNewPlan,
   exampleOccurrences,
   newPlan,
-  notEnforced,
+  notEnforcedSchema,
   occurrences,
   planWarnings,
   presentArchived,
@@ -84,7 +84,7 @@ const preview = z
     pull_requests: z.array(
       z.object({
         pull_request: pullRequestSchema,
-        verdict,
+        verdict: verdictSchema,
         exemption: passSchema,
         reasons: z.array(reason),
       }),
@@ -100,14 +100,14 @@ export const previewFreezeEndpoint = endpoint({
   description:
     'Takes the same body as the creation. Lists the pull requests that the freeze would hold, would exclude or cannot evaluate, by number, with the conditions that decide. Only counts pull requests that do not match. Pages are linked by the `Link` header (`next`).',
   access: { to: 'repository', scope: 'admin', role: 'freezer' },
-  params: repositoryPath,
+  params: repositoryParams,
   query: z.object(pagingQuery(30)),
   body: { schema: newFreeze, example },
   isReading: true,
   success: {
     status: 200,
     description: 'What the freeze would do',
-    headers: pageHeaders,
+    headers: pagingHeaders,
     schema: preview,
     example: {
       judged_at: '2026-03-31T16:00:00.000Z',
@@ -123,7 +123,7 @@ export const previewFreezeEndpoint = endpoint({
   },
   async handle({ deps, repository, body, query, url }) {
     const page = { after: readCursor(query.cursor), size: query.per_page };
-    const { affected, hasMore, ...found } = await previewFreeze(deps, repository, readNewFreeze(body), page);
+    const { affected, hasMore, ...found } = await foreseeFreeze(deps, repository, readNewFreeze(body), page);
     const answer = {
       judged_at: found.judgedAt.toISOString(),
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
@@ -183,7 +183,7 @@ const planPreview = z
     to_hold: count,
     to_refuse: toRefuse,
     excluded: count,
-    not_enforced: notEnforced,
+    not_enforced: notEnforcedSchema,
     ...archivedField,
     not_looked_at: z
       .array(z.string())
@@ -201,7 +201,7 @@ export const previewPlanEndpoint = endpoint({
   summary: 'See what a freeze plan would hold, without saving it',
   description: 'Takes the same body as the creation. Takes 10 s at most.',
   access: accessByBody,
-  params: ownerPath,
+  params: ownerParams,
   body: { schema: newPlan, example: exampleNewPlan },
   isReading: true,
   success: {

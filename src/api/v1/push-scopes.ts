@@ -16,12 +16,12 @@ import {
 } from '../../installations/find-repository.ts';
 import { isReadBy } from '../../freezes/freeze-store.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository, text } from '../fields.ts';
+import { pullRequestNumber, owner, repository, textSchema } from '../fields.ts';
 
-const body = z
+const scopesBody = z
   .object({
     scopes: z
-      .array(text(longestScope, 'A scope').min(1, 'A scope has at least 1 character.'))
+      .array(textSchema(longestScope, 'A scope').min(1, 'A scope has at least 1 character.'))
       .refine((scopes) => new Set(scopes).size <= mostScopes, `Send at most ${mostScopes} different scopes.`)
       .openapi({
         description: `Replaces all scopes. Send at most ${mostScopes} different scopes. Duplicates count once.`,
@@ -32,12 +32,12 @@ const body = z
   })
   .openapi('PullRequestScopes');
 
-const params = z.object({ owner, repository, number });
+const params = z.object({ owner, repository, number: pullRequestNumber });
 
-type Path = z.output<typeof params>;
-type Body = z.output<typeof body>;
+type ScopesPath = z.output<typeof params>;
+type Body = z.output<typeof scopesBody>;
 
-const pushedBy = ({ number }: Path, { scopes, all_scopes: allScopes = false }: Body): PushedScopes => ({
+const pushedBy = ({ number }: ScopesPath, { scopes, all_scopes: allScopes = false }: Body): PushedScopes => ({
   number,
   scopes: [...new Set(scopes)],
   allScopes,
@@ -48,9 +48,9 @@ const shared = {
   tag: 'Pull requests',
   access: { to: 'repository', scope: 'ci', job: 'push_scopes' },
   params,
-  body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
+  body: { schema: scopesBody, example: { scopes: ['backend', 'docs'], all_scopes: false } },
   success: { status: 204, description: 'Stored' },
-  reads: ({ path, body }: { path: Path; body: Body }) => beforePush(pushedBy(path, body)),
+  reads: ({ path, body }: { path: ScopesPath; body: Body }) => beforePush(pushedBy(path, body)),
 } as const;
 
 export const putScopes = endpoint({
@@ -67,7 +67,7 @@ export const postScopes = endpoint({
   method: 'post',
   summary: 'Set the scopes of a pull request (use PUT)',
   deprecated: {
-    successor: ({ owner, repository, number }: Path) =>
+    successor: ({ owner, repository, number }: ScopesPath) =>
       `/v1/repos/${owner}/${repository}/pulls/${number}/scopes`,
   },
   async handle({ deps, actor, repository, path, body, read, remember }) {
@@ -154,7 +154,7 @@ const beforePush = ({ number, scopes, allScopes }: PushedScopes): RepositoryRead
   valueOf: (json) => json as Before,
 });
 
-const columns = 'repository_id, number, scopes, all_scopes, pushed_at, pushed_by';
+const scopesColumns = 'repository_id, number, scopes, all_scopes, pushed_at, pushed_by';
 const pushed = '$1::int8, $2::numeric, $3::text[], $4::boolean, $5::timestamptz, $6::jsonb';
 const replacing = `ON CONFLICT (repository_id, number) DO UPDATE SET scopes = excluded.scopes,
   all_scopes = excluded.all_scopes, pushed_at = excluded.pushed_at, pushed_by = excluded.pushed_by`;
@@ -173,7 +173,7 @@ const valuesOf = ({ repositoryId, number, scopes, allScopes, at, by }: Push): un
 // the push uses the transaction, whose second statement sees the freeze.
 const saveUnread = `
   WITH place AS MATERIALIZED (SELECT id, xmin AS version FROM repositories WHERE id = $1 FOR SHARE)
-  INSERT INTO pull_request_scopes AS known (${columns})
+  INSERT INTO pull_request_scopes AS known (${scopesColumns})
   SELECT ${pushed} FROM place
   WHERE place.version = (SELECT xmin FROM repositories WHERE id = $1) AND NOT ${isReadBy('scopes', '$1', '$5')}
   ${replacing}
@@ -184,9 +184,9 @@ async function saveWhereUnread(sql: SqlTx, push: Push): Promise<boolean> {
   return (await sql.query('save-scopes-unread', saveUnread, valuesOf(push))).length > 0;
 }
 
-const save = `
+const saveScopes = `
   WITH saved AS (
-    INSERT INTO pull_request_scopes AS known (${columns}) VALUES (${pushed}) ${replacing}
+    INSERT INTO pull_request_scopes AS known (${scopesColumns}) VALUES (${pushed}) ${replacing}
     WHERE (known.scopes, known.all_scopes) IS DISTINCT FROM (excluded.scopes, excluded.all_scopes)
     RETURNING true)
   SELECT ${isReadBy('scopes', '$1', '$5')} AS "isRead" FROM saved`;
@@ -198,6 +198,6 @@ const save = `
  */
 async function saveAndSee(tx: SqlTx, push: Push): Promise<boolean> {
   await tx.query('share-repository', 'SELECT FROM repositories WHERE id = $1 FOR SHARE', [push.repositoryId]);
-  const [row] = await tx.query<{ isRead: boolean }>('save-scopes', save, valuesOf(push));
+  const [row] = await tx.query<{ isRead: boolean }>('save-scopes', saveScopes, valuesOf(push));
   return row?.isRead ?? false;
 }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { listRepositories, products } from '../../installations/product.ts';
+import { listRepositories, productNames } from '../../installations/product.ts';
 import { instantHolds, settingColumns } from '../../installations/setting-fields.ts';
 import {
   changeOwnerSettings,
@@ -13,7 +13,7 @@ import {
 import { pushesAreRefused, refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { unknownFields } from '../answers.ts';
 import { endpoint, ofOwner } from '../endpoint.ts';
-import { repositoryPath } from '../fields.ts';
+import { repositoryParams } from '../fields.ts';
 
 /** Ten years. */
 const mostHours = 87_600;
@@ -35,7 +35,7 @@ const holders = (description: string) =>
     .openapi({ description, example: ['ada', '@acme/release'] });
 
 /** A setting without a value of its own is null in a change. */
-const fields = {
+const settingSchemas = {
   two_person_exemptions: z
     .boolean()
     .openapi({ description: 'Whether a second person must approve each exemption' }),
@@ -67,10 +67,10 @@ const warnings = z.array(z.string()).optional().openapi({
   description:
     'Fields of the request that are no settings, people and teams that GitHub no longer has, and whom an instant hold that was set refuses. Absent if there are none',
 });
-const ownerSchema = z.object({ ...fields, warnings }).openapi('OwnerSettings');
-const schema = z
+const ownerSchema = z.object({ ...settingSchemas, warnings }).openapi('OwnerSettings');
+const repositorySettingsSchema = z
   .object({
-    ...fields,
+    ...settingSchemas,
     inherited: z
       .array(z.string())
       .openapi({ description: 'The settings that the repository has from its owner' }),
@@ -80,24 +80,24 @@ const schema = z
 
 export const settingsChange = z
   .looseObject({
-    two_person_exemptions: fields.two_person_exemptions.nullish(),
-    longest_open_end_hours: fields.longest_open_end_hours.nullish(),
-    comment_commands: fields.comment_commands.nullish(),
-    freezers: fields.freezers.nullish(),
-    approvers: fields.approvers.nullish(),
-    instant_hold: fields.instant_hold.nullish(),
-    release_deployments: fields.release_deployments.nullish(),
+    two_person_exemptions: settingSchemas.two_person_exemptions.nullish(),
+    longest_open_end_hours: settingSchemas.longest_open_end_hours.nullish(),
+    comment_commands: settingSchemas.comment_commands.nullish(),
+    freezers: settingSchemas.freezers.nullish(),
+    approvers: settingSchemas.approvers.nullish(),
+    instant_hold: settingSchemas.instant_hold.nullish(),
+    release_deployments: settingSchemas.release_deployments.nullish(),
   })
   .openapi('SettingsChange');
 
-const body = {
+const settingsBody = {
   schema: settingsChange,
   example: { longest_open_end_hours: 72, freezers: ['ada', '@acme/release'] },
 };
 
 /** @param sent the body of the request. @param refused whom instant holds refuse, if they were set. */
 function withWarnings(settings: ShownSettings, sent: object, refused: string[]) {
-  const answered = Object.keys(schema.shape);
+  const answered = Object.keys(repositorySettingsSchema.shape);
   const unknown = unknownFields(sent, [...settingColumns], answered, 'settings');
   const warnings = [...unknown, ...(settings.warnings ?? []), ...refused];
   return { ...settings, ...(warnings.length > 0 && { warnings }) };
@@ -106,7 +106,7 @@ function withWarnings(settings: ShownSettings, sent: object, refused: string[]) 
 const setsHold = ({ instant_hold: mode }: { instant_hold?: string | null }): boolean =>
   mode === 'bridge' || mode === 'lock';
 
-const example = {
+const exampleSettings = {
   two_person_exemptions: false,
   longest_open_end_hours: 72,
   comment_commands: true,
@@ -120,13 +120,13 @@ const ofRepository = {
   path: '/repos/{owner}/{repository}/settings',
   tag: 'Settings',
   access: { to: 'repository', scope: 'admin' },
-  params: repositoryPath,
+  params: repositoryParams,
   success: {
     status: 200,
     description: 'The settings that count, the repository’s own or inherited',
-    schema,
+    schema: repositorySettingsSchema,
     example: {
-      ...example,
+      ...exampleSettings,
       inherited: [
         'two_person_exemptions',
         'comment_commands',
@@ -150,7 +150,7 @@ export const patchSettings = endpoint({
   method: 'patch',
   summary: 'Change the settings of a repository that you send',
   description: 'A setting that you set to null has the value of the owner again.',
-  body,
+  body: settingsBody,
   async handle({ deps, actor, repository, body }) {
     const settings = await changeRepositorySettings(deps, actor, repository, body);
     const refused = setsHold(body) ? [pushesAreRefused, ...(await refusedPushes(deps, repository))] : [];
@@ -160,7 +160,7 @@ export const patchSettings = endpoint({
 
 const defaults = {
   ...ofOwner('Settings', '/settings/{owner}'),
-  success: { status: 200, description: 'The defaults', schema: ownerSchema, example },
+  success: { status: 200, description: 'The defaults', schema: ownerSchema, example: exampleSettings },
 } as const;
 
 export const getOwnerSettings = endpoint({
@@ -176,14 +176,14 @@ export const patchOwnerSettings = endpoint({
   summary: "Change the default settings of an owner's repositories that you send",
   description:
     'They count at once in every repository without a value of its own. A setting that you set to null has its built-in default again.',
-  body,
+  body: settingsBody,
   async handle({ deps, actor, account, body }) {
     const settings = await changeOwnerSettings(deps, actor, account, body);
     return withWarnings(settings, body, setsHold(body) ? [pushesAreRefused] : []);
   },
 });
 
-const productList = z.array(z.enum(products));
+const productList = z.array(z.enum(productNames));
 const productsBody = {
   schema: z.object({ products: productList }).openapi('Products'),
   example: { products: ['merge_protections', 'merge_queue'] },
@@ -196,7 +196,7 @@ export const putProducts = endpoint({
   tag: 'Products',
   summary: 'Set the products enabled on a repository',
   access: { to: 'repository', scope: 'admin' },
-  params: repositoryPath,
+  params: repositoryParams,
   body: productsBody,
   success: { status: 204, description: 'Set' },
   async handle({ deps, actor, repository, body }) {

@@ -14,9 +14,9 @@ import {
   updateWebhook,
   webhookKinds,
 } from '../../notices/manage-webhooks.ts';
-import { fieldsOf, pageAnswer, pageHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
+import { fieldsOfSchema, pageAnswer, pagingHeaders, pagesAreLinked, pagingQuery } from '../answers.ts';
 import { deletionOf, endpoint, ofOwner } from '../endpoint.ts';
-import { globs, owner, text, uuid, who } from '../fields.ts';
+import { globs, owner, textSchema, uuid, who } from '../fields.ts';
 import { cutText } from '../../cut-text.ts';
 
 const event = z.enum(noticeTypes, {
@@ -29,8 +29,8 @@ const event = z.enum(noticeTypes, {
   },
 });
 
-const fields = {
-  url: text(2000, 'An address').min(1, 'An address has at least 1 character.').openapi({
+const webhookFields = {
+  url: textSchema(2000, 'An address').min(1, 'An address has at least 1 character.').openapi({
     description:
       'Where Holdfast sends. `https` and public, unless WEBHOOK_ALLOWED_HOSTS has the host. The address of a chat is a secret: answers have its host and its last four characters',
   }),
@@ -47,10 +47,10 @@ const fields = {
     description:
       'Whether public reasons replace reasons, and reasons of deletions and decisions are left out. false by default',
   }),
-  description: text(255, 'A description').nullish(),
+  description: textSchema(255, 'A description').nullish(),
 };
 
-export const newWebhook = z.object({ kind: z.enum(webhookKinds), ...fields }).openapi('NewWebhook');
+export const newWebhook = z.object({ kind: z.enum(webhookKinds), ...webhookFields }).openapi('NewWebhook');
 
 /** What a request asks for. */
 export const readNewWebhook = (body: z.output<typeof newWebhook>): Parameters<typeof createWebhook>[3] => ({
@@ -63,7 +63,7 @@ export const readNewWebhook = (body: z.output<typeof newWebhook>): Parameters<ty
 });
 
 export const webhookChange = z
-  .object({ ...fields, url: fields.url.optional(), enabled: z.boolean().optional() })
+  .object({ ...webhookFields, url: webhookFields.url.optional(), enabled: z.boolean().optional() })
   .openapi('WebhookChange');
 
 const textOrNull = z.string().nullable();
@@ -135,7 +135,7 @@ const exampleDelivery = {
   error: 'It answered 503.',
 };
 
-const present = (webhook: OutgoingWebhook) => ({
+const presentWebhook = (webhook: OutgoingWebhook) => ({
   id: webhook.id,
   ...attributesOfWebhook(webhook),
   disabled_reason: webhook.disabledWhy,
@@ -144,7 +144,7 @@ const present = (webhook: OutgoingWebhook) => ({
 });
 
 const presentSaved = ({ webhook, secret }: SavedWebhook) => ({
-  ...present(webhook),
+  ...presentWebhook(webhook),
   ...(secret !== null && { secret }),
 });
 
@@ -154,7 +154,7 @@ const answerWithSecret = {
   hasSecret: true,
 } as const;
 
-const presentDelivery = (delivery: OutgoingDelivery) => fieldsOf(deliverySchema, delivery);
+const presentDelivery = (delivery: OutgoingDelivery) => fieldsOfSchema(deliverySchema, delivery);
 const webhooksOf = ofOwner('Webhooks', '/webhooks/{owner}');
 const ofWebhook = {
   ...webhooksOf,
@@ -173,7 +173,7 @@ export const listWebhooksEndpoint = endpoint({
     example: { webhooks: [exampleAnswer] },
   },
   handle: async ({ deps, account }) => ({
-    webhooks: (await listWebhooks(deps, account.id)).map(present),
+    webhooks: (await listWebhooks(deps, account.id)).map(presentWebhook),
   }),
 });
 
@@ -207,7 +207,7 @@ export const updateWebhookEndpoint = endpoint({
     const change = { ...others, publicText: publicText ?? undefined };
     return updateWebhook(deps, actor, account, path.webhook_id, change);
   },
-  present,
+  present: presentWebhook,
 });
 
 export const deleteWebhookEndpoint = deletionOf({
@@ -260,7 +260,7 @@ export const listDeliveriesEndpoint = endpoint({
     description: 'A page of deliveries',
     schema: z.object({ deliveries: z.array(deliverySchema) }).openapi('WebhookDeliveries'),
     example: { deliveries: [exampleDelivery] },
-    headers: pageHeaders,
+    headers: pagingHeaders,
   },
   async handle({ deps, account, path, query, url }) {
     const page = { size: query.per_page, cursor: query.cursor };

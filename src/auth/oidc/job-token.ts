@@ -18,7 +18,7 @@ import {
   type RepositoryPath,
 } from '../../installations/find-repository.ts';
 import type { JobCaller } from '../caller.ts';
-import { type Job, jobOf, type OidcRule, ruleFor, type JobPermission } from './oidc-rule.ts';
+import { type JobOfToken, jobInToken, type OidcRule, ruleFor, type JobPermission } from './oidc-rule.ts';
 import { rulesOf } from './manage-rules.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import type { AuthDeps } from '../auth-deps.ts';
@@ -39,7 +39,7 @@ const keptFor = 600_000;
 /** Milliseconds between two readings, for any tokens: invented key ids cause no more readings. */
 const leastPause = 30_000;
 /** Milliseconds to wait for an answer of GitHub. */
-const patience = 5_000;
+const issuerPatience = 5_000;
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) });
 
@@ -75,7 +75,7 @@ export class JobTokens {
    * @throws Refusal forbidden if the token is not for us or not valid now, or if no rule lets in the job; unavailable
    *   while GitHub does not show its keys.
    */
-  async identify(deps: AuthDeps, token: string): Promise<{ job: Job; rule: OidcRule } | null> {
+  async identify(deps: AuthDeps, token: string): Promise<{ job: JobOfToken; rule: OidcRule } | null> {
     const job = await this.#verify(deps, token);
     if (!job) return null;
     const rule = ruleFor(job, await rulesOf({ query: deps.sql.read }, job.ownerId, nowOf(deps.clock)));
@@ -83,7 +83,7 @@ export class JobTokens {
     return { job, rule };
   }
 
-  async #verify(deps: AuthDeps, token: string): Promise<Job | null> {
+  async #verify(deps: AuthDeps, token: string): Promise<JobOfToken | null> {
     const { githubApiUrl, publicUrl } = deps.config;
     try {
       const { payload } = await jwtVerify(token, (header, parts) => this.#keyFor(deps, header, parts), {
@@ -96,7 +96,7 @@ export class JobTokens {
         clockTolerance,
         currentDate: nowOf(deps.clock),
       });
-      return payload.aud === publicUrl ? jobOf(payload) : null;
+      return payload.aud === publicUrl ? jobInToken(payload) : null;
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw expired();
       if (error instanceof errors.JWTClaimValidationFailed) throw notForNow(error, publicUrl);
@@ -145,7 +145,7 @@ export class JobTokens {
         {
           headers: { Accept: 'application/json' },
           redirect: 'error',
-          signal: AbortSignal.any([deps.stopping, AbortSignal.timeout(patience)]),
+          signal: AbortSignal.any([deps.stopping, AbortSignal.timeout(issuerPatience)]),
         },
       );
       if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
@@ -177,7 +177,7 @@ function notForNow({ claim, payload }: errors.JWTClaimValidationFailed, audience
   );
 }
 
-const notLetIn = ({ repository, ref, environment, event }: Job): Refusal =>
+const notLetIn = ({ repository, ref, environment, event }: JobOfToken): Refusal =>
   forbidden(
     `Not authenticated: no OIDC rule lets in this job of ${repository} (ref ${ref}, environment ${environment ?? 'none'}, event ${event}). Ask an admin of the owner for one: POST /v1/oidc_rules/${repository.split('/')[0]}.`,
   );

@@ -5,7 +5,7 @@ import type { TextTest } from '../../conditions/ast.ts';
 import type { Actor } from '../../events/actor.ts';
 
 /** A job of GitHub Actions, as its OIDC token describes it. */
-export type Job = {
+export type JobOfToken = {
   /** `owner/name` when the token was made. */
   repository: string;
   repositoryId: bigint;
@@ -39,7 +39,7 @@ const claims = z.object({
 });
 
 /** Reads the claims of a verified token. @returns null if a required claim is missing. */
-export function jobOf(payload: unknown): Job | null {
+export function jobInToken(payload: unknown): JobOfToken | null {
   const { data } = claims.safeParse(payload);
   if (!data) return null;
   return {
@@ -73,12 +73,12 @@ export type OidcRule = {
 };
 
 /** The rule that counts for a job: of the matching rules, the first of those that allow most. */
-export function ruleFor(job: Job, rules: OidcRule[]): OidcRule | null {
+export function ruleFor(job: JobOfToken, rules: OidcRule[]): OidcRule | null {
   const matching = rules.filter((rule) => matches(rule, job));
   return matching.find(({ may }) => may.includes('freeze')) ?? matching[0] ?? null;
 }
 
-function matches({ repositories, refs, environments }: OidcRule, job: Job): boolean {
+function matches({ repositories, refs, environments }: OidcRule, job: JobOfToken): boolean {
   const name = job.repository.slice(job.repository.indexOf('/') + 1);
   return (
     holds(repositories, compileNameGlob, name) &&
@@ -91,7 +91,8 @@ function matches({ repositories, refs, environments }: OidcRule, job: Job): bool
  * The ref whose code runs, as far as the token says. A run of `pull_request_target` has the ref of a branch, but a pull
  * request started it, perhaps a stranger's, and it can check out that code.
  */
-const codeRefOf = ({ event, ref }: Job): string | null => (event === 'pull_request_target' ? null : ref);
+const codeRefOf = ({ event, ref }: JobOfToken): string | null =>
+  event === 'pull_request_target' ? null : ref;
 
 const holds = (globs: string[] | null, compile: (glob: string) => TextTest, text: string | null): boolean =>
   globs === null || (text !== null && globs.some((glob) => compile(glob)(text)));

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CookieName } from './sessions.ts';
 
 /** A sign-in under way, in a cookie of the browser that began it. */
-export type Attempt = {
+export type SignInAttempt = {
   /** GitHub returns it with the answer. It proves that this browser asked. */
   state: string;
   /** The PKCE verifier. A stolen code is useless without it. */
@@ -17,7 +17,7 @@ export type Attempt = {
 /** As long as GitHub's codes live. */
 export const attemptSeconds = 600;
 
-export const beginAttempt = (to: string, now: number, seconds = attemptSeconds): Attempt => ({
+export const beginAttempt = (to: string, now: number, seconds = attemptSeconds): SignInAttempt => ({
   state: randomBytes(32).toString('base64url'),
   verifier: randomBytes(32).toString('base64url'),
   to,
@@ -28,17 +28,17 @@ export const beginAttempt = (to: string, now: number, seconds = attemptSeconds):
 export const cookieNameOf = (state: string): CookieName => `sign-in-${state.slice(0, 8)}`;
 
 /** PKCE's S256 (RFC 7636). */
-export const challengeOf = ({ verifier }: Attempt): string =>
+export const challengeOf = ({ verifier }: SignInAttempt): string =>
   createHash('sha256').update(verifier).digest('base64url');
 
-export const writeAttempt = (attempt: Attempt): string =>
+export const writeAttempt = (attempt: SignInAttempt): string =>
   Buffer.from(JSON.stringify(attempt)).toString('base64url');
 
-const shape = z.object({ state: z.string(), verifier: z.string(), to: z.string(), until: z.number() });
+const attemptShape = z.object({ state: z.string(), verifier: z.string(), to: z.string(), until: z.number() });
 
 /** The attempt in a cookie's value; null if there is none, if it is too old, or if the answer is for another one. */
-export function readAttempt(value: string | null, state: string, now: number): Attempt | null {
-  const attempt = shape.safeParse(parse(value ?? '')).data;
+export function readAttempt(value: string | null, state: string, now: number): SignInAttempt | null {
+  const attempt = attemptShape.safeParse(parse(value ?? '')).data;
   if (!attempt || attempt.until <= now) return null;
   const [expected, given] = [Buffer.from(attempt.state), Buffer.from(state)];
   return expected.length === given.length && timingSafeEqual(expected, given) ? attempt : null;
@@ -66,8 +66,8 @@ export function ownPath(asked: string | undefined): string {
   const { origin, pathname, search } = new URL(asked, anyOrigin);
   const path = pathname + search;
   // The parser turns `/.//host` into `//host`.
-  return origin === anyOrigin && !path.startsWith('//') && path.length <= longest ? path : '/';
+  return origin === anyOrigin && !path.startsWith('//') && path.length <= longestReturn ? path : '/';
 }
 
 /** The most characters, because it is in a cookie. */
-const longest = 1000;
+const longestReturn = 1000;

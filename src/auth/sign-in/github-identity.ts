@@ -4,7 +4,7 @@ import { askGitHub } from '../../github/ask-github.ts';
 import { giveTokenBack } from '../github-token.ts';
 import { fetchThroughProxy } from '../../github/through-proxy.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { type Attempt, challengeOf } from './attempt.ts';
+import { type SignInAttempt, challengeOf } from './attempt.ts';
 import type { SignedIn } from './sessions.ts';
 import type { AuthDeps } from '../auth-deps.ts';
 
@@ -37,7 +37,7 @@ export function missingForSignIn({ app, secretKey }: Config): string {
 type Asking = Pick<AuthDeps, 'config' | 'github' | 'clock' | 'log' | 'db'>;
 
 /** The page at GitHub where a person allows us to see who they are. */
-export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: Attempt): string {
+export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: SignInAttempt): string {
   const url = new URL(`${webUrlOf(config.githubApiUrl)}/login/oauth/authorize`);
   url.search = new URLSearchParams({
     client_id: settings.clientId,
@@ -63,7 +63,7 @@ export type NoToken = { refusal: string };
 export async function identify(
   deps: Asking,
   settings: SignInSettings,
-  attempt: Attempt,
+  attempt: SignInAttempt,
   code: string,
 ): Promise<SignedIn | NoToken> {
   return askGitHub(deps, 'caller', 'who you are', async () => {
@@ -87,7 +87,7 @@ export async function identify(
 const answerShape = z.union([z.object({ error: z.string() }), z.object({ access_token: z.string() })]);
 
 /** GitHub answers most refusals with 200 and an `error`. */
-async function exchange({ config }: Asking, settings: SignInSettings, attempt: Attempt, code: string) {
+async function exchange({ config }: Asking, settings: SignInSettings, attempt: SignInAttempt, code: string) {
   const response = await fetchThroughProxy(config)(
     `${webUrlOf(config.githubApiUrl)}/login/oauth/access_token`,
     {

@@ -7,7 +7,7 @@ import { nowOf } from '../../time/clock.ts';
 import { defineTask } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import type { Person } from '../github-token.ts';
-import type { Attempt } from './attempt.ts';
+import type { SignInAttempt } from './attempt.ts';
 import type { AuthDeps } from '../auth-deps.ts';
 
 // The only way to set and read cookies: signed, hidden from scripts, and sent from other sites only with links.
@@ -23,10 +23,10 @@ export type Cookie = {
 /** `session`: who is signed in. The others, each tab has its own: a sign-in, or a new second App, under way. */
 export type CookieName = 'session' | `sign-in-${string}` | `lock-app-${string}`;
 
-type Settings = Pick<Config, 'publicUrl'> & SecretKeys;
+type CookieSettings = Pick<Config, 'publicUrl'> & SecretKeys;
 
 /** Each purpose has its own key, so the value of one cookie never counts as another. */
-export const cookieNamed = (config: Settings, name: CookieName): Cookie => ({
+export const cookieNamed = (config: CookieSettings, name: CookieName): Cookie => ({
   name: `holdfast-${name}`,
   isSecure: new URL(config.publicUrl).protocol === 'https:',
   keys: config.secretKey ? openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)) : [],
@@ -66,7 +66,7 @@ export function dropCookie(context: Context, cookie: Cookie): void {
 const mostUnderWay = 5;
 
 /** Drops the oldest sign-ins of a browser if it has too many for another one. */
-export function makeRoomForSignIn(context: Context, config: Settings): void {
+export function makeRoomForSignIn(context: Context, config: CookieSettings): void {
   const beginning = fullNameOf(cookieNamed(config, 'sign-in-'));
   // Browsers send the oldest cookie first.
   const underWay = Object.keys(getCookie(context)).filter((name) => name.startsWith(beginning));
@@ -155,7 +155,10 @@ export async function readSession(
 }
 
 /** Uses up a sign-in, on every replica. @returns false if it was used before. */
-export async function useAttempt({ db }: Pick<AuthDeps, 'db'>, { state, until }: Attempt): Promise<boolean> {
+export async function useAttempt(
+  { db }: Pick<AuthDeps, 'db'>,
+  { state, until }: SignInAttempt,
+): Promise<boolean> {
   const { count } = await db.usedSignIn.createMany({
     data: [{ stateHash: hashOf(state), expiresAt: new Date(until) }],
     skipDuplicates: true,
@@ -164,6 +167,6 @@ export async function useAttempt({ db }: Pick<AuthDeps, 'db'>, { state, until }:
 }
 
 /** Lets it be used again, because GitHub did not answer. */
-export async function releaseAttempt({ db }: Pick<AuthDeps, 'db'>, { state }: Attempt): Promise<void> {
+export async function releaseAttempt({ db }: Pick<AuthDeps, 'db'>, { state }: SignInAttempt): Promise<void> {
   await db.usedSignIn.deleteMany({ where: { stateHash: hashOf(state) } });
 }

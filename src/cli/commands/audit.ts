@@ -1,9 +1,9 @@
-import { type Call, command } from '../command.ts';
+import { type CommandCall, command } from '../command.ts';
 import { describeEvent } from '../../words/describe-event.ts';
 import { triggers } from '../../events/actor.ts';
 import { csvHeader, csvRow, type LoggedEvent, whatChanged, whoAndHow } from '../../words/event-words.ts';
 import { ownPlace } from '../freezing/items.ts';
-import type { Schemas, Service } from '../service/service.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
 import { isPassing, misused } from '../stop.ts';
 import type { OwnerOrRepository } from '../target.ts';
 import { type Cell, jsonLine } from '../terminal.ts';
@@ -113,7 +113,7 @@ function formatOf(text: string | undefined): Format {
 }
 
 const pagesOf = (
-  service: Service,
+  service: ServiceClient,
   { owner, repository }: OwnerOrRepository,
   query: Record<string, string | string[] | undefined>,
 ): AsyncGenerator<{ events: Event[] }> =>
@@ -133,7 +133,7 @@ async function newerThan(pages: ReturnType<typeof pagesOf>, latest: number, limi
 }
 
 /** Prints events, each time as many as there are. */
-async function printerOf({ world, output }: Call, format: Format): Promise<(events: Event[]) => void> {
+async function printerOf({ world, output }: CommandCall, format: Format): Promise<(events: Event[]) => void> {
   const write = (text: string) => void world.out.write(text);
   if (format === 'jsonl') return (events) => events.forEach((event) => write(jsonLine(event)));
   if (format === 'csv') {

@@ -56,7 +56,7 @@ export const completion = command<object, [shell: string]>({
   },
 });
 
-export const complete = command<object, [words: string[]]>({
+export const completeCommand = command<object, [words: string[]]>({
   usage: 'complete [words...]',
   summary: 'print the possible next words, for completion',
   isHidden: true,

@@ -42,7 +42,7 @@ const attributes = command<object, []>({
   },
 });
 
-export const conditions: CommandSpec = {
+export const conditionsCommand: CommandSpec = {
   usage: 'conditions',
   summary: 'test conditions, and list what they can use',
   below: [test, attributes],

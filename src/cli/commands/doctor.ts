@@ -5,13 +5,13 @@ import { command, type GlobalOptions, warnOfReaders } from '../command.ts';
 import {
   addressesFile,
   credentialOf,
-  hostOf,
+  hostOfService,
   namedAddress,
   readAddress,
   saveAddress,
 } from '../service/connection.ts';
-import { noAnswer, patience, readJson, type Schemas } from '../service/service.ts';
-import { type ExitCode, exitCodes, misused, notKnown, Stop } from '../stop.ts';
+import { noAnswer, servicePatience, parseJson, type Schemas } from '../service/service.ts';
+import { type ExitCode, exitCodes, misused, unknownThing, CommandStop } from '../stop.ts';
 import { jsonLine, printable } from '../terminal.ts';
 import type { World } from '../world.ts';
 
@@ -28,7 +28,7 @@ export const login = command<{ host?: string }, [address: string]>({
   ],
   notes:
     'This saves no credential. Each command uses --token, HOLDFAST_TOKEN, or the output of `gh auth token` for that GitHub host.',
-  async run({ world, output }, { host = hostOf(world) }, text) {
+  async run({ world, output }, { host = hostOfService(world) }, text) {
     const url = readAddress(text);
     const findings = await askService({ url });
     saveAddress(world, host, url);
@@ -64,7 +64,7 @@ async function tokenFor(world: World, url: string, { token, insecure }: GlobalOp
   try {
     return await credentialOf(world, url, undefined, insecure);
   } catch (error) {
-    if (error instanceof Stop) return undefined;
+    if (error instanceof CommandStop) return undefined;
     throw error;
   }
 }
@@ -97,13 +97,13 @@ type DoctorOptions = {
 };
 
 /** A finding of the service about the repository, or of the doctor about the service. */
-type Finding = Omit<Schemas['Finding'], 'check'> & { check: string };
-type OfRepository = { enforced: boolean | 'unknown'; leaking?: number[]; findings: Finding[] };
+type DoctorFinding = Omit<Schemas['Finding'], 'check'> & { check: string };
+type OfRepository = { enforced: boolean | 'unknown'; leaking?: number[]; findings: DoctorFinding[] };
 /** @property error why there are no more findings, and what to do. */
 type Report = Partial<OfRepository> & {
   url: string;
   repository?: string;
-  findings: Finding[];
+  findings: DoctorFinding[];
   error?: string;
 };
 
@@ -118,7 +118,7 @@ export async function diagnose(options: DoctorOptions, output: Writable): Promis
       report = { url, repository, enforced, leaking, findings: [...report.findings, ...findings] };
     }
   } catch (error) {
-    if (!(error instanceof Stop)) throw error;
+    if (!(error instanceof CommandStop)) throw error;
     report.error = error.message;
   }
   output.write(options.isJson ? jsonLine(report) : forPeople(report));
@@ -128,22 +128,22 @@ export async function diagnose(options: DoctorOptions, output: Writable): Promis
 }
 
 /** Whether the service runs, and can work. @throws Stop if nothing answers, or not Holdfast. */
-async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Finding[]> {
+async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<DoctorFinding[]> {
   const document = await get(options, '/v1/openapi.json');
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
   const { status, detail, reasons } = (ready.body ?? {}) as Record<'status' | 'detail' | 'reasons', unknown>;
   // What it answers until there is an App, and while its database is moved.
   if (status === 'setup' || status === 'moving')
-    throw notKnown(`Holdfast answers at ${options.url}. ${String(detail)}`);
+    throw unknownThing(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
-    throw notKnown(
+    throw unknownThing(
       `The service at ${options.url} is not Holdfast. Set the address with --url or HOLDFAST_URL.`,
     );
   }
   const message = `Holdfast answers at ${options.url}, with API version ${String(info.version)}.`;
-  const running: Finding = { check: 'service', state: 'ok', message, remedy: null };
-  const wrong = (Array.isArray(reasons) ? reasons : []).map((reason): Finding => ({
+  const running: DoctorFinding = { check: 'service', state: 'ok', message, remedy: null };
+  const wrong = (Array.isArray(reasons) ? reasons : []).map((reason): DoctorFinding => ({
     check: 'service',
     state: 'failed',
     message: String(reason),
@@ -158,13 +158,13 @@ async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promis
 async function askRepository(options: DoctorOptions, repository: string) {
   const [owner, name, ...rest] = repository.split('/');
   if (!owner || !name || rest.length > 0) {
-    throw notKnown(`"${repository}" is not a repository. Write it as owner/repository.`);
+    throw unknownThing(`"${repository}" is not a repository. Write it as owner/repository.`);
   }
   if (!options.token || !/^[\x21-\x7e]+$/.test(options.token)) {
     const what = options.token
       ? 'HOLDFAST_TOKEN contains characters that no credential has, such as a space or a quote. '
       : '';
-    throw notKnown(
+    throw unknownThing(
       `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin or freezer of the repository.`,
     );
   }
@@ -177,7 +177,7 @@ async function askRepository(options: DoctorOptions, repository: string) {
     : typeof detail === 'string'
       ? detail
       : 'It does not say why. It may be older than this doctor.';
-  throw notKnown(`Holdfast answers ${status} about ${repository}: ${says}`);
+  throw unknownThing(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
 /** A redirect is an error, because it would send the credential elsewhere. */
@@ -188,10 +188,10 @@ async function get(
   try {
     const response = await fetch(new URL(url.replace(/\/+$/, '') + path), {
       redirect: 'error',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(servicePatience),
       headers: token && path.startsWith('/v1/repos/') ? { Authorization: `Bearer ${token}` } : {},
     });
-    return { status: response.status, body: readJson(await response.text()) };
+    return { status: response.status, body: parseJson(await response.text()) };
   } catch (error) {
     throw noAnswer(url, error);
   }
@@ -204,7 +204,7 @@ function isReport(body: unknown): body is OfRepository {
     (typeof enforced === 'boolean' || enforced === 'unknown') &&
     Array.isArray(findings) &&
     findings.every(
-      ({ state, message }: Finding) => Object.hasOwn(marks, state) && typeof message === 'string',
+      ({ state, message }: DoctorFinding) => Object.hasOwn(marks, state) && typeof message === 'string',
     )
   );
 }

@@ -1,4 +1,4 @@
-import { type Call, command } from '../command.ts';
+import { type CommandCall, command } from '../command.ts';
 import {
   type AnyExemption,
   exemptionKinds,
@@ -7,14 +7,14 @@ import {
   inEach,
   itemOf,
 } from '../freezing/items.ts';
-import type { Schemas, Service } from '../service/service.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
 import { misused } from '../stop.ts';
 import {
-  nameOf,
+  nameOfTarget,
   nameOfPullRequest,
   readPlace,
-  readPullRequest,
-  type Repository,
+  readPullRequestTarget,
+  type RepositoryTarget,
   readRepository,
 } from '../target.ts';
 import { onOneLine } from '../terminal.ts';
@@ -62,7 +62,7 @@ export const allow = command<AllowOptions, [target: string]>({
     const send =
       options.environment === undefined ? exemptPullRequest(options, text) : exemptDeployment(options, text);
     const { world, output } = call;
-    const { describeMoment, readWindow } = await import('../times.ts');
+    const { describeMoment, readTimeWindow: readWindow } = await import('../times.ts');
     const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
     const { service, memory } = await call.connect();
     if (endsAt !== null)
@@ -74,7 +74,7 @@ export const allow = command<AllowOptions, [target: string]>({
     });
     const { id, state, expires_at, url } = exemption;
     memory.save([itemOf(repository, exemption)]);
-    const name = subjectOf(repository, exemption);
+    const name = targetWords(repository, exemption);
     const until = describeMoment(Date.parse(expires_at), world.zone, world.zone);
     output.line(
       state === 'approved'
@@ -82,15 +82,18 @@ export const allow = command<AllowOptions, [target: string]>({
         : `Requested an exemption for ${name} until ${until}. An admin or approver can approve it: holdfast approve ${id}`,
     );
     output.line(url);
-    output.json({ repository: nameOf(repository), exemption });
+    output.json({ repository: nameOfTarget(repository), exemption });
   },
 });
 
 type Wish = Pick<Schemas['NewExemption'], 'reason' | 'public_reason' | 'expires_at'>;
-type Send = (service: Service, wish: Wish) => Promise<{ repository: Repository; exemption: AnyExemption }>;
+type Send = (
+  service: ServiceClient,
+  wish: Wish,
+) => Promise<{ repository: RepositoryTarget; exemption: AnyExemption }>;
 
 function exemptPullRequest({ freeze, anyHead, commit, run }: AllowOptions, text: string): Send {
-  const { number, ...repository } = readPullRequest(text);
+  const { number, ...repository } = readPullRequestTarget(text);
   if (commit !== undefined || run !== undefined) throw misused('Add --environment: where it may deploy.');
   const path = '/repos/{owner}/{repository}/pulls/{number}/exemptions';
   return async (service, wish) => {
@@ -114,9 +117,9 @@ function exemptDeployment({ environment, commit, run, ...options }: AllowOptions
 }
 
 /** `acme/web#5`, or `acme/web to production (6dcb09b)`. */
-const subjectOf = (repository: Repository, exemption: AnyExemption): string =>
+const targetWords = (repository: RepositoryTarget, exemption: AnyExemption): string =>
   'environment' in exemption
-    ? `${nameOf(repository)} to ${exemption.environment} (${exemption.sha?.slice(0, 7) ?? `run ${exemption.run_id}`})`
+    ? `${nameOfTarget(repository)} to ${exemption.environment} (${exemption.sha?.slice(0, 7) ?? `run ${exemption.run_id}`})`
     : nameOfPullRequest({ ...repository, number: exemption.pull_request });
 
 export const requests = command<{ state?: string }, [target: string]>({
@@ -139,7 +142,7 @@ export const requests = command<{ state?: string }, [target: string]>({
     output.table(
       ['EXEMPTION', 'STATE', 'BY', 'UNTIL', 'REASON', 'ID'],
       found.map(({ repository, exemption: each }) => [
-        ...[subjectOf(repository, each), each.state],
+        ...[targetWords(repository, each), each.state],
         ...[each.requested_by.name, describeInstant(new Date(each.expires_at), world.zone)],
         ...[each.reason, each.id],
       ]),
@@ -149,7 +152,10 @@ export const requests = command<{ state?: string }, [target: string]>({
         state === 'requested' ? `Nothing waits for a decision in ${target}.` : `There are none in ${target}.`,
       );
     output.json({
-      exemptions: found.map(({ repository, exemption }) => ({ repository: nameOf(repository), exemption })),
+      exemptions: found.map(({ repository, exemption }) => ({
+        repository: nameOfTarget(repository),
+        exemption,
+      })),
     });
   },
 });
@@ -161,7 +167,7 @@ const where: [string, string] = [
   'where the request is, if this machine has not seen it: acme or acme/web',
 ];
 
-export const approve = command<DecideOptions, [id: string]>({
+export const approveCommand = command<DecideOptions, [id: string]>({
   usage: 'approve <id>',
   summary: 'approve an exemption request',
   options: [['-m, --message <reason>', 'why'], where],
@@ -174,7 +180,7 @@ export const approve = command<DecideOptions, [id: string]>({
   run: (call, options, id) => decide(call, id, 'approve', options),
 });
 
-export const deny = command<DecideOptions, [id: string]>({
+export const denyCommand = command<DecideOptions, [id: string]>({
   usage: 'deny <id>',
   summary: 'deny an exemption request, or revoke an exemption',
   options: [
@@ -194,7 +200,7 @@ export const deny = command<DecideOptions, [id: string]>({
 });
 
 async function decide(
-  { connect, output }: Call,
+  { connect, output }: CommandCall,
   id: string,
   decision: 'approve' | 'deny' | 'revoke',
   { message: reason, in: where }: DecideOptions,
@@ -207,7 +213,7 @@ async function decide(
   const body = { reason } as Schemas['ExemptionDecision'];
   const exemption: AnyExemption = await connection.service.post(path, params, body);
   const { state, url } = exemption;
-  const name = subjectOf({ owner, repository: repository! }, exemption);
+  const name = targetWords({ owner, repository: repository! }, exemption);
   output.line(`${name} is ${state}: ${onOneLine(exemption.reason)}`);
   output.line(url);
   output.json({ repository: `${owner}/${repository}`, exemption });

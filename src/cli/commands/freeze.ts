@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
-import { atOnce, listFreezes } from '../freezing/items.ts';
+import { requestsAtOnce, fetchFreezes } from '../freezing/items.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
-import { previewFreeze, previewPlan } from '../freezing/preview.ts';
-import { type Call, command } from '../command.ts';
+import { showFreezePreview, showPlanPreview } from '../freezing/preview.ts';
+import { type CommandCall, command } from '../command.ts';
 import type { Item } from '../memory.ts';
-import type { Schemas, Service } from '../service/service.ts';
-import { type ExitCode, exitCodes, misused, Stop } from '../stop.ts';
-import { isGlob, nameOf, readGlob, type Repository } from '../target.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
+import { type ExitCode, exitCodes, misused, CommandStop } from '../stop.ts';
+import { isGlob, nameOfTarget, readGlob, type RepositoryTarget } from '../target.ts';
 import type { WindowOptions } from '../times.ts';
 import {
   conditionOptions,
@@ -31,7 +31,7 @@ type Options = WindowOptions &
     dryRun?: true;
   };
 
-export const freeze = command<Options, [targets: string[]]>({
+export const freezeCommand = command<Options, [targets: string[]]>({
   usage: 'freeze <targets...>',
   summary: 'freeze one repository, several, or all repositories of an owner',
   options: [
@@ -67,7 +67,7 @@ export const freeze = command<Options, [targets: string[]]>({
   ],
   async run(call, options, targets) {
     const frozen = readTargets(targets, options);
-    const { describeWindow, readMilliseconds, readWindow } = await import('../times.ts');
+    const { describeWindow, readMilliseconds, readTimeWindow: readWindow } = await import('../times.ts');
     const longest = readMilliseconds(options.timeout ?? '10m');
     const window = readWindow(options, call.world);
     const { start, end, timezone } = window;
@@ -88,8 +88,8 @@ export const freeze = command<Options, [targets: string[]]>({
     };
     if (options.dryRun) {
       return isPlan(frozen)
-        ? previewPlan(call, service, frozen.owner, planOf(freeze, frozen))
-        : previewFreeze(call, service, frozen, freeze);
+        ? showPlanPreview(call, service, frozen.owner, planOf(freeze, frozen))
+        : showFreezePreview(call, service, frozen, freeze);
     }
     const made = await make(service, frozen, freeze);
     memory.save([{ ...made.item, made: true }]);
@@ -105,9 +105,9 @@ export const freeze = command<Options, [targets: string[]]>({
 /** What to freeze: one repository with a freeze, more with a plan. */
 type Several = { owner: string; include: string[]; exclude: string[] };
 
-const isPlan = (frozen: Repository | Several): frozen is Several => 'include' in frozen;
+const isPlan = (frozen: RepositoryTarget | Several): frozen is Several => 'include' in frozen;
 
-function readTargets(targets: string[], { all, except = [] }: Options): Repository | Several {
+function readTargets(targets: string[], { all, except = [] }: Options): RepositoryTarget | Several {
   const places = targets.map(readGlob);
   const owners = new Map(places.map(({ owner }) => [owner.toLowerCase(), owner]));
   const [owner = '', ...others] = owners.values();
@@ -137,14 +137,14 @@ type Made = {
   item: Item;
   of: string;
   warnings: string[];
-  frozen: Repository | Several;
+  frozen: RepositoryTarget | Several;
   shown: object;
   isEnforced: boolean;
 };
 
 async function make(
-  service: Service,
-  frozen: Repository | Several,
+  service: ServiceClient,
+  frozen: RepositoryTarget | Several,
   body: Schemas['NewScheduledFreeze'],
 ): Promise<Made> {
   const { owner } = frozen;
@@ -163,15 +163,20 @@ async function make(
   const freeze = await service.post('/repos/{owner}/{repository}/scheduled_freeze', frozen, body);
   return {
     item: { kind: 'freeze', id: freeze.id, ...frozen },
-    of: nameOf(frozen),
+    of: nameOfTarget(frozen),
     warnings: freeze.warnings ?? [],
     isEnforced: true,
     frozen,
-    shown: { kind: 'freeze', repository: nameOf(frozen), freeze },
+    shown: { kind: 'freeze', repository: nameOfTarget(frozen), freeze },
   };
 }
 
-async function waitFor(call: Call, service: Service, made: Made, longest: number): Promise<ExitCode> {
+async function waitFor(
+  call: CommandCall,
+  service: ServiceClient,
+  made: Made,
+  longest: number,
+): Promise<ExitCode> {
   const { exitCodeOf, showHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
   try {
     const held = await waitUntilHeld(call, service, await freezesOf(service, made), longest);
@@ -180,17 +185,19 @@ async function waitFor(call: Call, service: Service, made: Made, longest: number
     return made.isEnforced ? exitCodeOf(held) : exitCodes.refused;
   } catch (error) {
     // The freeze exists, so print its ID, even if something about it is unknown.
-    if (error instanceof Stop) error.done = made.shown;
+    if (error instanceof CommandStop) error.done = made.shown;
     throw error;
   }
 }
 
-async function freezesOf(service: Service, { item: { id }, frozen }: Made) {
+async function freezesOf(service: ServiceClient, { item: { id }, frozen }: Made) {
   if (!isPlan(frozen)) return [{ ...frozen, id }];
   const { owner, include } = frozen;
   // Only admins of the owner may list all repositories. Other people named each one.
   const names = include.some(isGlob) ? [null] : include;
-  const lists = await pLimit(atOnce).map(names, (repository) => listFreezes(service, { owner, repository }));
+  const lists = await pLimit(requestsAtOnce).map(names, (repository) =>
+    fetchFreezes(service, { owner, repository }),
+  );
   return lists
     .flat()
     .filter(({ freeze }) => freeze.plan_id === id)

@@ -1,11 +1,11 @@
-import { command, type CommandSpec, type Connection, ownerCommand } from '../command.ts';
-import { hostOf } from '../service/connection.ts';
-import { patience, readJson, type Schemas } from '../service/service.ts';
-import { notKnown, refused } from '../stop.ts';
+import { command, type CommandSpec, type ServiceConnection, ownerCommand } from '../command.ts';
+import { hostOfService } from '../service/connection.ts';
+import { servicePatience, parseJson, type Schemas } from '../service/service.ts';
+import { unknownThing, refusedBy } from '../stop.ts';
 import { readOwner } from '../target.ts';
 import type { World } from '../world.ts';
 
-const list = ownerCommand<object>({
+const listKeysCommand = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the application keys of an owner',
   examples: [['holdfast keys list acme', 'See the keys and when each was last used']],
@@ -42,7 +42,7 @@ const create = command<CreateOptions, [owner: string]>({
   ],
   async run({ output, connect, world }, options, text) {
     const owner = readOwner(text);
-    const { describeMoment, readWindow } = await import('../times.ts');
+    const { describeMoment, readTimeWindow: readWindow } = await import('../times.ts');
     const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
     const { service } = await connect();
     if (endsAt !== null) output.note(`It expires at ${describeMoment(endsAt, world.zone, world.zone)}.`);
@@ -51,7 +51,7 @@ const create = command<CreateOptions, [owner: string]>({
     const key = await service.post('/applications/{owner}', { owner }, body);
     // A retry gets the first answer again, but without the secret, which nobody stores.
     if (key.secret === null)
-      throw notKnown(
+      throw unknownThing(
         `Created key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and create another key.`,
       );
     output.note(`Created key ${key.id}. This is the only time that its secret is shown:`);
@@ -74,10 +74,10 @@ const revoke = ownerCommand<object, [id: string]>({
 export const keys: CommandSpec = {
   usage: 'keys',
   summary: 'manage the application keys of an owner',
-  below: [list, create, revoke],
+  below: [listKeysCommand, create, revoke],
 };
 
-const shown = (globs: string[] | null): string => globs?.join(' ') ?? 'any';
+const shownKey = (globs: string[] | null): string => globs?.join(' ') ?? 'any';
 
 const listRules = ownerCommand<object>({
   usage: 'list <owner>',
@@ -88,7 +88,15 @@ const listRules = ownerCommand<object>({
     output.table(
       ['NAME', 'REPOSITORIES', 'REFS', 'ENVIRONMENTS', 'MAY', 'BY', 'ID'],
       oidc_rules.map(({ id, name, repositories, refs, environments, may, created_by }) => [
-        ...[name, shown(repositories), shown(refs), shown(environments), may.join(' '), created_by.name, id],
+        ...[
+          name,
+          shownKey(repositories),
+          shownKey(refs),
+          shownKey(environments),
+          may.join(' '),
+          created_by.name,
+          id,
+        ],
       ]),
     );
     if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets in no jobs.`);
@@ -188,7 +196,7 @@ export const whoami = command<object, []>({
   },
 });
 
-async function selfOf({ service, token }: Connection, world: World): Promise<Self> {
+async function selfOf({ service, token }: ServiceConnection, world: World): Promise<Self> {
   if (token.startsWith('hf_')) {
     const { name, scope, account_scope, expires_at } = await service.get('/application', {});
     return { kind: 'application key', name, scope, owner: account_scope.login, expires_at };
@@ -200,7 +208,7 @@ async function selfOf({ service, token }: Connection, world: World): Promise<Sel
 function claimsOf(token: string): Self | null {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return null;
-  const claims = readJson(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown> | null;
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown> | null;
   const { repository, workflow, run_id: run, exp } = claims ?? {};
   if (typeof repository !== 'string') return null;
   return {
@@ -213,24 +221,24 @@ function claimsOf(token: string): Self | null {
 }
 
 async function personOf(token: string, world: World): Promise<Self> {
-  const host = hostOf(world);
+  const host = hostOfService(world);
   const api =
     world.env.GITHUB_API_URL?.trim() ||
     (host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`);
   const headers = { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' };
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(servicePatience);
   const response = await fetch(`${api.replace(/\/+$/, '')}/user`, {
     headers,
     redirect: 'error',
     signal,
   }).catch((error: unknown) => {
-    throw notKnown(`GitHub does not answer at ${api} (${(error as Error).message}).`);
+    throw unknownThing(`GitHub does not answer at ${api} (${(error as Error).message}).`);
   });
-  const { login } = (readJson(await response.text()) ?? {}) as { login?: unknown };
+  const { login } = (parseJson(await response.text()) ?? {}) as { login?: unknown };
   if (response.status === 401)
-    throw refused(`GitHub at ${api} does not know this token. Use another one, or set GH_HOST.`, 401);
+    throw refusedBy(`GitHub at ${api} does not know this token. Use another one, or set GH_HOST.`, 401);
   if (!response.ok || typeof login !== 'string')
-    throw notKnown(`GitHub at ${api} answers ${response.status} and does not say whose token this is.`);
+    throw unknownThing(`GitHub at ${api} answers ${response.status} and does not say whose token this is.`);
   const expiry = response.headers.get('github-authentication-token-expiration');
   const expiresAt = expiry === null ? NaN : Date.parse(expiry.replace(' UTC', 'Z').replace(' ', 'T'));
   return {

@@ -1,13 +1,20 @@
 import { cutCharacters } from '../../cut-text.ts';
 import { whatIsBlocked } from '../../words/describe-fields.ts';
 import { command } from '../command.ts';
-import { byOccurrence, inEach, isOn, type ListedFreeze, listFreezes, ownPlace } from '../freezing/items.ts';
+import {
+  byOccurrence,
+  inEach,
+  isOngoingItem,
+  type ListedFreeze,
+  fetchFreezes,
+  ownPlace,
+} from '../freezing/items.ts';
 import type { Schemas } from '../service/service.ts';
 import { misused } from '../stop.ts';
-import { nameOf, readPlace } from '../target.ts';
+import { nameOfTarget, readPlace } from '../target.ts';
 import { type Cell, onOneLine } from '../terminal.ts';
 
-export const list = command<{ each?: true }, [target: string]>({
+export const listCommand = command<{ each?: true }, [target: string]>({
   usage: 'list <target>',
   summary: 'list the ongoing and scheduled freezes of a repository or an owner, with their IDs',
   options: [['--each', 'show each freeze of a plan, instead of one line']],
@@ -18,7 +25,7 @@ export const list = command<{ each?: true }, [target: string]>({
   async run({ connect, output, world }, { each }, target) {
     const place = readPlace(target);
     const { service, memory } = await connect();
-    const freezes = await listFreezes(service, place);
+    const freezes = await fetchFreezes(service, place);
     memory.save(
       freezes.flatMap(({ owner, repository, freeze }) => [
         { kind: 'freeze' as const, id: freeze.id, owner, repository },
@@ -40,8 +47,8 @@ export const list = command<{ each?: true }, [target: string]>({
         const { owner, repository, freeze, startsAt, endsAt } = first;
         const isPlan = same.length > 1;
         return [
-          isOn(first, now) ? { text: 'on', tone: 'held' } : { text: 'scheduled', tone: 'scheduled' },
-          isPlan ? `${owner} (${same.length})` : nameOf({ owner, repository }),
+          isOngoingItem(first, now) ? { text: 'on', tone: 'held' } : { text: 'scheduled', tone: 'scheduled' },
+          isPlan ? `${owner} (${same.length})` : nameOfTarget({ owner, repository }),
           shown(startsAt, freeze.timezone),
           endsAt === null ? 'removed' : shown(endsAt, freeze.timezone),
           freeze.reason,
@@ -53,7 +60,7 @@ export const list = command<{ each?: true }, [target: string]>({
     if (freezes.length === 0) output.line(`No freeze is active or scheduled in ${target}.`);
     output.json({
       freezes: freezes.map(({ owner, repository, freeze, startsAt, endsAt }) => ({
-        repository: nameOf({ owner, repository }),
+        repository: nameOfTarget({ owner, repository }),
         state: startsAt <= now ? 'on' : 'scheduled',
         starts_at: new Date(startsAt).toISOString(),
         ends_at: endsAt === null ? null : new Date(endsAt).toISOString(),
@@ -66,7 +73,7 @@ export const list = command<{ each?: true }, [target: string]>({
 /** How many columns stand before the days. With 31 days, a line has 80. */
 const labelWidth = 48;
 
-export const deployments = command<{ state?: string }, [target: string]>({
+export const deploymentsCommand = command<{ state?: string }, [target: string]>({
   usage: 'deployments <target>',
   summary: 'list the deployments that wait for a freeze to end',
   options: [['--state <state>', 'waiting, approved, rejected, superseded, bypassed, gone or all (waiting)']],
@@ -81,7 +88,9 @@ export const deployments = command<{ state?: string }, [target: string]>({
     const found = await inEach(service, place, async (repository) => {
       const all: { repository: string; deployment: Schemas['Deployment'] }[] = [];
       for await (const page of service.pages('/repos/{owner}/{repository}/deployments', repository, query))
-        all.push(...page.deployments.map((deployment) => ({ repository: nameOf(repository), deployment })));
+        all.push(
+          ...page.deployments.map((deployment) => ({ repository: nameOfTarget(repository), deployment })),
+        );
       return all;
     });
     const { describeInstant } = await import('../../time/local-time.ts');
@@ -131,7 +140,7 @@ export const calendar = command<{ month?: string }, [target: string | undefined]
       const to = endsAt === null ? null : dayOf(Math.max(startsAt, endsAt - 1)).toString();
       return days.map(String).filter((day) => day >= from && (to === null || day <= to));
     };
-    const rows = byOccurrence(await listFreezes(service, place))
+    const rows = byOccurrence(await fetchFreezes(service, place))
       .map((same) => ({ same, its: daysOf(same[0]!) }))
       .filter(({ its }) => its.length > 0);
     const line = (label: string, marks: string) => `${fit(label)} ${marks}`;
@@ -143,20 +152,20 @@ export const calendar = command<{ month?: string }, [target: string | undefined]
     );
     for (const { same, its } of rows) {
       const [one] = same as [ListedFreeze];
-      const where = same.length > 1 ? `${one.owner} (${same.length})` : nameOf(one);
+      const where = same.length > 1 ? `${one.owner} (${same.length})` : nameOfTarget(one);
       const marks = days.map((day) => (its.includes(day.toString()) ? '#' : day.dayOfWeek > 5 ? ' ' : '.'));
       output.line(`${fit(`${where}: ${onOneLine(one.freeze.reason)}`)} `, {
         text: marks.join(''),
-        tone: isOn(one, now) ? 'held' : 'scheduled',
+        tone: isOngoingItem(one, now) ? 'held' : 'scheduled',
       });
     }
     if (rows.length === 0)
-      output.line(`No ongoing or scheduled freeze of ${nameOf(place)} is in this month.`);
+      output.line(`No ongoing or scheduled freeze of ${nameOfTarget(place)} is in this month.`);
     output.json({
       month: first.toString().slice(0, 7),
       time_zone: world.zone,
       freezes: rows.map(({ same, its }) => ({
-        repositories: same.map(nameOf),
+        repositories: same.map(nameOfTarget),
         days: its,
         freeze: same[0]!.freeze,
       })),

@@ -1,6 +1,6 @@
-import { type Call, command, type OptionSpec } from '../command.ts';
+import { type CommandCall, command, type OptionSpec } from '../command.ts';
 import { findItem } from '../freezing/items.ts';
-import { showPlan } from '../freezing/preview.ts';
+import { printPlan } from '../freezing/preview.ts';
 import { misused } from '../stop.ts';
 import { windowOptions } from './freeze-options.ts';
 import type { WindowOptions } from '../times.ts';
@@ -34,7 +34,7 @@ export const move = command<Where & WindowOptions, [id: string, start: string]>(
   ],
   run: (call, { in: owner, ...options }, id, start) =>
     change(call, { id, start, owner }, async (zone) => {
-      const { readWindow } = await import('../times.ts');
+      const { readTimeWindow: readWindow } = await import('../times.ts');
       if (options.from === undefined && options.until === undefined)
         throw misused('Write --from, --until or both. To leave the occurrence out, use holdfast plans skip.');
       const window = readWindow({ ...options, zone }, call.world);
@@ -46,7 +46,7 @@ type Place = { id: string; start: string; owner: string | undefined };
 
 /** @param wanted what to send, by the zone of the plan. */
 async function change(
-  call: Call,
+  call: CommandCall,
   { id, start, owner: given }: Place,
   wanted: (zone: string) => Promise<{ skip: boolean } | { start?: string; end?: string }>,
 ): Promise<undefined> {
@@ -55,6 +55,6 @@ async function change(
   const params = { owner, plan_id: id };
   const { timezone } = await connection.service.get('/freeze_plans/{owner}/{plan_id}', params);
   const path = '/freeze_plans/{owner}/{plan_id}/occurrences/{start}';
-  await showPlan(call, await connection.service.post(path, { ...params, start }, await wanted(timezone)));
+  await printPlan(call, await connection.service.post(path, { ...params, start }, await wanted(timezone)));
   return undefined;
 }

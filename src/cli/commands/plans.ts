@@ -1,7 +1,7 @@
-import { type Call, command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
+import { type CommandCall, command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { endItem, findItem } from '../freezing/items.ts';
-import { previewPlan, showPlan } from '../freezing/preview.ts';
+import { showPlanPreview, printPlan } from '../freezing/preview.ts';
 import type { Schemas } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
 import { readOwner } from '../target.ts';
@@ -18,7 +18,7 @@ import {
 } from './freeze-options.ts';
 import { move, skip } from './plan-occurrences.ts';
 
-type Plan = Schemas['FreezePlan'];
+type PlanOfService = Schemas['FreezePlan'];
 type Where = { in?: string };
 type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
 type Following = { source?: string; title?: string[] };
@@ -49,7 +49,7 @@ const wantedOptions: OptionSpec[] = [
   publicReasonOption,
 ];
 
-const list = ownerCommand<object>({
+const listPlansCommand = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the plans of an owner that are not over',
   examples: [['holdfast plans list acme', 'See the plans and their IDs']],
@@ -81,7 +81,7 @@ const show = command<Where, [id: string]>({
     const connection = await call.connect();
     const { owner } = await findItem(connection, id, ['plan'], options.in);
     const plan = await connection.service.get('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id });
-    await showPlan(call, plan);
+    await printPlan(call, plan);
   },
 });
 
@@ -121,16 +121,16 @@ const create = command<Wanted & { message: string; dryRun?: true }, [owner: stri
       repositories: { include, exclude: options.except },
       ...times,
     };
-    if (options.dryRun) return previewPlan(call, service, owner, body);
+    if (options.dryRun) return showPlanPreview(call, service, owner, body);
     const plan = await service.post('/freeze_plans/{owner}', { owner }, body);
     memory.save([{ kind: 'plan', id: plan.id, owner, repository: null }]);
-    await showPlan(call, plan);
+    await printPlan(call, plan);
   },
 });
 
 /** The times of a new plan. */
-async function windowIn({ world, output }: Call, options: Wanted, owner: string) {
-  const { readWindow, describeWindow } = await import('../times.ts');
+async function windowIn({ world, output }: CommandCall, options: Wanted, owner: string) {
+  const { readTimeWindow: readWindow, describeWindow } = await import('../times.ts');
   const window = readWindow(options, world);
   const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
   output.note(`Planning freezes of ${owner} ${describeWindow(window, world.zone)}${again}.`);
@@ -138,7 +138,7 @@ async function windowIn({ world, output }: Call, options: Wanted, owner: string)
 }
 
 /** The zone of a new plan that follows a calendar. */
-function followingIn({ world }: Call, { zone, from, until, for: length, rule }: Wanted) {
+function followingIn({ world }: CommandCall, { zone, from, until, for: length, rule }: Wanted) {
   if ([from, until, length, rule].some((option) => option !== undefined))
     throw misused('--source has the times of the calendar. Leave out --from, --until, --for and --rule.');
   return { start: null, end: null, timezone: zone ?? world.zone };
@@ -175,15 +175,15 @@ const update = command<Wanted & Where & { once?: true }, [id: string]>({
     };
     if (Object.keys(body).length === 0)
       throw misused('Name what to change. See holdfast plans update --help.');
-    await showPlan(call, await connection.service.patch(path, params, body));
+    await printPlan(call, await connection.service.patch(path, params, body));
   },
 });
 
 /** The named times, in the current or new zone of the plan. */
-async function timesIn({ world, output }: Call, options: Wanted, plan: Plan) {
+async function timesIn({ world, output }: CommandCall, options: Wanted, plan: PlanOfService) {
   const { from, until, for: length, zone } = options;
   if (from === undefined && until === undefined) return zone === undefined ? {} : { timezone: zone };
-  const { readWindow, describeMoment } = await import('../times.ts');
+  const { readTimeWindow: readWindow, describeMoment } = await import('../times.ts');
   const window = readWindow({ from, until, for: length, zone: zone ?? plan.timezone }, world);
   const { start, end, startsAt, endsAt, timezone } = window;
   const shown = (at: number) => describeMoment(at, timezone, world.zone);
@@ -192,7 +192,7 @@ async function timesIn({ world, output }: Call, options: Wanted, plan: Plan) {
   return { ...(from !== undefined && { start }), ...(endsAt !== null && { end }), ...(zone && { timezone }) };
 }
 
-const remove = command<Where & { message: string }, [id: string]>({
+const removePlan = command<Where & { message: string }, [id: string]>({
   usage: 'delete <id>',
   summary: 'delete a plan, and end its freezes',
   options: [['-m, --message <reason>', 'the reason, which the audit log keeps', 'required'], where],
@@ -240,7 +240,7 @@ const progress = command<Where, [id: string]>({
 export const plans: CommandSpec = {
   usage: 'plans',
   summary: 'manage freezes that repeat, and freezes of many repositories',
-  below: [list, show, create, update, skip, move, remove, progress],
+  below: [listPlansCommand, show, create, update, skip, move, removePlan, progress],
 };
 
 /** The fields that the options name, except for the times. */

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import pLimit from 'p-limit';
-import { type Call, command } from '../command.ts';
+import { type CommandCall, command } from '../command.ts';
 import { endItem } from '../freezing/items.ts';
-import type { Schemas, Service } from '../service/service.ts';
-import { type ExitCode, exitCodes, misused, notKnown } from '../stop.ts';
-import { nameOf, readRepository, type Repository } from '../target.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
+import { type ExitCode, exitCodes, misused, unknownThing } from '../stop.ts';
+import { nameOfTarget, readRepository, type RepositoryTarget } from '../target.ts';
 import { conditionOptions, type ConditionOptions, conditionsIn } from './freeze-options.ts';
 
 type Options = ConditionOptions & { message: string; freeze: string[]; lease?: string; wait?: true };
@@ -51,7 +51,7 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
         await endFreezes(call, renewed, 'GitHub does not block merges, so the command did not begin');
         return code;
       }
-      call.output.note(`Frozen while it runs: ${repositories.map(nameOf).join(', ')}.`);
+      call.output.note(`Frozen while it runs: ${repositories.map(nameOfTarget).join(', ')}.`);
       const done = new AbortController();
       const renewing = renewFreezes(call, renewed, done.signal);
       const { code: ended, said } = await runProgram(words, signals);
@@ -60,14 +60,14 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
       done.abort();
       await renewing;
       await endFreezes(call, renewed, `${words[0]} ended with ${said}`);
-      if (ended === null) throw notKnown(`${words[0]} could not be run: ${said}.`);
+      if (ended === null) throw unknownThing(`${words[0]} could not be run: ${said}.`);
       return ended as ExitCode;
     } catch (error) {
       signals.close();
       await endFreezes(call, renewed, 'The command did not begin');
       if (!signals.stop.aborted) throw error;
       call.output.note(`${words[0]} did not begin.`);
-      return codeOf(signals.stop.reason as NodeJS.Signals) as ExitCode;
+      return codeOfExit(signals.stop.reason as NodeJS.Signals) as ExitCode;
     } finally {
       signals.close();
     }
@@ -76,7 +76,7 @@ On Windows, name a program, or write cmd /c deploy.cmd.`,
 
 /** Waits until GitHub blocks the pull requests, for half of the lease at most. Prints to standard error only. */
 async function waitFor(
-  call: Call,
+  call: CommandCall,
   { service, freezes, length }: RenewedFreezes,
   stop: AbortSignal,
 ): Promise<ExitCode> {
@@ -90,7 +90,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
 
 /** The exit code of a shell after a signal. */
-const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+const codeOfExit = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 /** Signals that do not end this process, because it must end freezes first. */
 type Signals = {
@@ -133,7 +133,7 @@ async function runProgram(
     child.once('error', ({ message }) => resolve({ code: null, said: message }));
     child.once('exit', (code, signal) =>
       resolve(
-        signal ? { code: codeOf(signal), said: signal } : { code: code ?? 0, said: `exit code ${code}` },
+        signal ? { code: codeOfExit(signal), said: signal } : { code: code ?? 0, said: `exit code ${code}` },
       ),
     );
   });
@@ -143,49 +143,49 @@ async function runProgram(
  * @property ends every end that this command set. If the freeze has another end, somebody moved it.
  * @property until the last end that the service accepted, in milliseconds.
  */
-type Freeze = Repository & { id: string; ends: string[]; until: number };
+type RunFreeze = RepositoryTarget & { id: string; ends: string[]; until: number };
 
 /**
  * Freezes that end by themselves unless they are renewed.
  * @property length milliseconds from when a freeze is created or renewed to its end.
  */
 type RenewedFreezes = {
-  service: Service;
+  service: ServiceClient;
   length: number;
   body: Pick<Schemas['NewScheduledFreeze'], 'reason' | 'matching_conditions' | 'exclude_conditions'>;
-  freezes: Freeze[];
+  freezes: RunFreeze[];
 };
 
 /** In UTC no hour comes twice, so no end is later than it should be. */
 const timezone = 'UTC';
 /** Several requests run at once: one that hangs does not delay the others. */
-const most = 6;
+const mostSideBySide = 6;
 
 /** Creates a freeze of each repository, from now. */
 async function createFreezes(
-  { world, output }: Call,
+  { world, output }: CommandCall,
   renewed: RenewedFreezes,
-  repositories: Repository[],
+  repositories: RepositoryTarget[],
 ): Promise<void> {
   for (const repository of repositories) {
-    const end = endOf(world, renewed);
+    const end = endOfRun(world, renewed);
     const body = { ...renewed.body, start: null, end, timezone };
     const path = '/repos/{owner}/{repository}/scheduled_freeze';
     const { id, warnings } = await renewed.service.post(path, repository, body);
-    renewed.freezes.push({ ...repository, id, ends: [end], until: instantOf(end) });
-    for (const warning of warnings ?? []) output.note(`Warning: ${nameOf(repository)}: ${warning}`);
+    renewed.freezes.push({ ...repository, id, ends: [end], until: instantOfRun(end) });
+    for (const warning of warnings ?? []) output.note(`Warning: ${nameOfTarget(repository)}: ${warning}`);
   }
 }
 
 /** Moves the ends, four times in each length, until the signal stops it. It warns and never throws. */
-async function renewFreezes(call: Call, renewed: RenewedFreezes, done: AbortSignal): Promise<void> {
-  const renew = async (freeze: Freeze) => {
+async function renewFreezes(call: CommandCall, renewed: RenewedFreezes, done: AbortSignal): Promise<void> {
+  const renew = async (freeze: RunFreeze) => {
     const { owner, repository, id } = freeze;
-    const end = endOf(call.world, renewed);
+    const end = endOfRun(call.world, renewed);
     freeze.ends.push(end);
     const path = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}';
     await renewed.service.patch(path, { owner, repository, freeze_id: id }, { end });
-    freeze.until = instantOf(end);
+    freeze.until = instantOfRun(end);
   };
   for (;;) {
     const isDone = await call.world.delay(renewed.length / 4, done).then(
@@ -193,22 +193,22 @@ async function renewFreezes(call: Call, renewed: RenewedFreezes, done: AbortSign
       () => true,
     );
     if (isDone) return;
-    await pLimit(most).map([...renewed.freezes], (freeze) =>
+    await pLimit(mostSideBySide).map([...renewed.freezes], (freeze) =>
       changeUnlessOthersDid(call, renewed, freeze, renew).catch(({ message }: Error) =>
-        call.output.note(`The freeze of ${nameOf(freeze)} could not be renewed: ${message}`),
+        call.output.note(`The freeze of ${nameOfTarget(freeze)} could not be renewed: ${message}`),
       ),
     );
   }
 }
 
 /** Ends the freezes that are left. It warns and never throws, because the freezes end by themselves. */
-async function endFreezes(call: Call, renewed: RenewedFreezes, reason: string): Promise<void> {
-  const end = (freeze: Freeze) => endItem(renewed.service, { kind: 'freeze', ...freeze }, reason);
+async function endFreezes(call: CommandCall, renewed: RenewedFreezes, reason: string): Promise<void> {
+  const end = (freeze: RunFreeze) => endItem(renewed.service, { kind: 'freeze', ...freeze }, reason);
   const minutes = Math.ceil(renewed.length / 60_000);
-  await pLimit(most).map(renewed.freezes.splice(0), (freeze) =>
+  await pLimit(mostSideBySide).map(renewed.freezes.splice(0), (freeze) =>
     changeUnlessOthersDid(call, renewed, freeze, end).catch(({ message }: Error) =>
       call.output.note(
-        `The freeze of ${nameOf(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${message}`,
+        `The freeze of ${nameOfTarget(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${message}`,
       ),
     ),
   );
@@ -216,10 +216,10 @@ async function endFreezes(call: Call, renewed: RenewedFreezes, reason: string): 
 
 /** Changes a freeze unless somebody else ended or moved it. Their change counts, and the freeze is no longer renewed. */
 async function changeUnlessOthersDid(
-  call: Call,
+  call: CommandCall,
   renewed: RenewedFreezes,
-  freeze: Freeze,
-  change: (freeze: Freeze) => Promise<unknown>,
+  freeze: RunFreeze,
+  change: (freeze: RunFreeze) => Promise<unknown>,
 ): Promise<void> {
   const { owner, repository, id, ends, until } = freeze;
   const path = '/repos/{owner}/{repository}/scheduled_freeze';
@@ -233,21 +233,21 @@ async function changeUnlessOthersDid(
     const { end, timezone: zone } = now;
     const moved = end === null ? 'somebody removes it' : describeInstant(toInstant(end, zone, 'end'), zone);
     call.output.note(
-      `Somebody moved the end of the freeze of ${nameOf(freeze)}, so it stays until ${moved}: holdfast unfreeze ${id} --in ${nameOf(freeze)}`,
+      `Somebody moved the end of the freeze of ${nameOfTarget(freeze)}, so it stays until ${moved}: holdfast unfreeze ${id} --in ${nameOfTarget(freeze)}`,
     );
   } else if (!isRunning) {
     // It has ended as planned.
   } else if (call.world.now() < until) {
-    call.output.note(`Somebody ended the freeze of ${nameOf(freeze)}. The command goes on.`);
+    call.output.note(`Somebody ended the freeze of ${nameOfTarget(freeze)}. The command goes on.`);
   } else {
     call.output.note(
-      `The freeze of ${nameOf(freeze)} ran out before it could be renewed. It is frozen again.`,
+      `The freeze of ${nameOfTarget(freeze)} ran out before it could be renewed. It is frozen again.`,
     );
     await createFreezes(call, renewed, [{ owner, repository }]);
   }
 }
 
-const instantOf = (end: string): number => Date.parse(`${end}Z`);
+const instantOfRun = (end: string): number => Date.parse(`${end}Z`);
 
-const endOf = ({ now }: Call['world'], { length }: RenewedFreezes): string =>
+const endOfRun = ({ now }: CommandCall['world'], { length }: RenewedFreezes): string =>
   new Date(now() + length).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);

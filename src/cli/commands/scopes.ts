@@ -1,7 +1,7 @@
-import { type Call, command, type CommandSpec } from '../command.ts';
+import { type CommandCall, command, type CommandSpec } from '../command.ts';
 import { forJobs } from '../service/service.ts';
 import { misused } from '../stop.ts';
-import { nameOfPullRequest, readPullRequest } from '../target.ts';
+import { nameOfPullRequest, readPullRequestTarget } from '../target.ts';
 
 type Options = {
   all?: true;
@@ -54,7 +54,7 @@ group it pushes nothing: Holdfast uses the scopes of its pull requests. It retri
       if (options[name] !== undefined)
         throw misused(`--${name === 'dryRun' ? 'dry-run' : name} goes with --from-diff.`);
     if (text === undefined) throw misused('Name the pull request, such as acme/web#5, or write --from-diff.');
-    const pullRequest = readPullRequest(text);
+    const pullRequest = readPullRequestTarget(text);
     if (scopes.length === 0 && !options.all)
       throw misused('Name what it touches, or write --all or --from-diff.');
     const { service } = await call.connect(forJobs);
@@ -66,11 +66,11 @@ group it pushes nothing: Holdfast uses the scopes of its pull requests. It retri
 });
 
 async function pushDiff(
-  { world, output, connect }: Call,
+  { world, output, connect }: CommandCall,
   options: Options,
   text: string | undefined,
 ): Promise<undefined> {
-  const { conclusionOf, rowsOf, scopesOfDiff } = await import('../scopes/diff-scopes.ts');
+  const { conclusionOf, rowsOfDiff: rowsOf, scopesOfDiff } = await import('../scopes/diff-scopes.ts');
   const found = await scopesOfDiff(world, text ?? null, options);
   const { pullRequest, pushed, changed } = found;
   const isPushed = !options.dryRun && !found.isMergeGroup;
@@ -90,7 +90,7 @@ async function pushDiff(
   });
 }
 
-export const scopes: CommandSpec = {
+export const scopesCommand: CommandSpec = {
   usage: 'scopes',
   summary: 'manage the scopes that pull requests touch',
   below: [push],

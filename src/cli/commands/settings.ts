@@ -1,12 +1,12 @@
 import type { Cell } from '../terminal.ts';
 import { command, type CommandSpec, ownerCommand } from '../command.ts';
 import { misused } from '../stop.ts';
-import { nameOf, readPlace, readRepository } from '../target.ts';
+import { nameOfTarget, readPlace, readRepository } from '../target.ts';
 import type { Schemas } from '../service/service.ts';
 
-type Value = boolean | number | string | string[] | null;
+type SettingValue = boolean | number | string | string[] | null;
 
-export const settings = command<object, [target: string, changes: string[]]>({
+export const settingsCommand = command<object, [target: string, changes: string[]]>({
   usage: 'settings <target> [changes...]',
   summary: 'show or change the settings of a repository, or the defaults of an owner',
   examples: [
@@ -41,8 +41,8 @@ export const settings = command<object, [target: string, changes: string[]]>({
       ['SETTING', 'VALUE', 'SET BY'],
       Object.entries(values).map(([name, value]): Cell[] => [
         name,
-        shown(value as Value),
-        inherited.includes(name) ? 'owner or default' : nameOf({ owner, repository }),
+        shownSetting(value as SettingValue),
+        inherited.includes(name) ? 'owner or default' : nameOfTarget({ owner, repository }),
       ]),
     );
     for (const warning of warnings) output.note(`Warning: ${warning}`);
@@ -50,20 +50,20 @@ export const settings = command<object, [target: string, changes: string[]]>({
   },
 });
 
-const shown = (value: Value): string =>
+const shownSetting = (value: SettingValue): string =>
   Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'none' : String(value);
 
 const lists = ['freezers', 'approvers'];
 
 /** Reads `name=value`. The service says what is wrong with a value. @throws Stop for anything else. */
-function readChange(text: string): [name: string, value: Value] {
+function readChange(text: string): [name: string, value: SettingValue] {
   const at = text.indexOf('=');
   if (at < 1) throw misused(`"${text}" is not a change. Write name=value, such as comment_commands=false.`);
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   return [name, valueOf(name, value)];
 }
 
-function valueOf(name: string, text: string): Value {
+function valueOf(name: string, text: string): SettingValue {
   if (text === '' || text === 'null') return null;
   if (text === '[]') return [];
   if (lists.includes(name)) return text.split(',').map((part) => part.trim());
@@ -71,7 +71,7 @@ function valueOf(name: string, text: string): Value {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-const list = ownerCommand<object>({
+const listSettings = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the repositories of an owner, with their products',
   examples: [['holdfast products list acme', 'See where freezes are switched on']],
@@ -124,8 +124,8 @@ const defaults = ownerCommand<object, [products: string[]]>({
 const readProducts = (names: string[]) =>
   (names.join() === 'none' ? [] : names) as Schemas['Products']['products'];
 
-export const products: CommandSpec = {
+export const productsCommand: CommandSpec = {
   usage: 'products',
   summary: 'manage the products of repositories',
-  below: [list, set, defaults],
+  below: [listSettings, set, defaults],
 };

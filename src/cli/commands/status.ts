@@ -1,12 +1,12 @@
-import { type Call, command } from '../command.ts';
-import { type Schemas, type Service, forJobs } from '../service/service.ts';
+import { type CommandCall, command } from '../command.ts';
+import { type Schemas, type ServiceClient, forJobs } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
 import {
-  nameOf,
+  nameOfTarget,
   nameOfPullRequest,
-  type PullRequest,
-  readTarget,
-  type Repository,
+  type PullRequestTarget,
+  readCommandTarget,
+  type RepositoryTarget,
   readRepository,
 } from '../target.ts';
 import { type Cell, onOneLine } from '../terminal.ts';
@@ -30,7 +30,7 @@ export const status = command<Options, [target: string]>({
     ],
   ],
   async run(call, options, text) {
-    const { owner, repository, number } = readTarget(text);
+    const { owner, repository, number } = readCommandTarget(text);
     if (repository === null) throw misused(`"${text}" is an owner: see holdfast list ${text}.`);
     const { service } = await call.connect();
     return number === null
@@ -40,16 +40,16 @@ export const status = command<Options, [target: string]>({
 });
 
 async function ofPullRequest(
-  { world, output }: Call,
-  service: Service,
-  pullRequest: PullRequest,
+  { world, output }: CommandCall,
+  service: ServiceClient,
+  pullRequest: PullRequestTarget,
   { exitCode }: Options,
 ): Promise<ExitCode> {
   const found = await service.get('/repos/{owner}/{repository}/pulls/{number}/freezes', pullRequest);
   const { describeMoment } = await import('../times.ts');
   const { frozen, freezes, pull_request } = found;
   const text = found.status?.description ?? `It is ${pull_request.state}.`;
-  output.line(markOf(frozen), `  ${nameOfPullRequest(pullRequest)} ${onOneLine(pull_request.title)}`);
+  output.line(statusMark(frozen), `  ${nameOfPullRequest(pullRequest)} ${onOneLine(pull_request.title)}`);
   output.line(`        ${onOneLine(text)}`);
   const shown = (at: string, zone: string) => describeMoment(Date.parse(at), zone, world.zone);
   for (const { scheduled_freeze: freeze, verdict, until, exemption, reasons } of freezes) {
@@ -68,12 +68,12 @@ async function ofPullRequest(
   return exitCode && frozen ? exitCodes.refused : exitCodes.done;
 }
 
-const markOf = (frozen: boolean): Cell =>
+const statusMark = (frozen: boolean): Cell =>
   frozen ? { text: 'Frozen', tone: 'held' } : { text: 'Free', tone: 'free' };
 
-type Verdict = Schemas['PullRequestExplanation']['freezes'][number]['verdict'];
+type StatusVerdict = Schemas['PullRequestExplanation']['freezes'][number]['verdict'];
 
-const verdictWords: Record<Verdict, string> = {
+const verdictWords: Record<StatusVerdict, string> = {
   frozen: 'blocked by',
   unknown: 'blocked by (its conditions could not be evaluated)',
   excluded: 'excluded by',
@@ -82,18 +82,18 @@ const verdictWords: Record<Verdict, string> = {
 
 /** A frozen repository that is not enforced is a failure, because nothing is held. */
 async function ofRepository(
-  { world, output }: Call,
-  service: Service,
-  repository: Repository,
+  { world, output }: CommandCall,
+  service: ServiceClient,
+  repository: RepositoryTarget,
   { base, exitCode }: Options,
 ): Promise<ExitCode> {
   const found = await service.get('/repos/{owner}/{repository}/freeze_state', repository, { base });
   const { frozen, enforced, freezes, next_transition_at: next } = found;
   const { describeMoment } = await import('../times.ts');
   const change = next === null ? '' : ` until ${describeMoment(Date.parse(next), world.zone, world.zone)}`;
-  output.line(markOf(frozen), `  ${nameOf(repository)}${change}`);
+  output.line(statusMark(frozen), `  ${nameOfTarget(repository)}${change}`);
   for (const id of freezes) output.line(`        blocked by ${id}`);
-  const { isOn, listFreezes } = await import('../freezing/items.ts');
+  const { isOngoingItem: isOn, fetchFreezes: listFreezes } = await import('../freezing/items.ts');
   const now = world.now();
   for (const each of (await listFreezes(service, repository)).filter((each) => isOn(each, now))) {
     const blocked = whatIsBlocked(each.freeze);
@@ -101,7 +101,7 @@ async function ofRepository(
   }
   output.line('        enforced: ', enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced);
   if (frozen && enforced === 'no')
-    output.note(`GitHub does not block what is frozen: holdfast doctor ${nameOf(repository)}`);
+    output.note(`GitHub does not block what is frozen: holdfast doctor ${nameOfTarget(repository)}`);
   output.json(found);
   return frozen && (enforced === 'no' || exitCode) ? exitCodes.refused : exitCodes.done;
 }
@@ -126,7 +126,7 @@ not accept the credential. So a pipeline that stops at every code but 0 never pa
     const { describeMoment, readMilliseconds } = await import('../times.ts');
     const most = wait === undefined ? 0 : wait === true ? Infinity : readMilliseconds(wait);
     const { service } = await call.connect(forJobs);
-    const what = onOneLine(describeGate(nameOf(repository), asked));
+    const what = onOneLine(describeGate(nameOfTarget(repository), asked));
     const state = await passGate(world, service, repository, asked, most, (frozen) => {
       const { freezes, next_transition_at: next } = frozen;
       const end =

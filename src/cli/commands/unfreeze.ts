@@ -1,16 +1,23 @@
 import { once } from 'node:events';
 import pLimit from 'p-limit';
-import { type Call, command, type Connection } from '../command.ts';
-import { atOnce, endItem, findItem, isOn, type ListedFreeze, listFreezes } from '../freezing/items.ts';
+import { type CommandCall, command, type ServiceConnection } from '../command.ts';
+import {
+  requestsAtOnce,
+  endItem,
+  findItem,
+  isOngoingItem,
+  type ListedFreeze,
+  fetchFreezes,
+} from '../freezing/items.ts';
 import type { Item } from '../memory.ts';
-import type { Service } from '../service/service.ts';
-import { misused, refused, Stop } from '../stop.ts';
-import { isId, nameOf, type OwnerOrRepository, readPlace } from '../target.ts';
+import type { ServiceClient } from '../service/service.ts';
+import { misused, refusedBy, CommandStop } from '../stop.ts';
+import { isId, nameOfTarget, type OwnerOrRepository, readPlace } from '../target.ts';
 import { endOptions } from './freeze-options.ts';
 
 type Options = { message: string; all?: true; yes?: true; in?: string };
 
-export const unfreeze = command<Options, [targets: string[]]>({
+export const unfreezeCommand = command<Options, [targets: string[]]>({
   usage: 'unfreeze <targets...>',
   summary: 'end freezes: those that you created here, those that you name, or all ongoing ones',
   options: [
@@ -46,18 +53,20 @@ export const unfreeze = command<Options, [targets: string[]]>({
     for (const item of items.values()) {
       if (await end(connection.service, item, options.message)) {
         ended.push(item);
-        call.output.line(`Ended ${item.kind} ${item.id} of ${nameOf(item)}.`);
+        call.output.line(`Ended ${item.kind} ${item.id} of ${nameOfTarget(item)}.`);
       }
       connection.memory.forget(item.id);
     }
     if (ended.length === 0) call.output.line('No freeze was active.');
-    call.output.json({ ended: ended.map((item) => ({ kind: item.kind, id: item.id, in: nameOf(item) })) });
+    call.output.json({
+      ended: ended.map((item) => ({ kind: item.kind, id: item.id, in: nameOfTarget(item) })),
+    });
   },
 });
 
 /** Lists what would end, and asks. @throws Stop if the answer is not yes, or if nobody can be asked. */
-async function confirm({ world, output }: Call, items: Item[]): Promise<void> {
-  for (const item of items) output.note(`${item.kind} ${item.id} of ${nameOf(item)}`);
+async function confirm({ world, output }: CommandCall, items: Item[]): Promise<void> {
+  for (const item of items) output.note(`${item.kind} ${item.id} of ${nameOfTarget(item)}`);
   const what = items.length === 1 ? 'this freeze' : `these ${items.length} freezes and plans`;
   if (!world.input.isTTY) throw misused(`Nothing was ended. To end ${what} without a question, add --yes.`);
   const { createInterface } = await import('node:readline/promises');
@@ -66,7 +75,7 @@ async function confirm({ world, output }: Call, items: Item[]): Promise<void> {
     // Ctrl-D closes it without an answer.
     const closed = once(lines, 'close').then(() => '');
     const answer = await Promise.race([lines.question(`End ${what}? [y/N] `), closed]);
-    if (!/^y(es)?$/i.test(answer.trim())) throw refused('Nothing was ended.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw refusedBy('Nothing was ended.');
   } finally {
     lines.close();
   }
@@ -74,8 +83,8 @@ async function confirm({ world, output }: Call, items: Item[]): Promise<void> {
 
 /** What a target means. @param targets all named targets. */
 async function itemsOf(
-  { world }: Call,
-  connection: Connection,
+  { world }: CommandCall,
+  connection: ServiceConnection,
   target: string,
   targets: string[],
   { all, in: where }: Options,
@@ -88,7 +97,7 @@ async function itemsOf(
     ...(place.repository === null ? [] : await madeWithOthers(connection, targets, place)),
   ];
   if (made.length > 0) return made;
-  throw refused(
+  throw refusedBy(
     `No active freeze in ${target} was created from this machine. Run holdfast list ${target} to see the IDs, or add --all.`,
   );
 }
@@ -98,27 +107,27 @@ async function itemsOf(
  * repositories are named here too, or else its freezes in this repository.
  */
 async function madeWithOthers(
-  { service, memory }: Connection,
+  { service, memory }: ServiceConnection,
   targets: string[],
   { owner, repository }: OwnerOrRepository,
 ): Promise<Item[]> {
   const plans = memory.made({ owner, repository: null }).filter(({ kind }) => kind === 'plan');
   if (plans.length === 0) return [];
   const places = targets.filter((target) => !isId(target)).map(readPlace);
-  const named = new Set(places.map((place) => nameOf(place).toLowerCase()));
-  const freezes = await listFreezes(service, { owner, repository });
-  const items = await pLimit(atOnce).map(plans, async (plan): Promise<Item[]> => {
+  const named = new Set(places.map((place) => nameOfTarget(place).toLowerCase()));
+  const freezes = await fetchFreezes(service, { owner, repository });
+  const items = await pLimit(requestsAtOnce).map(plans, async (plan): Promise<Item[]> => {
     const own = freezes.filter(({ freeze }) => freeze.plan_id === plan.id);
     if (own.length === 0) return [];
     const path = '/freeze_plans/{owner}/{plan_id}';
     const { repositories } = await service.get(path, { owner, plan_id: plan.id });
     const isWhole = repositories.include.every((name) => named.has(`${owner}/${name}`.toLowerCase()));
-    return isWhole ? [plan] : own.map(itemOf);
+    return isWhole ? [plan] : own.map(namedItemOf);
   });
   return items.flat();
 }
 
-const itemOf = ({ freeze: { id }, owner, repository }: ListedFreeze): Item => ({
+const namedItemOf = ({ freeze: { id }, owner, repository }: ListedFreeze): Item => ({
   kind: 'freeze',
   id,
   owner,
@@ -126,8 +135,8 @@ const itemOf = ({ freeze: { id }, owner, repository }: ListedFreeze): Item => ({
 });
 
 /** The ongoing freezes. A plan that does not repeat ends as a whole; of others, only these occurrences end. */
-async function ongoingItems(service: Service, place: OwnerOrRepository, now: number): Promise<Item[]> {
-  const freezes = (await listFreezes(service, place)).filter((each) => isOn(each, now));
+async function ongoingItems(service: ServiceClient, place: OwnerOrRepository, now: number): Promise<Item[]> {
+  const freezes = (await fetchFreezes(service, place)).filter((each) => isOngoingItem(each, now));
   const { owner, repository } = place;
   const plans =
     repository === null ? (await service.get('/freeze_plans/{owner}', { owner })).freeze_plans : [];
@@ -138,26 +147,26 @@ async function ongoingItems(service: Service, place: OwnerOrRepository, now: num
     const { plan_id } = listed.freeze;
     return plan_id !== undefined && whole.has(plan_id)
       ? { kind: 'plan', id: plan_id, owner, repository: null }
-      : itemOf(listed);
+      : namedItemOf(listed);
   });
   return [...items.filter(({ kind }) => kind === 'plan'), ...items.filter(({ kind }) => kind === 'freeze')];
 }
 
 /** @returns whether it still existed. */
-async function end(service: Service, item: Item, reason: string): Promise<boolean> {
+async function end(service: ServiceClient, item: Item, reason: string): Promise<boolean> {
   try {
     await endItem(service, item, reason);
     return true;
   } catch (error) {
     // A freeze that ended by itself needs nothing.
-    if (error instanceof Stop && error.status === 404) return false;
+    if (error instanceof CommandStop && error.status === 404) return false;
     throw error;
   }
 }
 
 type ExtendOptions = { for?: string; until?: string; in?: string };
 
-export const extend = command<ExtendOptions, [id: string]>({
+export const extendCommand = command<ExtendOptions, [id: string]>({
   usage: 'extend <id>',
   summary: 'move the end of a freeze or a plan',
   options: [
@@ -174,9 +183,9 @@ export const extend = command<ExtendOptions, [id: string]>({
     const { world, output } = call;
     const connection = await call.connect();
     const item = await findItem(connection, id, ['freeze', 'plan'], where);
-    const { end: before, timezone } = await read(connection.service, item);
+    const { end: before, timezone } = await readItems(connection.service, item);
     if (before === null && length !== undefined)
-      throw refused('It has no end that --for could move. Use --until to set an end.');
+      throw refusedBy('It has no end that --for could move. Use --until to set an end.');
     const { later, readMoment } = await import('../../time/moment.ts');
     const { describeMoment, readLength, ways } = await import('../times.ts');
     const { toInstant } = await import('../../time/local-time.ts');
@@ -188,17 +197,17 @@ export const extend = command<ExtendOptions, [id: string]>({
     output.note(`Moving the end to ${describeMoment(end.at, timezone, world.zone)}.`);
     const after = await moveEnd(connection.service, item, end.local);
     for (const warning of after.warnings ?? []) output.note(`Warning: ${warning}`);
-    output.line(`Moved the end of ${item.kind} ${id} of ${nameOf(item)}.`);
-    output.json({ kind: item.kind, in: nameOf(item), [item.kind]: after });
+    output.line(`Moved the end of ${item.kind} ${id} of ${nameOfTarget(item)}.`);
+    output.json({ kind: item.kind, in: nameOfTarget(item), [item.kind]: after });
   },
 });
 
-async function read(service: Service, item: Item) {
+async function readItems(service: ServiceClient, item: Item) {
   const { kind, id, owner, repository } = item;
   if (kind === 'plan') {
     const plan = await service.get('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id });
     if (plan.recurrence !== null || plan.source)
-      throw refused(
+      throw refusedBy(
         'This plan repeats, so it has many ends. Extend one of its freezes. To find their IDs, use holdfast list.',
       );
     return plan;
@@ -206,11 +215,11 @@ async function read(service: Service, item: Item) {
   const path = '/repos/{owner}/{repository}/scheduled_freeze';
   const { scheduled_freezes } = await service.get(path, { owner, repository: repository! });
   const freeze = scheduled_freezes.find((each) => each.id === id.toLowerCase());
-  if (!freeze) throw refused(`Freeze ${id} of ${nameOf(item)} is over, or it was deleted.`);
+  if (!freeze) throw refusedBy(`Freeze ${id} of ${nameOfTarget(item)} is over, or it was deleted.`);
   return freeze;
 }
 
-const moveEnd = (service: Service, { kind, id, owner, repository }: Item, end: string) =>
+const moveEnd = (service: ServiceClient, { kind, id, owner, repository }: Item, end: string) =>
   kind === 'plan'
     ? service.patch('/freeze_plans/{owner}/{plan_id}', { owner, plan_id: id }, { end })
     : service.patch(

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { command, type CommandSpec, type OptionSpec, ownerCommand } from '../command.ts';
 import type { Schemas } from '../service/service.ts';
-import { misused, notKnown } from '../stop.ts';
+import { misused, unknownThing } from '../stop.ts';
 import { readOwner } from '../target.ts';
 import type { Cell } from '../terminal.ts';
 import type { World } from '../world.ts';
@@ -36,7 +36,7 @@ async function addressFrom(input: World['input']): Promise<string> {
 }
 
 /** The fields that the options name. The address of a chat is a secret, so `-` reads it from standard input. */
-const fieldsOf = async (
+const webhookOptions = async (
   { address, repository, event, publicText, description }: Options,
   { input }: World,
 ) => ({
@@ -47,7 +47,7 @@ const fieldsOf = async (
   description,
 });
 
-const list = ownerCommand<object>({
+const listWebhooksCommand = ownerCommand<object>({
   usage: 'list <owner>',
   summary: 'list the outgoing webhooks of an owner',
   examples: [['holdfast webhooks list acme', 'See where messages are sent, and what is disabled']],
@@ -88,7 +88,7 @@ const create = command<Options & Pick<Schemas['NewWebhook'], 'kind'> & { address
   ],
   async run({ output, connect, world }, { kind, ...options }, text) {
     const owner = readOwner(text);
-    const fields = await fieldsOf(options, world);
+    const fields = await webhookOptions(options, world);
     const { service } = await connect();
     const webhook = await service.post('/webhooks/{owner}', { owner }, { ...fields, kind, url: fields.url! });
     output.note(`Created webhook ${webhook.id}. To test it: holdfast webhooks test ${owner} ${webhook.id}`);
@@ -117,7 +117,7 @@ const update = command<Options & { enable?: true; disable?: true }, [owner: stri
     const owner = readOwner(text);
     if (enable && disable) throw misused('Use either --enable or --disable.');
     const { allText, ...others } = options as Options & { allText?: true };
-    const fields = await fieldsOf(others, world);
+    const fields = await webhookOptions(others, world);
     const change = {
       ...fields,
       ...(allText && { public_text: false }),
@@ -132,7 +132,7 @@ const update = command<Options & { enable?: true; disable?: true }, [owner: stri
   },
 });
 
-const remove = ownerCommand<object, [id: string]>({
+const removeWebhookCommand = ownerCommand<object, [id: string]>({
   usage: 'delete <owner> <id>',
   summary: 'delete a webhook and its deliveries',
   examples: [['holdfast webhooks delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete a webhook']],
@@ -161,7 +161,7 @@ const test = ownerCommand<object, [id: string]>({
 type Delivery = Schemas['WebhookDelivery'];
 
 /** What became of a delivery: its state and the last answer. */
-const stateOf = ({ state }: Delivery): Cell =>
+const webhookState = ({ state }: Delivery): Cell =>
   state === 'failed'
     ? { text: state, tone: 'wrong' }
     : state === 'delivered'
@@ -183,7 +183,12 @@ const deliveries = ownerCommand<object, [id: string]>({
     output.table(
       ['EVENT', 'STATE', 'ATTEMPTS', 'ANSWER', 'LAST ATTEMPT', 'NEXT ATTEMPT', 'ID'],
       found.deliveries.map((each) => [
-        ...[each.type, stateOf(each), String(each.attempts), each.error ?? String(each.status ?? 'none')],
+        ...[
+          each.type,
+          webhookState(each),
+          String(each.attempts),
+          each.error ?? String(each.status ?? 'none'),
+        ],
         ...[each.last_attempt_at ?? 'none', each.next_attempt_at ?? 'none', each.id],
       ]),
     );
@@ -221,7 +226,7 @@ const rotateSecret = ownerCommand<object, [id: string]>({
   async run({ output, owner, service }, _options, id) {
     const path = '/webhooks/{owner}/{webhook_id}/rotate_secret';
     const webhook = await service.post(path, { owner, webhook_id: id }, undefined);
-    if (webhook.secret === undefined) throw notKnown('The answer has no secret. Rotate it again.');
+    if (webhook.secret === undefined) throw unknownThing('The answer has no secret. Rotate it again.');
     output.note(
       'This is the only time that the new secret is shown. The former one signs for 24 hours more:',
     );
@@ -233,5 +238,5 @@ const rotateSecret = ownerCommand<object, [id: string]>({
 export const webhooks: CommandSpec = {
   usage: 'webhooks',
   summary: 'manage the outgoing webhooks of an owner, which tell chats and services what happens',
-  below: [list, create, update, remove, test, deliveries, replay, rotateSecret],
+  below: [listWebhooksCommand, create, update, removeWebhookCommand, test, deliveries, replay, rotateSecret],
 };

@@ -1,9 +1,9 @@
 // The program of actions/gate. `npm run build:action` bundles it, so that a runner installs nothing.
 import { millisecondsOf, parseDuration } from '../../time/duration.ts';
-import { connectionOf, runStep, type Step } from '../action-step.ts';
+import { connectionOf, runStep, type ActionStep } from '../action-step.ts';
 import { forJobs, serviceAt } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
-import { nameOf, readRepository } from '../target.ts';
+import { nameOfTarget, readRepository } from '../target.ts';
 import { onOneLine } from '../terminal.ts';
 import type { World } from '../world.ts';
 import { describeGate, type GateState, passGate } from './pass-gate.ts';
@@ -11,14 +11,14 @@ import { describeGate, type GateState, passGate } from './pass-gate.ts';
 const options = ['repository', 'environment', 'base', 'wait'] as const;
 type Inputs = Record<(typeof options)[number], string | undefined>;
 
-async function run(world: World, step: Step, { wait, ...asked }: Inputs): Promise<ExitCode> {
+async function run(world: World, step: ActionStep, { wait, ...asked }: Inputs): Promise<ExitCode> {
   const repository = readRepository(asked.repository ?? '');
-  const what = onOneLine(describeGate(nameOf(repository), asked));
+  const what = onOneLine(describeGate(nameOfTarget(repository), asked));
   const most = readWait(wait);
   const { url, token } = await connectionOf(world, step);
   const service = serviceAt(world, url, token, forJobs);
   const pages = ({ freezes }: GateState) =>
-    freezes.map((id) => `${url}/repos/${nameOf(repository)}/freezes/${id}`);
+    freezes.map((id) => `${url}/repos/${nameOfTarget(repository)}/freezes/${id}`);
   const state = await passGate(world, service, repository, asked, most, (frozen) =>
     step.annotate(
       most > 0 ? 'warning' : 'error',

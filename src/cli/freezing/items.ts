@@ -1,45 +1,45 @@
 import pLimit from 'p-limit';
-import type { Connection } from '../command.ts';
-import type { Item, Kind } from '../memory.ts';
-import type { Schemas, Service } from '../service/service.ts';
-import { misused, refused, Stop } from '../stop.ts';
-import { isId, nameOf, type OwnerOrRepository, readPlace, type Repository } from '../target.ts';
+import type { ServiceConnection } from '../command.ts';
+import type { Item, KindOfItem } from '../memory.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
+import { misused, refusedBy, CommandStop } from '../stop.ts';
+import { isId, nameOfTarget, type OwnerOrRepository, readPlace, type RepositoryTarget } from '../target.ts';
 
 /** How many requests run at once. */
-export const atOnce = 6;
+export const requestsAtOnce = 6;
 
 /** The repositories of an owner where Holdfast is installed. Archived ones count nowhere. */
-async function repositoriesOf(service: Service, owner: string): Promise<string[]> {
+async function repositoriesOf(service: ServiceClient, owner: string): Promise<string[]> {
   const { repositories, archived = [] } = await service.get('/repos/{owner}', { owner });
   return repositories.map(({ name }) => name).filter((name) => !archived.includes(name));
 }
 
 /** Does the work for the repository, or for all of the owner where Holdfast is installed, several at once. */
 export async function inEach<Result>(
-  service: Service,
+  service: ServiceClient,
   { owner, repository }: OwnerOrRepository,
-  work: (repository: Repository) => Promise<Result[]>,
+  work: (repository: RepositoryTarget) => Promise<Result[]>,
 ): Promise<Result[]> {
   const names = repository === null ? await repositoriesOf(service, owner) : [repository];
   const places = names.map((name) => ({ owner, repository: name }));
-  return (await pLimit(atOnce).map(places, work)).flat();
+  return (await pLimit(requestsAtOnce).map(places, work)).flat();
 }
 
 /** An exemption of a pull request or of a deployment. */
 export type AnyExemption = Schemas['Exemption'] | Schemas['DeploymentExemption'];
 
-export const exemptionKinds: Kind[] = ['exemption', 'deployment exemption'];
+export const exemptionKinds: KindOfItem[] = ['exemption', 'deployment exemption'];
 
 /** How this machine saves an exemption. */
-export const itemOf = (repository: Repository, exemption: AnyExemption) => ({
+export const itemOf = (repository: RepositoryTarget, exemption: AnyExemption) => ({
   kind: 'environment' in exemption ? ('deployment exemption' as const) : ('exemption' as const),
   ...{ id: exemption.id, ...repository },
 });
 
 /** All exemptions of a repository, those of pull requests first. @param state such as `approved`; by default any. */
 export async function exemptionsOf(
-  service: Service,
-  repository: Repository,
+  service: ServiceClient,
+  repository: RepositoryTarget,
   state?: string,
 ): Promise<AnyExemption[]> {
   const found: AnyExemption[] = [];
@@ -57,9 +57,9 @@ export async function exemptionsOf(
  * @throws Stop if nobody knows where it is, or if it is not there.
  */
 export async function findItem(
-  { service, memory }: Pick<Connection, 'service' | 'memory'>,
+  { service, memory }: Pick<ServiceConnection, 'service' | 'memory'>,
   id: string,
-  kinds: Kind[],
+  kinds: KindOfItem[],
   where: string | undefined,
 ): Promise<Item> {
   if (!isId(id)) throw misused(`"${id}" is not an ID. Use holdfast list or holdfast requests to find IDs.`);
@@ -70,33 +70,36 @@ export async function findItem(
       ? await ownerOfKey(service, `Add --in acme or --in acme/web, where ${id} is.`)
       : readPlace(where);
   const item = await search(service, id, kinds, place);
-  if (!item) throw refused(`There is no ${kinds.join(' or ')} ${id} in ${nameOf(place)}.`);
+  if (!item) throw refusedBy(`There is no ${kinds.join(' or ')} ${id} in ${nameOfTarget(place)}.`);
   memory.save([item]);
   return item;
 }
 
 /** The owner of the application key. @param advice what to write for a credential that belongs to no owner. */
-async function ownerOfKey(service: Service, advice: string): Promise<OwnerOrRepository> {
+async function ownerOfKey(service: ServiceClient, advice: string): Promise<OwnerOrRepository> {
   try {
     const { account_scope } = await service.get('/application', {});
     return { owner: account_scope.login, repository: null };
   } catch (error) {
     // A person's token belongs to no owner.
-    if (!(error instanceof Stop) || error.status !== 403) throw error;
+    if (!(error instanceof CommandStop) || error.status !== 403) throw error;
     throw misused(advice);
   }
 }
 
 /** The place that a target names; without one, the owner of the application key. */
-export const ownPlace = async (service: Service, target: string | undefined): Promise<OwnerOrRepository> =>
+export const ownPlace = async (
+  service: ServiceClient,
+  target: string | undefined,
+): Promise<OwnerOrRepository> =>
   target === undefined
     ? ownerOfKey(service, 'Name an owner or a repository, such as acme or acme/web.')
     : readPlace(target);
 
 async function search(
-  service: Service,
+  service: ServiceClient,
   id: string,
-  kinds: Kind[],
+  kinds: KindOfItem[],
   place: OwnerOrRepository,
 ): Promise<Item | undefined> {
   const isIt = (each: { id: string }) => each.id === id.toLowerCase();
@@ -117,7 +120,7 @@ async function search(
 }
 
 /** Ends a freeze, or a plan with its freezes. */
-export const endItem = (service: Service, { kind, id, owner, repository }: Item, reason: string) =>
+export const endItem = (service: ServiceClient, { kind, id, owner, repository }: Item, reason: string) =>
   kind === 'plan'
     ? service.post(
         '/freeze_plans/{owner}/{plan_id}/delete',
@@ -131,14 +134,17 @@ export const endItem = (service: Service, { kind, id, owner, repository }: Item,
       );
 
 /** A freeze and its repository, with its times as instants in milliseconds. */
-export type ListedFreeze = Repository & {
+export type ListedFreeze = RepositoryTarget & {
   freeze: Schemas['ScheduledFreeze'];
   startsAt: number;
   endsAt: number | null;
 };
 
 /** The scheduled and ongoing freezes of a repository, or of all repositories of an owner. The earliest comes first. */
-export async function listFreezes(service: Service, place: OwnerOrRepository): Promise<ListedFreeze[]> {
+export async function fetchFreezes(
+  service: ServiceClient,
+  place: OwnerOrRepository,
+): Promise<ListedFreeze[]> {
   const { toInstant } = await import('../../time/local-time.ts');
   const freezes = await inEach(service, place, async (repository) => {
     const path = '/repos/{owner}/{repository}/scheduled_freeze';
@@ -153,7 +159,7 @@ export async function listFreezes(service: Service, place: OwnerOrRepository): P
   return freezes.toSorted((one, other) => one.startsAt - other.startsAt);
 }
 
-export const isOn = ({ startsAt, endsAt }: ListedFreeze, now: number): boolean =>
+export const isOngoingItem = ({ startsAt, endsAt }: ListedFreeze, now: number): boolean =>
   startsAt <= now && (endsAt === null || endsAt > now);
 
 /** Groups the freezes of one occurrence of a plan. Keeps the order of the list. */

@@ -1,6 +1,6 @@
-import type { Schemas, Service } from '../service/service.ts';
-import { isPassing, misused, notKnown, Stop } from '../stop.ts';
-import type { Repository } from '../target.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
+import { isPassing, misused, unknownThing, CommandStop } from '../stop.ts';
+import type { RepositoryTarget } from '../target.ts';
 import type { World } from '../world.ts';
 
 /** What a gate is about: deployments to an environment, or merges into a branch; if neither, merges into any. */
@@ -19,8 +19,8 @@ const [soonest, latest] = [1, 30];
  */
 export async function passGate(
   { now, delay }: Pick<World, 'now' | 'delay'>,
-  service: Service,
-  repository: Repository,
+  service: ServiceClient,
+  repository: RepositoryTarget,
   { environment, base }: GateOptions,
   wait: number,
   onFrozen: (state: GateState) => void,
@@ -53,7 +53,7 @@ function pauseAfter({ at, next_transition_at: next }: GateState): number {
 
 /** A refusal says nothing about a freeze. */
 const cannotTell = (error: unknown): unknown =>
-  error instanceof Stop ? notKnown(error.message, error.status) : error;
+  error instanceof CommandStop ? unknownThing(error.message, error.status) : error;
 
 /** `acme/web, deployments to production`. @param name of the repository. */
 export function describeGate(name: string, { environment, base }: GateOptions): string {

@@ -6,24 +6,24 @@ import {
   whatIsBlocked,
   whatIsSkipped,
 } from '../../words/describe-fields.ts';
-import type { Call } from '../command.ts';
-import type { Schemas, Service } from '../service/service.ts';
+import type { CommandCall } from '../command.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
 import { type ExitCode, exitCodes } from '../stop.ts';
-import { nameOf, type Repository } from '../target.ts';
+import { nameOfTarget, type RepositoryTarget } from '../target.ts';
 import { onOneLine, type Output } from '../terminal.ts';
 import type { World } from '../world.ts';
 
 type Condition = NonNullable<Schemas['NewScheduledFreeze']['exclude_conditions']>[number];
-type Enforced = Schemas['FreezeState']['enforced'];
+type EnforcedPreview = Schemas['FreezeState']['enforced'];
 
 /** Shows what a freeze would hold, and saves nothing. @returns 1 if GitHub would not enforce it. */
-export async function previewFreeze(
-  { output }: Call,
-  service: Service,
-  repository: Repository,
+export async function showFreezePreview(
+  { output }: CommandCall,
+  service: ServiceClient,
+  repository: RepositoryTarget,
   body: Schemas['NewScheduledFreeze'],
 ): Promise<ExitCode> {
-  const name = nameOf(repository);
+  const name = nameOfTarget(repository);
   const path = '/repos/{owner}/{repository}/scheduled_freeze/preview';
   const preview = await service.post(path, repository, body);
   const { counts, warnings } = preview;
@@ -65,15 +65,16 @@ function inWords(
   const { matching_conditions: matching = [], exclude_conditions: exclude = [], holds } = freeze;
   const blocked = whatIsBlocked(freeze);
   if (blocked !== null && !holds?.includes('merges')) return blocked;
-  const held = matching.length === 0 ? 'all pull requests' : `pull requests that match ${listed(matching)}`;
-  const pulls = `It blocks ${held}${exclude.length === 0 ? '' : `, except those that match ${listed(exclude)}`}.`;
+  const held =
+    matching.length === 0 ? 'all pull requests' : `pull requests that match ${listedPreview(matching)}`;
+  const pulls = `It blocks ${held}${exclude.length === 0 ? '' : `, except those that match ${listedPreview(exclude)}`}.`;
   return blocked === null ? pulls : `${blocked} ${pulls}`;
 }
 
 /** The service has accepted them, so each group has one key. */
-const listed = (conditions: Condition[]): string => inOneLine(conditions as ConditionInput[]);
+const listedPreview = (conditions: Condition[]): string => inOneLine(conditions as ConditionInput[]);
 
-const exitCodeOf = (enforced: Enforced): ExitCode =>
+const exitCodeOf = (enforced: EnforcedPreview): ExitCode =>
   ({ yes: exitCodes.done, no: exitCodes.refused, unknown: exitCodes.notKnown })[enforced];
 
 /** A line for each occurrence, in the zone of the plan and of the reader. */
@@ -90,9 +91,9 @@ async function showOccurrences(
 }
 
 /** Shows what a plan would hold and when, and saves nothing. */
-export async function previewPlan(
-  { output, world }: Call,
-  service: Service,
+export async function showPlanPreview(
+  { output, world }: CommandCall,
+  service: ServiceClient,
   owner: string,
   body: Schemas['NewFreezePlan'],
 ): Promise<ExitCode> {
@@ -136,8 +137,8 @@ const ruleOf = ({ rule, except, until }: NonNullable<Schemas['FreezePlan']['recu
   [rule, ...(except ?? []).map((date) => `not on ${date}`), ...(until ? [`until ${until}`] : [])].join(', ');
 
 /** Prints a plan and its next occurrences. */
-export async function showPlan(
-  { output, world }: Pick<Call, 'output' | 'world'>,
+export async function printPlan(
+  { output, world }: Pick<CommandCall, 'output' | 'world'>,
   plan: Schemas['FreezePlan'] & { warnings?: string[] },
 ): Promise<void> {
   output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);

@@ -1,11 +1,11 @@
-import { atOnce } from './items.ts';
+import { requestsAtOnce } from './items.ts';
 import pLimit from 'p-limit';
-import type { Call } from '../command.ts';
-import type { Schemas, Service } from '../service/service.ts';
+import type { CommandCall } from '../command.ts';
+import type { Schemas, ServiceClient } from '../service/service.ts';
 import { type ExitCode, exitCodes, isPassing } from '../stop.ts';
-import { nameOf, type Repository } from '../target.ts';
+import { nameOfTarget, type RepositoryTarget } from '../target.ts';
 
-type FreezeId = Repository & { id: string };
+type FreezeId = RepositoryTarget & { id: string };
 type Enforcement = Schemas['FreezeEnforcement'];
 
 export type Held = FreezeId & { enforcement: Enforcement };
@@ -13,7 +13,7 @@ export type Held = FreezeId & { enforcement: Enforcement };
 /** The state of one freeze: GitHub holds it, Holdfast is still writing, GitHub does not hold it, or does not say. */
 type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
 
-function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
+function holdState({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
   if (!switched_on) return 'not enforced';
   // A ruleset blocks what waits for its status.
   const isAtOnce = more.seconds_until_held === 0 && more.instant.state === 'on';
@@ -25,7 +25,7 @@ function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): Hel
 }
 
 /** How often to ask again if GitHub does not say. */
-const mostUnknown = 10;
+const mostUnknownAnswers = 10;
 
 /**
  * Waits until GitHub holds everything that these freezes hold, or cannot, and says how far it is.
@@ -33,8 +33,8 @@ const mostUnknown = 10;
  * @param stop ends the waiting, with its reason.
  */
 export async function waitUntilHeld(
-  { world, output }: Call,
-  service: Service,
+  { world, output }: CommandCall,
+  service: ServiceClient,
   freezes: FreezeId[],
   longest: number,
   stop?: AbortSignal,
@@ -44,14 +44,18 @@ export async function waitUntilHeld(
   let tries = 0;
   // GitHub may say a moment later what it did not say in time.
   const isOpen = ({ enforcement }: Held) =>
-    stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && tries < mostUnknown);
+    holdState(enforcement) === 'waiting' ||
+    (holdState(enforcement) === 'unknown' && tries < mostUnknownAnswers);
   for (let shown = ''; ;) {
     const settled = new Map(held.filter((each) => !isOpen(each)).map((each) => [each.id, each]));
     tries++;
     const isLate = world.now() >= until;
     let progress: string;
     try {
-      held = await pLimit(atOnce).map(freezes, (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
+      held = await pLimit(requestsAtOnce).map(
+        freezes,
+        (freeze) => settled.get(freeze.id) ?? askProgress(service, freeze),
+      );
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
       const left = Math.max(...held.map(({ enforcement }) => enforcement.seconds_until_held ?? 0));
@@ -71,7 +75,7 @@ export const timeLeft = (seconds: number): string =>
     ? `about ${Math.ceil(seconds / 10) * 10} s left`
     : `about ${Math.round(seconds / 60)} min left`;
 
-async function ask(service: Service, { owner, repository, id }: FreezeId): Promise<Held> {
+async function askProgress(service: ServiceClient, { owner, repository, id }: FreezeId): Promise<Held> {
   const path = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement';
   const enforcement = await service.get(path, { owner, repository, freeze_id: id });
   return { owner, repository, id, enforcement };
@@ -79,21 +83,21 @@ async function ask(service: Service, { owner, repository, id }: FreezeId): Promi
 
 /** The exit code for all of them. */
 export function exitCodeOf(held: Held[]): ExitCode {
-  const states = new Set(held.map(({ enforcement }) => stateOf(enforcement)));
+  const states = new Set(held.map(({ enforcement }) => holdState(enforcement)));
   if (states.has('not enforced')) return exitCodes.refused;
   return states.has('waiting') || states.has('unknown') ? exitCodes.notKnown : exitCodes.done;
 }
 
 /** A row for each, and what to do about those that GitHub does not hold. */
-export function showHeld(call: Call, all: Held[]): void {
+export function showHeld(call: CommandCall, all: Held[]): void {
   call.output.table(
     ['REPOSITORY', 'STATE', 'HELD'],
     all.map(({ enforcement, ...repository }) => {
-      const state = stateOf(enforcement);
+      const state = holdState(enforcement);
       const { held, to_hold } = enforcement.pull_requests;
       const tone = state === 'held' ? 'held' : state === 'not enforced' ? 'wrong' : 'quiet';
       return [
-        nameOf(repository),
+        nameOfTarget(repository),
         { text: state, tone },
         to_hold === null
           ? 'not judged yet'
@@ -105,10 +109,10 @@ export function showHeld(call: Call, all: Held[]): void {
 }
 
 /** What to do about those that GitHub does not hold. */
-export function noteNotHeld({ output }: Call, all: Held[]): void {
+export function noteNotHeld({ output }: CommandCall, all: Held[]): void {
   for (const { enforcement, ...repository } of all) {
-    const state = stateOf(enforcement);
-    const name = nameOf(repository);
+    const state = holdState(enforcement);
+    const name = nameOfTarget(repository);
     if (state !== 'held') output.note(`${name} is ${state}. What to do in ${name}: holdfast doctor ${name}`);
   }
 }

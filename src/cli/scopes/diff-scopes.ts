@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readJsonFile, textIn } from '../memory.ts';
 import { misused } from '../stop.ts';
-import { nameOfPullRequest, type PullRequest, readPullRequest } from '../target.ts';
+import { nameOfPullRequest, type PullRequestTarget, readPullRequestTarget } from '../target.ts';
 import type { World } from '../world.ts';
 import {
   readScopesFile,
@@ -18,7 +18,7 @@ type DiffOptions = { file?: string; base?: string; head?: string };
 
 export type DiffScopes = TouchedScopes & {
   /** null: a merge group, or a change without a named pull request. */
-  pullRequest: PullRequest | null;
+  pullRequest: PullRequestTarget | null;
   isMergeGroup: boolean;
   /** The branch that it merges into, if the run has it. */
   branch: string | null;
@@ -40,8 +40,8 @@ export async function scopesOfDiff(
   options: DiffOptions,
 ): Promise<DiffScopes> {
   const run = changeOfRun(world);
-  const target = named === null ? null : readPullRequest(named);
-  const isOfRun = run !== null && (target === null || isSame(target, run.pullRequest));
+  const target = named === null ? null : readPullRequestTarget(named);
+  const isOfRun = run !== null && (target === null || isSameScope(target, run.pullRequest));
   const base = options.base ?? (isOfRun ? run.base : undefined);
   if (base === undefined)
     throw misused(
@@ -80,7 +80,7 @@ function fileAt({ cwd }: World, path: string): ScopesFile {
 }
 
 /** Names ignore case. */
-const isSame = (one: PullRequest, other: PullRequest | null): boolean =>
+const isSameScope = (one: PullRequestTarget, other: PullRequestTarget | null): boolean =>
   other !== null &&
   one.number === other.number &&
   `${one.owner}/${one.repository}`.toLowerCase() === `${other.owner}/${other.repository}`.toLowerCase();
@@ -88,7 +88,7 @@ const isSame = (one: PullRequest, other: PullRequest | null): boolean =>
 /** The change of a run of GitHub Actions: from `base` to `head`, two SHAs. */
 type ChangeOfRun = {
   /** null: a merge group, which has the scopes of its pull requests. */
-  pullRequest: PullRequest | null;
+  pullRequest: PullRequestTarget | null;
   base: string;
   head: string;
   /** The branch that the pull request merges into; null if it is not known. */
@@ -113,7 +113,7 @@ function changeOfRun({ env }: Pick<World, 'env'>): ChangeOfRun | null {
   if (group?.base_sha && group.head_sha)
     return { pullRequest: null, base: group.base_sha, head: group.head_sha, branch: null };
   if (!pull?.base?.sha || !pull.head?.sha) return null;
-  const pullRequest = readPullRequest(`${repository?.full_name}#${pull.number}`);
+  const pullRequest = readPullRequestTarget(`${repository?.full_name}#${pull.number}`);
   return { pullRequest, base: pull.base.sha, head: pull.head.sha, branch: pull.base.ref ?? null };
 }
 
@@ -161,17 +161,17 @@ function git({ env, cwd }: Machine, ...args: string[]): Promise<string> {
 }
 
 /** How many paths of a scope are shown. The rest is counted. */
-const mostShown = 3;
+const mostPathsShown = 3;
 
 /** A row for each touched scope, with the paths that touch it. */
-export function rowsOf({ scopes, all }: DiffScopes): [scope: string, by: string][] {
+export function rowsOfDiff({ scopes, all }: DiffScopes): [scope: string, by: string][] {
   const rows = [...scopes].map(([name, paths]): [string, string] => [name, shownPaths(paths)]);
   return all.length > 0 ? [['(everything)', shownPaths(all)], ...rows] : rows;
 }
 
 function shownPaths(paths: string[]): string {
-  const more = paths.length - mostShown;
-  return paths.slice(0, mostShown).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = paths.length - mostPathsShown;
+  return paths.slice(0, mostPathsShown).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** A sentence about what a change touches and what was pushed. */

@@ -1,23 +1,23 @@
 // The program of actions/push-scopes. `npm run build:action` bundles it, so that a runner installs nothing.
-import { connectionOf, runStep, type Step } from '../action-step.ts';
-import { forJobs, type Schemas, type Service, serviceAt } from '../service/service.ts';
+import { connectionOf, runStep, type ActionStep } from '../action-step.ts';
+import { forJobs, type Schemas, type ServiceClient, serviceAt } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
-import type { PullRequest } from '../target.ts';
+import type { PullRequestTarget } from '../target.ts';
 import { onOneLine, plainTable } from '../terminal.ts';
 import type { World } from '../world.ts';
-import { conclusionOf, type DiffScopes, rowsOf, scopesOfDiff } from './diff-scopes.ts';
+import { conclusionOf, type DiffScopes, rowsOfDiff, scopesOfDiff } from './diff-scopes.ts';
 
 /** Inputs of the action that are options here. */
 const options = ['file', 'base', 'head', 'pull-request', 'dry-run'] as const;
 
 type Inputs = Record<(typeof options)[number], string | undefined>;
 
-async function run(world: World, step: Step, inputs: Inputs): Promise<ExitCode> {
+async function run(world: World, step: ActionStep, inputs: Inputs): Promise<ExitCode> {
   const isDry = inputs['dry-run'] === 'true';
   const found = await scopesOfDiff(world, inputs['pull-request'] ?? null, inputs);
   const isPushed = !isDry && !found.isMergeGroup;
   const pushed = isPushed ? await push(world, step, found) : null;
-  step.log([...plainTable(rowsOf(found)), conclusionOf(found, isPushed)]);
+  step.log([...plainTable(rowsOfDiff(found)), conclusionOf(found, isPushed)]);
   step.output('scopes', found.pushed.scopes);
   step.output('all-scopes', found.pushed.all_scopes);
   step.output('pushed', isPushed);
@@ -25,7 +25,7 @@ async function run(world: World, step: Step, inputs: Inputs): Promise<ExitCode> 
   return exitCodes.done;
 }
 
-async function push(world: World, step: Step, { pullRequest, pushed, branch }: DiffScopes) {
+async function push(world: World, step: ActionStep, { pullRequest, pushed, branch }: DiffScopes) {
   if (!pullRequest)
     throw misused(
       'This run is not about a pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.',
@@ -36,13 +36,13 @@ async function push(world: World, step: Step, { pullRequest, pushed, branch }: D
   const { owner, repository, number } = pullRequest;
   const page = `${url}/repos/${owner}/${repository}/pulls/${number}`;
   // The scopes are pushed, so the rest may fail soon.
-  return { page, state: await stateOf(serviceAt(world, url, token), pullRequest, branch) };
+  return { page, state: await scopesState(serviceAt(world, url, token), pullRequest, branch) };
 }
 
 /** Whether a freeze is on; null if that is not known. The scopes are pushed in any case. */
-async function stateOf(
-  service: Service,
-  pullRequest: PullRequest,
+async function scopesState(
+  service: ServiceClient,
+  pullRequest: PullRequestTarget,
   base: string | null,
 ): Promise<Schemas['FreezeState'] | null> {
   if (base === null) return null;
@@ -59,7 +59,9 @@ function summaryOf(
   page: string | null,
   state: Schemas['FreezeState'] | null,
 ): string {
-  const rows = rowsOf(found).map((row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join('')}</tr>`);
+  const rows = rowsOfDiff(found).map(
+    (row) => `<tr>${row.map((cell) => `<td>${code(cell)}</td>`).join('')}</tr>`,
+  );
   const table = `<table><tr><th>Scope</th><th>Touched by</th></tr>${rows.join('')}</table>`;
   return [
     '### Scopes',

@@ -27,8 +27,8 @@ export class ScopesFileError extends Error {
   }
 }
 
-const example = 'Write, for example:\nscopes:\n  docs:\n    - docs/**';
-const fields = ['scopes', 'all_scopes'];
+const exampleScopes = 'Write, for example:\nscopes:\n  docs:\n    - docs/**';
+const scopesFields = ['scopes', 'all_scopes'];
 
 /**
  * Reads a file of scopes. schemas/scopes.schema.json is the same for editors.
@@ -65,10 +65,10 @@ class Reader {
 
   read(): ScopesFile {
     const top = this.#document.contents;
-    if (!isMap(top)) return this.#refuse(top, `The file does not name scopes. ${example}`);
+    if (!isMap(top)) return this.#refuse(top, `The file does not name scopes. ${exampleScopes}`);
     const found = new Map(top.items.map((pair) => [this.#nameOf(pair), pair] as const));
     for (const [name, { key }] of found)
-      if (!fields.includes(name))
+      if (!scopesFields.includes(name))
         this.#refuse(
           key,
           `There is no field "${name}". Write scopes, with "${name}" below it, or all_scopes.`,
@@ -82,7 +82,7 @@ class Reader {
   #scopesOf(pair: Pair | undefined): Map<string, TextTest> {
     const named = this.#resolved(pair?.value);
     if (!isMap(named) || named.items.length === 0)
-      return this.#refuse(pair?.key, `scopes names no scope. ${example}`);
+      return this.#refuse(pair?.key, `scopes names no scope. ${exampleScopes}`);
     if (named.items.length > mostScopes)
       this.#refuse(named.items[mostScopes]!.key, `scopes names more than ${mostScopes} scopes. Join some.`);
     return new Map(

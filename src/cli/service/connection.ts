@@ -1,19 +1,19 @@
 // Which service the commands call, and with which credential.
 import { join } from 'node:path';
 import { readJsonFile, settingsFolder, writeJsonFile } from '../memory.ts';
-import { misused, notKnown } from '../stop.ts';
+import { misused, unknownThing } from '../stop.ts';
 import type { World } from '../world.ts';
-import { patience, readJson } from './service.ts';
+import { servicePatience, parseJson } from './service.ts';
 
 /** The GitHub host, as for `gh`. */
-export const hostOf = ({ env }: Pick<World, 'env'>): string => env.GH_HOST?.trim() || 'github.com';
+export const hostOfService = ({ env }: Pick<World, 'env'>): string => env.GH_HOST?.trim() || 'github.com';
 
 /** The address that somebody named: by the option, by `HOLDFAST_URL`, or by `holdfast login`. */
 export const namedAddress = (world: World, option: string | undefined): string | null =>
   option ?? (world.env.HOLDFAST_URL?.trim() || savedAddress(world));
 
 /** The address of the service. @throws Stop if nobody named one, or if it is not an address. */
-export function addressOf(world: World, option: string | undefined): string {
+export function addressOfService(world: World, option: string | undefined): string {
   const named = namedAddress(world, option);
   if (!named) {
     throw misused(
@@ -50,7 +50,7 @@ export const addressesFile = (world: World): string => join(settingsFolder(world
 
 /** The address of Holdfast for the GitHub of this call; null if none is saved. */
 function savedAddress(world: World): string | null {
-  const url = hostsIn(readJsonFile(addressesFile(world)))[hostOf(world)]?.url;
+  const url = hostsIn(readJsonFile(addressesFile(world)))[hostOfService(world)]?.url;
   return typeof url === 'string' ? url : null;
 }
 
@@ -100,7 +100,7 @@ export async function credentialOf(
 /** The output of `gh auth token`; null if there is no `gh`, or if nobody is signed in. Runs no shell. */
 async function tokenOfGh(world: World): Promise<string | null> {
   const { execFile } = await import('node:child_process');
-  const args = ['auth', 'token', '--hostname', hostOf(world)];
+  const args = ['auth', 'token', '--hostname', hostOfService(world)];
   return new Promise((resolve) => {
     const options = { env: world.env as NodeJS.ProcessEnv, timeout: 10_000, windowsHide: true };
     execFile('gh', args, options, (error, output) => resolve(error ? null : output.trim() || null));
@@ -125,7 +125,7 @@ export async function tokenOfJob({ env, delay }: World, audience: string): Promi
     const { token, why, isPassing } = await askForToken(url, credential);
     if (token) return token;
     if (!isPassing) throw misused(`GitHub gives this job no token (${why}). ${remedy}`);
-    if (tries >= mostTries) throw notKnown(`GitHub gives this job no token now (${why}). Run it again.`);
+    if (tries >= mostTries) throw unknownThing(`GitHub gives this job no token now (${why}). Run it again.`);
     await delay(1000 * tries);
   }
 }
@@ -136,9 +136,9 @@ const remedy = 'Give the job permissions: id-token: write, or set HOLDFAST_TOKEN
 async function askForToken(url: URL, credential: string) {
   const headers = { Authorization: `Bearer ${credential}`, Accept: 'application/json' };
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(servicePatience);
     const response = await fetch(url, { headers, redirect: 'error', signal });
-    const { value } = (readJson(await response.text()) ?? {}) as { value?: unknown };
+    const { value } = (parseJson(await response.text()) ?? {}) as { value?: unknown };
     const token = response.ok && typeof value === 'string' && value !== '' ? value : null;
     const isPassing = response.status === 429 || response.status >= 500;
     return { token, why: `it answers ${response.status}`, isPassing };

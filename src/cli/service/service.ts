@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { components, paths } from '../../generated/v1.d.ts';
-import { notKnown, refused, Stop } from '../stop.ts';
+import { unknownThing, refusedBy, CommandStop } from '../stop.ts';
 import { printableLines } from '../terminal.ts';
 import { version } from '../version.ts';
 import type { World } from '../world.ts';
@@ -36,7 +36,7 @@ type Send<M extends Method> = <Path extends PathWith<M>>(
 ) => Promise<ResponseOf<paths[Path][M]>>;
 
 /** The API of one Holdfast. Every call @throws Stop with the message of the service. */
-export type Service = {
+export type ServiceClient = {
   get<Path extends PathWith<'get'>>(
     path: Path,
     params: Params<paths[Path]['get']>,
@@ -85,23 +85,23 @@ export const forJobs: Retries = {
 };
 
 /** Milliseconds. The service looks at a repository for at most 20 s. */
-export const patience = 30_000;
+export const servicePatience = 30_000;
 /** The most milliseconds that one call waits in total. */
-const longestWait = 120_000;
+const longestServiceWait = 120_000;
 /** Milliseconds without an answer until it says so. */
 const saysAfter = 5_000;
 
 type Request = { method: Method; path: string; params: object; query?: Query; body?: object };
 type Response = { status: number; headers: Headers; text: string };
 
-export function serviceAt(world: World, url: string, token: string, retries = forPeople): Service {
+export function serviceAt(world: World, url: string, token: string, retries = forPeople): ServiceClient {
   async function call(request: Request): Promise<{ body: never; headers: Headers }> {
     const send = sender(url, token, request);
-    const until = world.now() + longestWait;
+    const until = world.now() + longestServiceWait;
     let isTold = !retries.isLong;
     const tell = (what: string) => {
       if (!isTold)
-        world.err.write(`${printableLines(what)} Trying for up to ${longestWait / 60_000} minutes.\n`);
+        world.err.write(`${printableLines(what)} Trying for up to ${longestServiceWait / 60_000} minutes.\n`);
       isTold = true;
     };
     for (let tries = 1; ; tries++) {
@@ -109,7 +109,7 @@ export function serviceAt(world: World, url: string, token: string, retries = fo
       const response = await send()
         .catch((error: unknown) => noAnswer(url, error))
         .finally(() => clearTimeout(slow));
-      const isAnswered = !(response instanceof Stop);
+      const isAnswered = !(response instanceof CommandStop);
       if (isAnswered) {
         const { status, headers } = response;
         if (status < 400) return { body: readBody(url, response) as never, headers };
@@ -122,7 +122,7 @@ export function serviceAt(world: World, url: string, token: string, retries = fo
         : retries.pause(tries, false);
       const most = isAnswered ? retries.answered : retries.unanswered;
       if (pause === null || tries >= most || world.now() + pause > until)
-        throw isAnswered ? refusalIn(url, response.status, readJson(response.text)) : response;
+        throw isAnswered ? refusalIn(url, response.status, parseJson(response.text)) : response;
       tell(isAnswered ? `Holdfast at ${url} answers ${response.status}.` : response.message);
       await world.delay(pause);
     }
@@ -163,7 +163,7 @@ function sender(url: string, token: string, { method, path, params, query = {}, 
   };
   const init = { method: method.toUpperCase(), headers, body: body && JSON.stringify(body) };
   return async (): Promise<Response> => {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(servicePatience);
     const response = await fetch(target, { ...init, redirect: 'error', signal });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
@@ -191,9 +191,9 @@ function nextPage(headers: Headers): Query | null {
 
 /** The content of a good answer. @throws Stop if it is not JSON, such as the sign-in page of a proxy. */
 function readBody(url: string, { status, text }: Response): unknown {
-  const body = readJson(text);
+  const body = parseJson(text);
   if (body === null && status !== 204)
-    throw notKnown(
+    throw unknownThing(
       `What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`,
       status,
     );
@@ -201,7 +201,7 @@ function readBody(url: string, { status, text }: Response): unknown {
 }
 
 /** The JSON value of a text; null if it is not JSON. */
-export function readJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -221,7 +221,7 @@ const advice: Record<number, string> = {
 const noRoute = 'There is no such route.';
 
 /** The refusal in an answer, in the words of the service. @param body the JSON of the answer, or null. */
-function refusalIn(url: string, status: number, body: unknown): Stop {
+function refusalIn(url: string, status: number, body: unknown): CommandStop {
   const detail = (body as { detail?: unknown } | null)?.detail;
   const says = typeof detail === 'string' ? detail : Array.isArray(detail) ? problems(detail) : null;
   if (says === null) {
@@ -229,16 +229,16 @@ function refusalIn(url: string, status: number, body: unknown): Stop {
       status >= 500
         ? 'It may be starting or overloaded: try again in a minute, and see holdfast doctor.'
         : 'Check that the address is that of a Holdfast.';
-    return notKnown(`${url} answers ${status} and does not say why. ${remedy}`, status);
+    return unknownThing(`${url} answers ${status} and does not say why. ${remedy}`, status);
   }
   if (status === 404 && says.startsWith(noRoute))
-    return refused(
+    return refusedBy(
       `The Holdfast at ${url} is older than this command, and cannot do this. Update it.`,
       status,
     );
   const message = [says, advice[status]].filter(Boolean).join('\n');
   // The service could not do it now, and may do it later.
-  return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+  return status >= 500 || status === 429 ? unknownThing(message, status) : refusedBy(message, status);
 }
 
 /** The bad fields, one on each line. */
@@ -251,13 +251,13 @@ const problems = (list: Problem[]): string =>
     .join('\n');
 
 /** What to do if `fetch` got no answer. @param error that it threw. */
-export function noAnswer(url: string, error: unknown): Stop {
+export function noAnswer(url: string, error: unknown): CommandStop {
   const { message, cause } = error as Error;
   const why = cause instanceof Error && cause.message ? cause.message : message;
   const remedy = isUntrusted(cause)
     ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer.'
     : 'Start it, or name it with --url or HOLDFAST_URL.';
-  return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+  return unknownThing(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 
 /** Whether this machine does not trust the signer of the certificate. */

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { TextTest } from '../ast.ts';
 import { ParseError } from '../scanner.ts';
 
-const mostCharacters = 1000;
+const mostGlobCharacters = 1000;
 
 /**
  * Compiles a glob of a condition. It matches the whole text, is case-sensitive, and `/` separates segments. As a whole
@@ -10,8 +10,8 @@ const mostCharacters = 1000;
  * @throws ParseError if its braces do not match, or it is too large.
  */
 export function compileGlob(glob: string): TextTest {
-  if (glob.length > mostCharacters)
-    throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
+  if (glob.length > mostGlobCharacters)
+    throw new ParseError(`it has more than ${mostGlobCharacters} characters`, mostGlobCharacters);
   const simple: TextTest[] = [];
   const expressions: string[] = [];
   for (const alternative of expandBraces(glob)) {

@@ -4,7 +4,7 @@ import type { TextTest } from '../ast.ts';
 import { ParseError } from '../scanner.ts';
 
 // These four limits bound the cost of compiling a pattern. Measured at each limit, it stays below 10 ms.
-const mostCharacters = 1000;
+const mostRegexCharacters = 1000;
 /** RE2 expands repetitions, and limits each but not their sum. */
 const mostRepetitions = 1000;
 /** Each `\p{…}` has hundreds of ranges. */
@@ -33,8 +33,8 @@ export const quoteRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]
 
 /** @returns how many wide ranges without case it has. */
 function checkSize(pattern: string): number {
-  if (pattern.length > mostCharacters) {
-    throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
+  if (pattern.length > mostRegexCharacters) {
+    throw new ParseError(`it has more than ${mostRegexCharacters} characters`, mostRegexCharacters);
   }
   let repetitions = 0;
   for (const { 1: least, 2: most, index } of pattern.matchAll(/(?<!\\[xpP])\{(\d{1,9})(?:,(\d{0,9}))?\}/g)) {

@@ -1,6 +1,14 @@
 import { Scanner } from '../scanner.ts';
-import { instantOf, isSameZone, takeTimestamp, type TimestampText } from './timestamp.ts';
-import { type ClockTest, onWallClock, daysIn, isDate, isLeapYear, midnightOf, oneDay } from './wall-clock.ts';
+import { instantOfTimestamp, isSameZone, takeTimestamp, type TimestampText } from './timestamp.ts';
+import {
+  type ClockTest,
+  onWallClock,
+  daysIn,
+  isDateOfYear,
+  isLeapYear,
+  midnightOf,
+  oneDay,
+} from './wall-clock.ts';
 
 /**
  * Reads `start/end[TZ]`; both ends belong to it. A zone at the end is that of both ends; without one each may have
@@ -49,8 +57,8 @@ function once(
   endText: TimestampText,
   zone: string | null,
 ): ClockTest {
-  const start = instantOf(startText, zone, 'start');
-  const end = instantOf(endText, zone, 'end');
+  const start = instantOfTimestamp(startText, zone, 'start');
+  const end = instantOfTimestamp(endText, zone, 'end');
   if (end <= start) scanner.fail('Invalid interval. Send an end that is after the start', endText.at);
   return {
     holds: (now) => start <= now && now <= end,
@@ -199,7 +207,7 @@ function filledTime(text: WildcardTime): FilledTime {
     year: filledYear,
     on: (thisYear, thisMonth, today) => {
       const [year, month, day] = [filledYear(thisYear), months[thisMonth]!, days[today]!];
-      return isDate(year, month, day) ? midnightOf(year, month, day) + text.time : null;
+      return isDateOfYear(year, month, day) ? midnightOf(year, month, day) + text.time : null;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isTimeZone, toInstant } from '../../time/local-time.ts';
 import { Scanner } from '../scanner.ts';
-import { isDate, midnightOf, oneDay } from './wall-clock.ts';
+import { isDateOfYear, midnightOf, oneDay } from './wall-clock.ts';
 
 /**
  * Reads a date, or a date and time: `2021-04-05`, `2012-09-17T22:02:51`, `…Z`, `…-08:00`, `…[Europe/Paris]`.
@@ -23,7 +23,7 @@ export function parseTimestamp(text: string): number {
       timestamp.at,
     );
   }
-  return instantOf(timestamp, timestamp.zone, 'start');
+  return instantOfTimestamp(timestamp, timestamp.zone, 'start');
 }
 
 /**
@@ -32,7 +32,11 @@ export function parseTimestamp(text: string): number {
  * @param role which instant is meant where the clock was set: see `toInstant`.
  * @returns milliseconds since the epoch.
  */
-export function instantOf(timestamp: TimestampText, zone: string | null, role: 'start' | 'end'): number {
+export function instantOfTimestamp(
+  timestamp: TimestampText,
+  zone: string | null,
+  role: 'start' | 'end',
+): number {
   const { year, month, day, time, offset } = timestamp;
   const wall = midnightOf(Number(year), Number(month), Number(day)) + time;
   if (zone === null) return wall - (offset ?? 0);
@@ -66,7 +70,7 @@ export function takeTimestamp(scanner: Scanner): TimestampText {
   if (!date) return scanner.fail(`Invalid timestamp. Send one such as ${examples}`);
   const [year, month, day] = date.slice(1).map((digits) => digits.toUpperCase()) as [string, string, string];
   const hasWildcard = date[0].toUpperCase().includes('X');
-  if (!hasWildcard && (year === '0000' || !isDate(Number(year), Number(month), Number(day)))) {
+  if (!hasWildcard && (year === '0000' || !isDateOfYear(Number(year), Number(month), Number(day)))) {
     scanner.fail('Invalid timestamp. There is no such date; send one that exists', at);
   }
   const time = takeTime(scanner);

@@ -10,7 +10,7 @@ export const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 1
 export const daysIn = (year: number, month: number): number =>
   month === 2 && isLeapYear(year) ? 29 : lengths[month - 1]!;
 
-export const isDate = (year: number, month: number, day: number): boolean =>
+export const isDateOfYear = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 
 /**

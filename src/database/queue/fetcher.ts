@@ -3,7 +3,7 @@ import { type Clock, within } from '../../time/clock.ts';
 import { withPatience } from '../patience.ts';
 import type { Takers } from './define-task.ts';
 import type { Job, TaskName } from './jobs.ts';
-import type { JobQueue, Sent, Taken } from './queue.ts';
+import type { JobQueue, SentJob, TakenJob } from './queue.ts';
 import { type Batch, Turns } from './turns.ts';
 
 type Queue = Pick<JobQueue, 'exchange' | 'renew' | 'release' | 'listen'>;
@@ -11,7 +11,7 @@ type Queue = Pick<JobQueue, 'exchange' | 'renew' | 'release' | 'listen'>;
 type Work = (task: TaskName, jobs: Job[]) => Promise<void>;
 
 /** Milliseconds, like all times here. How often it checks for jobs without a notification. */
-const lookEvery = 15_000;
+const lookForJobsEvery = 15_000;
 /** How often it reports that the process is alive, well within the lifetime that the queue allows. */
 const renewEvery = 3000;
 /** How long it waits after the database failed. */
@@ -56,7 +56,7 @@ type Polling = { name: 'polling'; again: boolean; soon: number | null; ended: Pr
 type Worked = Takers & { free: number; mayWait: boolean; yieldsSince: number | null; turns: Turns };
 
 /** A job that this process took, and its end. */
-type Working = { taken: Taken; ended: Promise<unknown>; end: (value?: unknown) => void };
+type Working = { taken: TakenJob; ended: Promise<unknown>; end: (value?: unknown) => void };
 
 /**
  * Takes jobs of all tasks for this process's takers. It hears when jobs are sent and when they are due, sets one alarm
@@ -71,7 +71,7 @@ export class Fetcher {
   #state: State = { name: 'waiting', restsUntil: -Infinity };
   /** The jobs that workers have, by their ids, each with the promise of its end. */
   readonly #working = new Map<bigint, Working>();
-  #done: Taken[] = [];
+  #done: TakenJob[] = [];
   #takenSoFar = 0;
   #isLarger = false;
   #alarm: { at: number; timer: unknown } = { at: Infinity, timer: null };
@@ -139,11 +139,11 @@ export class Fetcher {
     while (this.#working.size > 0) await Promise.all([...this.#working.values()].map(({ ended }) => ended));
   }
 
-  #mine(): Taken[] {
+  #mine(): TakenJob[] {
     return [...this.#working.values()].map(({ taken }) => taken);
   }
 
-  #hear(sent: Sent | null): void {
+  #hear(sent: SentJob | null): void {
     if (!sent) void this.#pollForAll();
     else if (sent.due > this.#clock.now()) this.#lookBy(sent.due);
     else {
@@ -169,7 +169,7 @@ export class Fetcher {
 
   /** Takes what is due now, and hears when the next job is due. */
   async #look(): Promise<void> {
-    this.#lookBy(this.#clock.now() + lookEvery);
+    this.#lookBy(this.#clock.now() + lookForJobsEvery);
     await this.#pollForAll();
     await this.#renew();
   }
@@ -288,7 +288,7 @@ export class Fetcher {
     return this.#isLarger ? Math.ceil(jobs / 2) : Math.floor(jobs / 2);
   }
 
-  #handOutAll(task: TaskName, taken: Taken[], asked: number): void {
+  #handOutAll(task: TaskName, taken: TakenJob[], asked: number): void {
     const tasks = this.#tasks.get(task)!;
     if (taken.length === asked) tasks.mayWait = true;
     // After a process stood still, it takes its own jobs again: that only keeps them.

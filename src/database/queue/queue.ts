@@ -5,7 +5,7 @@ import { beforeItIsOnDisk, type SqlTx, throughPrisma } from '../sql.ts';
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /** A job that this process works on. */
-export type Taken = { id: bigint; job: Job };
+export type TakenJob = { id: bigint; job: Job };
 
 /**
  * How many jobs of a task the caller can take.
@@ -14,7 +14,7 @@ export type Taken = { id: bigint; job: Job };
 export type Capacity = { task: TaskName; jobs: number; newest?: number; inLanes?: boolean };
 
 /** The message about sent jobs. The instant is in milliseconds since the epoch. */
-export type Sent = { task: TaskName; due: number };
+export type SentJob = { task: TaskName; due: number };
 
 /**
  * The queue of durable work. One job waits for each key, so a storm of webhooks is one look; one that runs does not
@@ -33,21 +33,21 @@ export type JobQueue = {
   assertReady(): Promise<void>;
 
   /** Deletes finished jobs and takes others that are due. @param kept those that the caller still works on. */
-  exchange(done: Taken[], capacities: Capacity[], kept?: Taken[]): Promise<Taken[]>;
+  exchange(done: TakenJob[], capacities: Capacity[], kept?: TakenJob[]): Promise<TakenJob[]>;
   /**
    * Renews the claim of this process on its jobs: others take those of a process that gave no sign of life for 10 s.
    * @returns milliseconds until the next job of others is due; null: there is none.
    */
-  renew(taken: Taken[]): Promise<number | null>;
+  renew(taken: TakenJob[]): Promise<number | null>;
   /** Hands back unfinished jobs. */
-  release(taken: Taken[]): Promise<void>;
+  release(taken: TakenJob[]): Promise<void>;
   /**
    * Calls back when jobs are sent, with their task and when they are due. Also calls back with null each time that it
    * begins to listen, because it does not report earlier jobs.
    * @param failed hears why it cannot listen now. Then only looking again finds jobs.
    */
   listen(
-    told: (sent: Sent | null) => void,
+    told: (sent: SentJob | null) => void,
     failed: (error: unknown) => void,
   ): Promise<{ close(): Promise<void> }>;
 };
@@ -74,7 +74,7 @@ export function createJobQueue(
   witnesses?: Pick<Witnesses, 'timeOf' | 'hear'>,
 ): JobQueue {
   const githubTime = () => githubTimeOf(witnesses);
-  const idsOf = (taken: Taken[]) => taken.map(({ id }) => id);
+  const idsOf = (taken: TakenJob[]) => taken.map(({ id }) => id);
   return {
     send: (jobs, tx = sql) => sendJobs('$queryRawUnsafe' in tx ? throughPrisma(tx) : tx, jobs, clock.now()),
     async sendAfter({ name, text, values }, jobs) {
@@ -97,7 +97,7 @@ export function createJobQueue(
       const rows = await (laned.length > 0
         ? sql.query<TakenRow>('exchange jobs and lanes', exchangeLanes, [...values, ...inLanes])
         : sql.query<TakenRow>('exchange jobs', exchangeJobs, values));
-      return rows.map((row) => ({ id: row.id, job: jobOf(row) }));
+      return rows.map((row) => ({ id: row.id, job: jobOfRow(row) }));
     },
     async renew(taken) {
       const askedAt = clock.elapsed();
@@ -198,10 +198,10 @@ export type TakenRow = {
   lane?: string | null;
 };
 
-export const jobOf = ({ id, task, key, about, data, attempt, lane }: TakenRow): Job =>
+export const jobOfRow = ({ id, task, key, about, data, attempt, lane }: TakenRow): Job =>
   ({ task, key, data, about, attempt, ...(lane && { lane, turn: id }) }) as Job;
 
-const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
+const jobColumns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attempt';
 
 const dueJobs = (order: 'ASC' | 'DESC', most: string) => `
   SELECT id FROM (
@@ -227,7 +227,7 @@ const exchangeJobs = `
   )
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second'
   FROM next WHERE jobs.id = next.id
-  RETURNING ${columns}`;
+  RETURNING ${jobColumns}`;
 
 /**
  * The same, and takes jobs of tasks with lanes ($7, $8): the one that waits for a lane where none is taken, or the taken
@@ -253,7 +253,7 @@ const exchangeLanes = `
   UPDATE jobs SET is_taken = true, due_at = ${jobNow('$5')} + $4 * interval '1 second',
     id = CASE WHEN lane IS NULL THEN jobs.id ELSE nextval('jobs_id_seq') END
   FROM next WHERE jobs.id = next.id
-  RETURNING ${columns}, jobs.lane`;
+  RETURNING ${jobColumns}, jobs.lane`;
 
 /**
  * SQL of a transaction: whether a job of a lane still is its process's (`Job.turn`). Nobody can take it from there on until
@@ -298,5 +298,5 @@ export const aboutRepositories = (table = 'jobs') => `
  * table may be older than lanes.
  */
 export const waitingJobs = (table = 'jobs') => `
-  SELECT ${columns}, to_jsonb(jobs) ->> 'lane' AS lane, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
+  SELECT ${jobColumns}, to_jsonb(jobs) ->> 'lane' AS lane, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
   FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;

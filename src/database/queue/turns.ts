@@ -1,8 +1,8 @@
 import type { Takers } from './define-task.ts';
-import type { Taken } from './queue.ts';
+import type { TakenJob } from './queue.ts';
 
 /** A batch that a taker works on, and whose it is. */
-export type Batch = { jobs: Taken[]; group: string; owner: string };
+export type Batch = { jobs: TakenJob[]; group: string; owner: string };
 
 type Rules = Pick<Takers, 'takers' | 'jobs' | 'together' | 'owner' | 'ofOwner'>;
 
@@ -18,7 +18,7 @@ const mostOfOwner = 1 / 2;
 export class Turns {
   readonly #rules: Rules;
   /** By group, in the order in which the groups came. */
-  #waiting = new Map<string, Taken[]>();
+  #waiting = new Map<string, TakenJob[]>();
   readonly #groups = new Map<string, number>();
   readonly #owners = new Map<string, number>();
 
@@ -31,7 +31,7 @@ export class Turns {
     return [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
   }
 
-  add(taken: Taken[]): void {
+  add(taken: TakenJob[]): void {
     for (const each of taken) {
       const group = this.#rules.together?.(each.job) ?? each.job.lane ?? '';
       const waiting = this.#waiting.get(group);
@@ -62,7 +62,7 @@ export class Turns {
   }
 
   /** Hands out what waits, without a taker. */
-  clear(): Taken[] {
+  clear(): TakenJob[] {
     const all = [...this.#waiting.values()].flat();
     this.#waiting = new Map();
     return all;

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { classifyGitHubError, isKeyRefused, wordsOf } from '../../github/github-error.ts';
+import { classifyGitHubError, isKeyRefused, wordsOfGitHub } from '../../github/github-error.ts';
 import { pauseIfLimited } from '../../github/ask-github.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
+import { type Fact, known, unknownFact } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 
 /** What a question about one repository needs. */
@@ -23,7 +23,7 @@ type Named = { owner: string; repo: string; request: { signal: AbortSignal } };
  * nothing for an installation that is suspended, spared, or limited by GitHub.
  * @param as the App, its installation, or the second App on the repository.
  */
-export async function ask<Answer>(
+export async function askInTime<Answer>(
   { deps, repository, signal, spare }: Asking,
   as: 'app' | 'installation' | 'lock',
   question: (client: GitHubClient, named: Named) => Promise<Answer>,
@@ -32,9 +32,9 @@ export async function ask<Answer>(
   const isForInstallation = as === 'installation';
   if (isForInstallation) {
     const { pausedUntil, suspendedAt } = installation;
-    if (suspendedAt) return notKnown('the installation is suspended');
-    if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return notKnown(usedUpUntil(pausedUntil));
-    if (spare) return notKnown(spare);
+    if (suspendedAt) return unknownFact('the installation is suspended');
+    if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return unknownFact(usedUpUntil(pausedUntil));
+    if (spare) return unknownFact(spare);
   }
   try {
     signal.throwIfAborted();
@@ -48,7 +48,7 @@ export async function ask<Answer>(
     return known(await Promise.race([answering, rejectedBy(signal)]));
   } catch (error) {
     if (isForInstallation) await pauseIfLimited(deps, installation.id, error);
-    return notKnown(whyNot(error, deps));
+    return unknownFact(whyNot(error, deps));
   }
 }
 
@@ -68,7 +68,7 @@ function whyNot(error: unknown, { clock, github }: Asking['deps']): string {
   }
   switch (failure.kind) {
     case 'forbidden': {
-      const said = `(GitHub says "${wordsOf(failure.message)}")`;
+      const said = `(GitHub says "${wordsOfGitHub(failure.message)}")`;
       if (failure.upgrade) return `the plan of the account does not have it ${said}`;
       const which = failure.permission ? `, which takes ${failure.permission}` : '';
       return `Holdfast does not have permission to read it${which} ${said}`;

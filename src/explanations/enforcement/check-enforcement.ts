@@ -7,7 +7,7 @@ import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { ask } from './ask.ts';
+import { askInTime } from './ask.ts';
 import { allBranches, readBranches } from './read-branches.ts';
 import type { Finding } from './finding.ts';
 import { disabledWebhooks } from '../../notices/manage-webhooks.ts';
@@ -21,7 +21,7 @@ import {
 } from './judge-service.ts';
 import { type Environments, judgeEnvironments, judgeWorkflows } from './judge-environments.ts';
 import { readEnvironments, readWorkflows } from './read-environment.ts';
-import { isRequired, judgeBranch, judgeRequired, type Target, whyNever } from './judge-branch.ts';
+import { isRequired, judgeBranch, judgeRequired, type RemedyTarget, whyNever } from './judge-branch.ts';
 import {
   judgeForgotten,
   judgeInstallation,
@@ -39,7 +39,7 @@ import { askAbout, findLeaking } from '../../statuses/ask-merge-states.ts';
  * @property required whether GitHub requires our check on the branches of which that is known.
  * @property environments null if nobody wants freezes to hold deployments.
  */
-export type Settings = {
+export type EnforcementSettings = {
   checkedAt: Date;
   findings: Finding[];
   absent: string[];
@@ -48,11 +48,11 @@ export type Settings = {
 };
 
 /** Milliseconds for all questions together. Unanswered questions are unknown. */
-const patience = 20_000;
+const settingsPatience = 20_000;
 /** We check at most this many branches, because each costs requests. The bases of pull requests come last. */
 const mostBranches = 20;
 /** How many branches we read in parallel: GitHub limits concurrent requests. */
-const atOnce = 4;
+const branchesAtOnce = 4;
 
 /**
  * Checks whether GitHub enforces the freezes of a repository: what it requires, who may bypass that, what the App may
@@ -62,9 +62,9 @@ const atOnce = 4;
 export async function checkSettings(
   deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'witnesses' | 'config' | 'log'>,
   repository: FoundRepository,
-): Promise<Settings> {
-  const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
-  const target = targetOf(deps, repository);
+): Promise<EnforcementSettings> {
+  const unsparing = { deps, repository, signal: AbortSignal.timeout(settingsPatience) };
+  const target = remedyTargetOf(deps, repository);
   const now = nowOf(deps.clock);
   const freezes = await listFreezes(deps.sql, repository, now);
   // This question is free. It comes first, so that frequent checks do not use up the requests that statuses need.
@@ -92,11 +92,11 @@ export async function checkSettings(
   const leaking = await findLeaking(deps.db, repository.id);
   const [webhooks, facts] = await Promise.all([
     readWebhooks(asking, app.settings),
-    pLimit(atOnce).map(branches.slice(0, mostBranches), (branch) =>
+    pLimit(branchesAtOnce).map(branches.slice(0, mostBranches), (branch) =>
       readBranch(asking, branch, app.grants, readRuleset),
     ),
     leaking.length > 0 &&
-      ask(asking, 'installation', (client) => askAbout(deps, client, repository, leaking)),
+      askInTime(asking, 'installation', (client) => askAbout(deps, client, repository, leaking)),
   ]);
   // Only needed if a branch requires nothing, and could: a dormant ruleset may explain why.
   const isMissing = facts.some(
@@ -135,7 +135,10 @@ export async function checkSettings(
 }
 
 /** The repository as remedies name it. */
-export const targetOf = ({ config }: Pick<Deps, 'config'>, repository: FoundRepository): Target => ({
+export const remedyTargetOf = (
+  { config }: Pick<Deps, 'config'>,
+  repository: FoundRepository,
+): RemedyTarget => ({
   web: webUrlOf(config.githubApiUrl),
   api: config.githubApiUrl,
   repository: fullName(repository),

@@ -6,9 +6,9 @@ import { type Finding, findingsOf } from './finding.ts';
  * Why we check a branch. `chained`: it is the base of one open pull request and the head of another, and GitHub knows of
  * no stack.
  */
-export type Reason = 'default' | 'freeze' | 'base' | 'chained';
+export type BranchReason = 'default' | 'freeze' | 'base' | 'chained';
 
-export type Branch = { name: string; reason: Reason };
+export type LookedAtBranch = { name: string; reason: BranchReason };
 
 /** A protection or ruleset that requires our status check on a branch. */
 export type Requirement = {
@@ -21,7 +21,7 @@ export type Requirement = {
   bypass: Fact<string[]>;
 };
 
-export type BranchFacts = Branch & {
+export type BranchFacts = LookedAtBranch & {
   /** False if the branch does not exist. */
   exists: Fact<boolean>;
   /** The branch to which GitHub leads from this name, which no branch has any more; else null. */
@@ -38,7 +38,7 @@ export type BranchFacts = Branch & {
 export type DormantRuleset = Extract<Requirement['by'], { kind: 'ruleset' }> & { enforcement: string };
 
 /** The repository that is checked, as URLs and commands name it. */
-export type Target = {
+export type RemedyTarget = {
   /** `https://github.com` */
   web: string;
   /** `https://api.github.com` */
@@ -53,7 +53,7 @@ export type Target = {
 /** All findings about one branch. */
 export function judgeBranch(
   facts: BranchFacts,
-  target: Target,
+  target: RemedyTarget,
   grants: Fact<Grants>,
   dormant: DormantRuleset[],
 ): Finding[] {
@@ -64,7 +64,7 @@ export function judgeBranch(
 }
 
 /** Whether GitHub refuses to merge into the branch what has no success of ours. */
-export function isRequired(facts: BranchFacts, target: Target): boolean | 'unknown' {
+export function isRequired(facts: BranchFacts, target: RemedyTarget): boolean | 'unknown' {
   const { requirements, notRead } = facts;
   if (whyNever(facts, target) !== null) return false;
   if (requirements.some(({ appId }) => appId !== null && appId !== target.appId)) return false;
@@ -72,7 +72,11 @@ export function isRequired(facts: BranchFacts, target: Target): boolean | 'unkno
 }
 
 /** Whether the branch requires our check, with our App as its source. */
-export function judgeRequired(facts: BranchFacts, target: Target, dormant: DormantRuleset[] = []): Finding {
+export function judgeRequired(
+  facts: BranchFacts,
+  target: RemedyTarget,
+  dormant: DormantRuleset[] = [],
+): Finding {
   const { name: branch, requirements, notRead } = facts;
   const { context, appId: ourId } = target;
   const found = findingsOf('required_check', branch);
@@ -87,7 +91,7 @@ export function judgeRequired(facts: BranchFacts, target: Target, dormant: Dorma
   if (foreign)
     return found(
       'failed',
-      `${branch} requires ${context} from the App ${foreign.appId}, by ${nameOf(foreign.by)}. Holdfast is the App ${ourId}, so its status does not count.`,
+      `${branch} requires ${context} from the App ${foreign.appId}, by ${branchName(foreign.by)}. Holdfast is the App ${ourId}, so its status does not count.`,
       `Choose Holdfast as the source of ${context} at ${settingsPage(target, foreign.by)}.`,
     );
   const ours = requirements.filter(({ appId }) => appId === ourId);
@@ -110,7 +114,7 @@ export function judgeRequired(facts: BranchFacts, target: Target, dormant: Dorma
   if (asleep)
     return found(
       state,
-      `${branch} does not require ${context}: ${nameOf(asleep)} names it but is ${asleep.enforcement === 'evaluate' ? 'only evaluated' : asleep.enforcement}.`,
+      `${branch} does not require ${context}: ${branchName(asleep)} names it but is ${asleep.enforcement === 'evaluate' ? 'only evaluated' : asleep.enforcement}.`,
       `If that ruleset is meant for ${branch}, set it to active at ${settingsPage(target, asleep)}.`,
     );
   return found(state, `${branch} does not require ${context}${why}`, requireCheck(target, branch));
@@ -119,21 +123,21 @@ export function judgeRequired(facts: BranchFacts, target: Target, dormant: Dorma
 /** Why nobody can require our check on a branch, to go on after a colon; null if somebody can. */
 export function whyNever(
   { leadsTo, upgrade }: Pick<BranchFacts, 'leadsTo' | 'upgrade'>,
-  { repository }: Pick<Target, 'repository'>,
+  { repository }: Pick<RemedyTarget, 'repository'>,
 ): string | null {
   if (upgrade !== null)
-    return `the plan of ${ownerOf(repository)} is GitHub Free, which has no branch protection and no rulesets for private repositories (GitHub says "${upgrade}")`;
+    return `the plan of ${ownerOfTarget(repository)} is GitHub Free, which has no branch protection and no rulesets for private repositories (GitHub says "${upgrade}")`;
   return leadsTo === null
     ? null
     : `there is no such branch any more, and GitHub leads from it to ${leadsTo}, as after a rename`;
 }
 
-const ownerOf = (repository: string): string => repository.split('/')[0]!;
+const ownerOfTarget = (repository: string): string => repository.split('/')[0]!;
 
-const remedyOfNever = ({ name, leadsTo, upgrade }: BranchFacts, { repository }: Target): string =>
+const remedyOfNever = ({ name, leadsTo, upgrade }: BranchFacts, { repository }: RemedyTarget): string =>
   upgrade === null
     ? `In the conditions of the freeze, change base=${name} to base=${leadsTo}.`
-    : `Upgrade ${ownerOf(repository)} to GitHub Team or GitHub Enterprise (a person: to GitHub Pro), or make ${repository} public.`;
+    : `Upgrade ${ownerOfTarget(repository)} to GitHub Team or GitHub Enterprise (a person: to GitHub Pro), or make ${repository} public.`;
 
 /** How bad it is that a branch does not require our check. */
 function weightOf({ reason, exists }: BranchFacts): { state: Finding['state']; why: string } {
@@ -150,7 +154,7 @@ function weightOf({ reason, exists }: BranchFacts): { state: Finding['state']; w
 /** GitHub requires the branch's checks for each merge group. The queue stalls if we cannot hear of groups or answer. */
 function judgeQueue(
   { name: branch, hasQueue }: BranchFacts,
-  target: Target,
+  target: RemedyTarget,
   grants: Fact<Grants>,
   required: Finding,
 ): Finding | null {
@@ -197,18 +201,18 @@ const queueLacks = (grants: Grants): string[] => [
 ];
 
 /** All requirements apply, so one that nobody may bypass is enough. */
-function judgeBypass({ name: branch, requirements }: BranchFacts, target: Target): Finding | null {
+function judgeBypass({ name: branch, requirements }: BranchFacts, target: RemedyTarget): Finding | null {
   const [first] = requirements;
   if (!first) return null;
   const found = findingsOf('bypass', branch);
   const firm = requirements.find(({ bypass }) => bypass.known && bypass.value.length === 0);
-  if (firm) return found('ok', `Nobody can bypass ${nameOf(firm.by)} on ${branch}.`);
+  if (firm) return found('ok', `Nobody can bypass ${branchName(firm.by)} on ${branch}.`);
   const who: string[] = [];
   for (const { by, bypass } of requirements) {
     if (!bypass.known)
       return found(
         'unknown',
-        `Holdfast cannot tell who can bypass ${nameOf(by)} on ${branch}: ${bypass.reason}.`,
+        `Holdfast cannot tell who can bypass ${branchName(by)} on ${branch}: ${bypass.reason}.`,
         `Check the bypass list at ${settingsPage(target, by)}.`,
       );
     who.push(...bypass.value);
@@ -227,9 +231,9 @@ function judgeBypass({ name: branch, requirements }: BranchFacts, target: Target
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const listOf = (requirements: Requirement[]): string =>
-  requirements.map(({ by }) => nameOf(by)).join(' and ');
+  requirements.map(({ by }) => branchName(by)).join(' and ');
 
-function nameOf(by: Requirement['by']): string {
+function branchName(by: Requirement['by']): string {
   if (by.kind === 'protection') return 'branch protection';
   const name = by.name === null ? `ruleset ${by.id}` : `ruleset "${by.name}"`;
   return by.level === 'Repository'
@@ -241,7 +245,7 @@ function nameOf(by: Requirement['by']): string {
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** How to require our check on a branch with a new ruleset, which does not touch other rules. */
-function requireCheck({ web, api, repository, context, appId }: Target, branch: string): string {
+function requireCheck({ web, api, repository, context, appId }: RemedyTarget, branch: string): string {
   const ruleset = {
     name: `${context} on ${branch}`,
     target: 'branch',
@@ -265,7 +269,7 @@ function requireCheck({ web, api, repository, context, appId }: Target, branch: 
 }
 
 /** The page to change a requirement. */
-function settingsPage({ web, repository }: Target, by: Requirement['by']): string {
+function settingsPage({ web, repository }: RemedyTarget, by: Requirement['by']): string {
   if (by.kind === 'protection') return `${web}/${repository}/settings/branches`;
   if (by.level === 'Organization') return `${web}/organizations/${by.source}/settings/rules/${by.id}`;
   if (by.level === 'Enterprise') return `${web}/enterprises/${by.source}/settings/policies`;

@@ -1,9 +1,9 @@
 import { toEnvironments } from '../../words/describe-fields.ts';
-import { listed } from '../../words/event-words.ts';
+import { listedWords } from '../../words/event-words.ts';
 import { type Freeze, holdsDeployments, type StoredFreeze } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import { type Finding, findingsOf } from './finding.ts';
-import type { Target } from './judge-branch.ts';
+import type { RemedyTarget } from './judge-branch.ts';
 
 /** An environment of a repository on GitHub. */
 export type EnvironmentFacts = {
@@ -28,7 +28,7 @@ const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 
 /** The call that enables our rule, for an admin to paste into a shell. */
-export function enablingCommand({ web, repository, appId }: Target, environment: string): string {
+export function enablingCommand({ web, repository, appId }: RemedyTarget, environment: string): string {
   const { host } = new URL(web);
   const where = host === 'github.com' ? '' : ` --hostname ${host}`;
   const path = `repos/${repository}/environments/${encoded(environment)}/deployment_protection_rules`;
@@ -42,7 +42,7 @@ export function enablingCommand({ web, repository, appId }: Target, environment:
 export function judgeEnvironments(
   facts: Fact<Environments> | null,
   freezes: StoredFreeze[],
-  target: Target,
+  target: RemedyTarget,
   isPrivate: boolean,
 ): Finding[] {
   if (!facts) return [];
@@ -78,7 +78,7 @@ export function judgeEnvironments(
 /** GitHub does not tell an App the plan of an owner. A rule that is enabled shows it. */
 function judgePlan(
   environments: EnvironmentFacts[],
-  { web, repository }: Target,
+  { web, repository }: RemedyTarget,
   isPrivate: boolean,
 ): Finding[] {
   if (!isPrivate || web !== 'https://github.com' || environments.some(({ rules }) => rules > 0)) return [];
@@ -94,7 +94,7 @@ function judgePlan(
 function judgeEnvironment(
   { id, name, waits, rules, adminsBypass }: EnvironmentFacts,
   freezes: StoredFreeze[],
-  target: Target,
+  target: RemedyTarget,
 ): Finding {
   const found = findingsOf('deployments');
   const page = `${target.web}/${target.repository}/settings/environments/${id}/edit`;
@@ -130,7 +130,7 @@ export type DeployingJob = {
 export type Workflows = { jobs: DeployingJob[]; unread: string[] };
 
 /** How many jobs have a finding of their own, and how many places a list names. */
-const most = 10;
+const mostJobsFound = 10;
 
 /** Which jobs fail at once where a protection rule is on. @param workflows null: we did not look. */
 export function judgeWorkflows(
@@ -146,25 +146,25 @@ export function judgeWorkflows(
   const failing = jobs.filter(({ without }) => without === 'deployment');
   const unclear = jobs.filter(({ without }) => without === 'cannot tell').map(({ place }) => place);
   const known = environments?.known ? environments.value.environments : [];
-  const rest = failing.slice(most).map(({ place }) => place);
+  const rest = failing.slice(mostJobsFound).map(({ place }) => place);
   return [
-    ...failing.slice(0, most).map((job) => ofJob(job, known)),
+    ...failing.slice(0, mostJobsFound).map((job) => ofJob(job, known)),
     rest.length > 0 &&
       found(
         'warning',
-        `More jobs say deployment: false: ${listed(rest, most)}.`,
+        `More jobs say deployment: false: ${listedWords(rest, mostJobsFound)}.`,
         'Remove deployment: false there.',
       ),
     unclear.length > 0 &&
       found(
         'unknown',
-        `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listed(unclear, most)}.`,
+        `Holdfast cannot tell whether these jobs say deployment: false, because an expression or another repository decides: ${listedWords(unclear, mostJobsFound)}.`,
         'Check them: such a job fails at once in an environment with a custom protection rule.',
       ),
     unread.length > 0 &&
       found(
         'unknown',
-        `Holdfast did not read these workflows, because they are too large or too many: ${listed(unread, most)}.`,
+        `Holdfast did not read these workflows, because they are too large or too many: ${listedWords(unread, mostJobsFound)}.`,
         'Check that none of their jobs says deployment: false.',
       ),
   ].filter((finding) => finding !== false);

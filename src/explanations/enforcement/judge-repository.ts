@@ -1,11 +1,11 @@
-import { listed } from '../../words/event-words.ts';
+import { listedWords } from '../../words/event-words.ts';
 import { isForgotten, type StoredFreeze } from '../../freezes/freeze.ts';
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import type { HeldPullRequest, ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { Instant } from '../../statuses/instant-hold/hold-store.ts';
 import { type Finding, findingsOf } from './finding.ts';
-import type { Target } from './judge-branch.ts';
+import type { RemedyTarget } from './judge-branch.ts';
 import type { TouchedBranches } from './read-branches.ts';
 
 // Findings from our own data.
@@ -14,7 +14,7 @@ import type { TouchedBranches } from './read-branches.ts';
 export function judgeInstallation(
   { account, name, archived, installation }: FoundRepository,
   isOn: boolean,
-  { web, repository }: Target,
+  { web, repository }: RemedyTarget,
   installationUrl: string,
 ): Finding[] {
   const found = findingsOf('installation');
@@ -58,7 +58,7 @@ export function judgeOutgoing(
 }
 
 /** Freezes that somebody may have forgotten. @param freezes the freezes that are not over. */
-export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository }: Target): Finding[] {
+export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository }: RemedyTarget): Finding[] {
   const forgotten = freezes
     .filter((freeze) => isForgotten(freeze, now))
     .map(({ id, startsAt }) => `${id} (since ${startsAt.toISOString().slice(0, 10)})`);
@@ -66,7 +66,7 @@ export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository 
   return [
     findingsOf('forgotten')(
       'warning',
-      `Freezes without an end have been ongoing for two weeks or longer: ${listed(forgotten, 5)}.`,
+      `Freezes without an end have been ongoing for two weeks or longer: ${listedWords(forgotten, 5)}.`,
       `If nobody needs them, delete them with POST /v1/repos/${repository}/scheduled_freeze/{id}/delete, or set an end with PATCH.`,
     ),
   ];
@@ -76,9 +76,9 @@ export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository 
 export type RoleFact = { text: string; isThere: Fact<boolean> };
 
 /** People and teams with a role that are gone. */
-export function judgeRoles(all: RoleFact[], { repository }: Target): Finding[] {
+export function judgeRoles(all: RoleFact[], { repository }: RemedyTarget): Finding[] {
   const found = findingsOf('roles');
-  const texts = (of: RoleFact[]) => listed([...new Set(of.map(({ text }) => text))], 10);
+  const texts = (of: RoleFact[]) => listedWords([...new Set(of.map(({ text }) => text))], 10);
   const gone = all.filter(({ isThere }) => isThere.known && !isThere.value);
   const unknown = all.filter(({ isThere }) => !isThere.known);
   const [owner] = repository.split('/');
@@ -99,7 +99,7 @@ export function judgeTouched(
   { defaultBranch, bases }: TouchedBranches,
   count: number,
   most: number,
-  { web, repository, context }: Target,
+  { web, repository, context }: RemedyTarget,
 ): Finding[] {
   const found = findingsOf('branches');
   const settings = `${web}/${repository}/settings`;
@@ -128,7 +128,7 @@ export function judgeTouched(
  */
 export function judgeHeld(
   held: HeldPullRequest[],
-  { web, repository, context }: Target,
+  { web, repository, context }: RemedyTarget,
   wait: { minutes: number; takes: string },
 ): Finding[] {
   const rules = `${web}/${repository}/settings/rules`;
@@ -161,7 +161,7 @@ export function judgeHeld(
   const findings = kinds.flatMap(([reason, state, message, remedy]) => {
     const numbers = held.flatMap(({ notHeld, number }) => (notHeld === reason ? `#${number}` : []));
     const found = findingsOf(reason === 'leaking' ? 'leaking' : 'held');
-    return numbers.length > 0 ? found(state, `${message}: ${listed(numbers, 20)}.`, remedy) : [];
+    return numbers.length > 0 ? found(state, `${message}: ${listedWords(numbers, 20)}.`, remedy) : [];
   });
   if (held.length === 0 || findings.length > 0) return findings;
   const message = `Every pull request that freezes should block is known to be blocked: ${held.length}.`;

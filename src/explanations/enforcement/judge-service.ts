@@ -14,7 +14,7 @@ import {
 } from '../../github/app-manifest.ts';
 
 /** One attempt by GitHub to deliver a webhook. Lists have the newest first. */
-export type Attempt = {
+export type WebhookAttempt = {
   guid: string;
   at: Date;
   isDelivered: boolean;
@@ -24,7 +24,7 @@ export type Attempt = {
 };
 
 export type WebhookFacts = {
-  attempts: Fact<Attempt[]>;
+  attempts: Fact<WebhookAttempt[]>;
   hook: Fact<{ url: string; contentType: string }>;
   /** When the last event that changed something arrived; null if none did in eight days. */
   lastReceived: Date | null;
@@ -96,7 +96,7 @@ export function judgeWebhooks({
 }
 
 /** The number of webhooks whose newest attempt failed and that Holdfast has not caught up on. */
-function undelivered(attempts: Attempt[]): number {
+function undelivered(attempts: WebhookAttempt[]): number {
   const newest = new Map(attempts.toReversed().map((attempt) => [attempt.guid, attempt]));
   return [...newest.values()].filter(({ isDelivered, isMadeGood }) => !isDelivered && !isMadeGood).length;
 }
@@ -166,12 +166,12 @@ export function judgeWork({ overdueSince, areTaken }: Work, isUnjudged: boolean)
   return [finding];
 }
 
-export type Budget = { name: string; limit: number; remaining: number; resetAt: Date };
+export type RateBudget = { name: string; limit: number; remaining: number; resetAt: Date };
 
-const isScarce = ({ limit, remaining }: Budget): boolean => remaining < limit / 10;
+const isScarce = ({ limit, remaining }: RateBudget): boolean => remaining < limit / 10;
 
 /** Why we should not ask more than necessary, if so: the last tenth of the hourly rate limit is for statuses. */
-export function whySpare(budgets: Fact<Budget[] | null>): string | null {
+export function whySpare(budgets: Fact<RateBudget[] | null>): string | null {
   const scarce = budgets.known ? budgets.value?.find(isScarce) : undefined;
   if (!scarce) return null;
   const left =
@@ -180,7 +180,7 @@ export function whySpare(budgets: Fact<Budget[] | null>): string | null {
 }
 
 /** @param budgets null if this GitHub does not limit requests. */
-export function judgeRateLimit(budgets: Fact<Budget[] | null>): Finding {
+export function judgeRateLimit(budgets: Fact<RateBudget[] | null>): Finding {
   const found = findingsOf('rate_limit');
   if (!budgets.known)
     return found('unknown', `Holdfast cannot tell how much of the rate limit is left: ${budgets.reason}.`);

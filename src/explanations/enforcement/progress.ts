@@ -23,7 +23,7 @@ import { isFreezeEnforced } from './finding.ts';
 import { type EnforcementReport, recentEnforcement, secondsUntilHeld } from './recent-enforcement.ts';
 
 /** How many should be held, and how many are known to be held. */
-export type Progress = { toHold: number; held: number };
+export type HeldProgress = { toHold: number; held: number };
 
 /** How much of a freeze is enforced. */
 type FreezeEnforcement = {
@@ -39,7 +39,7 @@ type FreezeEnforcement = {
   held: HeldPullRequest[];
   /** Whether GitHub requires our check on branches, as far as that is known; undefined if GitHub was not asked in time. */
   required: ReadonlyMap<string, boolean> | undefined;
-  mergeGroups: Progress;
+  mergeGroups: HeldProgress;
   /** What is known of the environments of the repository; null if GitHub was not asked. */
   environments: EnforcementReport['environments'];
   /** Whether a ruleset holds the repository at once. */

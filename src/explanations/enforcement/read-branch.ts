@@ -1,9 +1,9 @@
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus, upgradeIn } from '../../github/github-error.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
+import { type Fact, known, unknownFact } from '../../github/pull-requests/pull-request.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { type Asking, ask } from './ask.ts';
-import type { Branch, BranchFacts, DormantRuleset, Requirement } from './judge-branch.ts';
+import { type Asking, askInTime } from './ask.ts';
+import type { LookedAtBranch, BranchFacts, DormantRuleset, Requirement } from './judge-branch.ts';
 
 /** GitHub ignores the case of contexts. */
 const isOurs = (asking: Asking, context: string): boolean =>
@@ -14,7 +14,7 @@ const sourceOf = (id: number | null | undefined): number | null =>
   id === undefined || id === -1 ? null : id;
 
 /** Reads what requires our check on a branch, but not bypass lists and merge queues. */
-export async function readRequirements(asking: Asking, branch: Branch): Promise<BranchFacts> {
+export async function readRequirements(asking: Asking, branch: LookedAtBranch): Promise<BranchFacts> {
   const [protection, rules] = await Promise.all([
     readProtection(asking, branch.name),
     readRules(asking, branch.name),
@@ -32,14 +32,14 @@ export async function readRequirements(asking: Asking, branch: Branch): Promise<
       ...(rules.known ? rules.value.requirements : []),
     ],
     notRead: [protection, rules].flatMap((fact) => (fact.known ? [] : [fact.reason])),
-    hasQueue: rules.known && rules.value.hasQueue ? known(true) : notKnown('it was not read'),
+    hasQueue: rules.known && rules.value.hasQueue ? known(true) : unknownFact('it was not read'),
   };
 }
 
 /** Reads all facts about a branch. */
 export async function readBranch(
   asking: Asking,
-  branch: Branch,
+  branch: LookedAtBranch,
   grants: Fact<Grants>,
   readRuleset: ReadRuleset,
 ): Promise<BranchFacts> {
@@ -66,7 +66,7 @@ type Protection = { exists: boolean; leadsTo: string | null; requirements: Requi
  * itself would take `administration`.
  */
 function readProtection(asking: Asking, branch: string): Promise<Fact<Protection>> {
-  return ask(asking, 'installation', async ({ rest }, named) => {
+  return askInTime(asking, 'installation', async ({ rest }, named) => {
     try {
       const { data } = await rest.repos.getBranch({ ...named, branch });
       // GitHub redirects from the former name of a branch, and answers with the present branch.
@@ -102,13 +102,13 @@ function requirementsIn(asking: Asking, shown: ShownBranch): Requirement[] {
 function bypassOf(level: string | undefined): Fact<string[]> {
   if (level === 'everyone') return known([]);
   if (level === 'non_admins') return known(['admins, and roles that can bypass branch protections,']);
-  return notKnown('GitHub only shows it to admins');
+  return unknownFact('GitHub only shows it to admins');
 }
 
 type Rules = { requirements: Requirement[]; hasQueue: boolean; upgrade: string | null };
 
 function readRules(asking: Asking, branch: string): Promise<Fact<Rules>> {
-  return ask(asking, 'installation', async (client, named) => {
+  return askInTime(asking, 'installation', async (client, named) => {
     const about = { ...named, branch, per_page: 100 };
     const reading = client.paginate(client.rest.repos.getBranchRules, about);
     const rules = await reading.catch(upgradeOrThrow);
@@ -128,7 +128,7 @@ function readRules(asking: Asking, branch: string): Promise<Fact<Rules>> {
         .map(({ integration_id: id }) => ({
           by,
           appId: sourceOf(id),
-          bypass: notKnown('it was not read'),
+          bypass: unknownFact('it was not read'),
         }));
     });
     return { requirements, hasQueue: rules.some(({ type }) => type === 'merge_queue'), upgrade: null };
@@ -157,9 +157,9 @@ type QueueAnswer = { repository: { mergeQueue: { id: string } | null } | null };
 /** Classic protection can require a queue, too, and only GraphQL shows that. Null without the permission says nothing. */
 async function readHasQueue(asking: Asking, branch: string, grants: Fact<Grants>): Promise<Fact<boolean>> {
   if (grants.known && grants.value.permissions['merge_queues'] === undefined) {
-    return notKnown('Holdfast lacks the permission merge_queues: read');
+    return unknownFact('Holdfast lacks the permission merge_queues: read');
   }
-  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
+  return askInTime(asking, 'installation', async (client, { owner, repo: name, request }) => {
     const answer: QueueAnswer = await client.graphql(queueQuery, { owner, name, branch, request });
     return Boolean(answer.repository?.mergeQueue);
   });
@@ -170,7 +170,7 @@ const mostDormant = 10;
 
 /** Rulesets that require our check, were they active. Which branches they are meant for is theirs to say. */
 export async function readDormant(asking: Asking, readRuleset: ReadRuleset): Promise<DormantRuleset[]> {
-  const list = await ask(
+  const list = await askInTime(
     asking,
     'installation',
     async ({ rest }, named) => (await rest.repos.getRepoRulesets({ ...named, per_page: 100 })).data,
@@ -185,14 +185,14 @@ export async function readDormant(asking: Asking, readRuleset: ReadRuleset): Pro
   );
 }
 
-const requiresOurs = (asking: Asking, { rules }: Ruleset): boolean =>
+const requiresOurs = (asking: Asking, { rules }: BranchRuleset): boolean =>
   (rules ?? []).some(
     (rule) =>
       rule.type === 'required_status_checks' &&
       rule.parameters?.required_status_checks.some(({ context }) => isOurs(asking, context)),
   );
 
-const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset): DormantRuleset => ({
+const dormant = ({ id, name, source, source_type: level, enforcement }: BranchRuleset): DormantRuleset => ({
   kind: 'ruleset',
   id,
   name,
@@ -201,20 +201,20 @@ const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset)
   enforcement,
 });
 
-type Ruleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
-type Actor = NonNullable<Ruleset['bypass_actors']>[number];
+type BranchRuleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
+type Actor = NonNullable<BranchRuleset['bypass_actors']>[number];
 
-type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
+type ReadRuleset = (id: number) => Promise<Fact<BranchRuleset>>;
 
 /** Reads rulesets of the repository, its organization or its enterprise. Reads each once, even for many branches. */
 export function rulesetReader(asking: Asking): ReadRuleset {
-  const read = (id: number): Promise<Fact<Ruleset>> =>
-    ask(
+  const read = (id: number): Promise<Fact<BranchRuleset>> =>
+    askInTime(
       asking,
       'installation',
       async ({ rest }, named) => (await rest.repos.getRepoRuleset({ ...named, ruleset_id: id })).data,
     );
-  const answers = new Map<number, Promise<Fact<Ruleset>>>();
+  const answers = new Map<number, Promise<Fact<BranchRuleset>>>();
   return (id) => {
     const answer = answers.get(id) ?? read(id);
     answers.set(id, answer);
@@ -223,12 +223,12 @@ export function rulesetReader(asking: Asking): ReadRuleset {
 }
 
 /** Who may bypass a ruleset, in words. GitHub only says so to those who may edit it. Holdfast may not. */
-function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {
+function readBypass(ruleset: Fact<BranchRuleset>): Fact<string[]> {
   if (!ruleset.known) return ruleset;
   const actors = ruleset.value.bypass_actors;
   return actors
-    ? known(actors.map(actorName))
-    : notKnown('GitHub only shows it to people who can edit the ruleset');
+    ? known(actors.map(bypassActorName))
+    : unknownFact('GitHub only shows it to people who can edit the ruleset');
 }
 
 /** GitHub's ids for its built-in roles. */
@@ -239,7 +239,7 @@ const roles: Record<number, string> = {
 };
 
 /** Who can bypass a ruleset, in words. */
-export function actorName({
+export function bypassActorName({
   actor_type: type,
   actor_id: id,
 }: Pick<Actor, 'actor_type' | 'actor_id'>): string {

@@ -1,7 +1,7 @@
 import type { Fact } from '../../github/pull-requests/pull-request.ts';
-import { placesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
-import { type Asking, ask } from './ask.ts';
-import type { Branch } from './judge-branch.ts';
+import { stackPlacesIn, stacksOf } from '../../github/pull-requests/stacks.ts';
+import { type Asking, askInTime } from './ask.ts';
+import type { LookedAtBranch } from './judge-branch.ts';
 import { namedBranches } from '../../freezes/judge-freeze.ts';
 
 const openBasesQuery = /* GraphQL */ `
@@ -40,15 +40,15 @@ type OpenBasesAnswer = {
 };
 
 /** Pages of open pull requests, those that changed last first: more bases than these have are looked at by nobody. */
-const mostPages = 5;
+const mostPagesOfBases = 5;
 
 /** The branches that freezes can touch, as far as they could be found. */
 export type TouchedBranches = {
   defaultBranch: Fact<string>;
   /** Of open pull requests, and which of them are heads of others. */
-  bases: Fact<Branch[]>;
+  bases: Fact<LookedAtBranch[]>;
   /** Named by conditions of present and scheduled freezes. */
-  named: Branch[];
+  named: LookedAtBranch[];
 };
 
 /** Finds the branches that freezes of a repository can touch. @param freezes whose conditions may name some. */
@@ -63,13 +63,17 @@ export async function readBranches(
 
 /** The name of the repository's default branch. */
 export const readDefaultBranch = (asking: Asking): Promise<Fact<string>> =>
-  ask(asking, 'installation', async ({ rest }, named) => (await rest.repos.get(named)).data.default_branch);
+  askInTime(
+    asking,
+    'installation',
+    async ({ rest }, named) => (await rest.repos.get(named)).data.default_branch,
+  );
 
-function readOpenBases(asking: Asking): Promise<Fact<Branch[]>> {
-  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
+function readOpenBases(asking: Asking): Promise<Fact<LookedAtBranch[]>> {
+  return askInTime(asking, 'installation', async (client, { owner, repo: name, request }) => {
     const open: OpenPullRequest[] = [];
     let after: string | null = null;
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < mostPagesOfBases; page++) {
       const answer: OpenBasesAnswer = await client.graphql(openBasesQuery, { owner, name, after, request });
       if (!answer.repository) throw new Error("GitHub's answer lacks the repository");
       const { nodes, pageInfo } = answer.repository.pullRequests;
@@ -81,15 +85,15 @@ function readOpenBases(asking: Asking): Promise<Fact<Branch[]>> {
       open.filter(({ isCrossRepository }) => !isCrossRepository).map(({ headRefName }) => headRefName),
     );
     // GitHub judges each pull request of a stack by the rules of the stack's base.
-    const inStacks = placesIn(stacksOf(asking.repository));
+    const inStacks = stackPlacesIn(stacksOf(asking.repository));
     const bases = open.map(({ number, baseRefName }) => inStacks.get(number)?.base ?? baseRefName);
     return [...new Set(bases)].map((base) => ({ name: base, reason: heads.has(base) ? 'chained' : 'base' }));
   });
 }
 
 /** Each branch once, for its weightiest reason; the default branch first. */
-export function allBranches({ defaultBranch, bases, named }: TouchedBranches): Branch[] {
-  const all: Branch[] = [
+export function allBranches({ defaultBranch, bases, named }: TouchedBranches): LookedAtBranch[] {
+  const all: LookedAtBranch[] = [
     ...(defaultBranch.known ? [{ name: defaultBranch.value, reason: 'default' as const }] : []),
     ...named,
     ...(bases.known ? bases.value : []),

@@ -3,8 +3,8 @@ import pLimit from 'p-limit';
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { isRuleEnabled } from '../../deployments/ask-github.ts';
 import { type Grants, missingPermissions } from '../../github/app-manifest.ts';
-import { type Fact, notKnown } from '../../github/pull-requests/pull-request.ts';
-import { type Asking, ask } from './ask.ts';
+import { type Fact, unknownFact } from '../../github/pull-requests/pull-request.ts';
+import { type Asking, askInTime } from './ask.ts';
 import type { DeployingJob, Environments, Workflows } from './judge-environments.ts';
 
 /**
@@ -12,34 +12,38 @@ import type { DeployingJob, Environments, Workflows } from './judge-environments
  * also if there is no such environment. It takes `actions: read`.
  */
 export const waitsForUs = (asking: Asking, environment: string): Promise<Fact<boolean>> =>
-  ask(asking, 'installation', (client, named) =>
+  askInTime(asking, 'installation', (client, named) =>
     isRuleEnabled(client, named, asking.deps.config.app.id, environment),
   );
 
 /** How many environments we look at, and how many of them at once. */
 const mostEnvironments = 20;
-const atOnce = 4;
+const environmentsAtOnce = 4;
 
 /** The environments of a repository. @param grants what the installation granted. */
 export async function readEnvironments(asking: Asking, grants: Grants): Promise<Fact<Environments>> {
-  if (missingPermissions(grants, { actions: 'read' }).length > 0) return notKnown('it needs Actions: read');
-  return ask(asking, 'installation', async ({ rest }, named) => {
+  if (missingPermissions(grants, { actions: 'read' }).length > 0)
+    return unknownFact('it needs Actions: read');
+  return askInTime(asking, 'installation', async ({ rest }, named) => {
     const { data } = await rest.repos.getAllEnvironments({ ...named, per_page: mostEnvironments });
     const listed = data.environments ?? [];
-    const environments = await pLimit(atOnce).map(listed, async ({ id, name, ...environment }) => {
-      const about = { ...named, environment_name: name };
-      const { data: found } = await rest.repos.getAllDeploymentProtectionRules(about);
-      const rules = (found.custom_deployment_protection_rules ?? []).filter(({ enabled }) => enabled);
-      // GitHub answers with it, and does not document it.
-      const { can_admins_bypass: adminsBypass } = environment as { can_admins_bypass?: boolean };
-      return {
-        id,
-        name,
-        waits: rules.some(({ app }) => app.id === asking.deps.config.app.id),
-        rules: rules.length,
-        adminsBypass: adminsBypass ?? true,
-      };
-    });
+    const environments = await pLimit(environmentsAtOnce).map(
+      listed,
+      async ({ id, name, ...environment }) => {
+        const about = { ...named, environment_name: name };
+        const { data: found } = await rest.repos.getAllDeploymentProtectionRules(about);
+        const rules = (found.custom_deployment_protection_rules ?? []).filter(({ enabled }) => enabled);
+        // GitHub answers with it, and does not document it.
+        const { can_admins_bypass: adminsBypass } = environment as { can_admins_bypass?: boolean };
+        return {
+          id,
+          name,
+          waits: rules.some(({ app }) => app.id === asking.deps.config.app.id),
+          rules: rules.length,
+          adminsBypass: adminsBypass ?? true,
+        };
+      },
+    );
     return { environments, total: data.total_count ?? environments.length };
   });
 }
@@ -124,8 +128,9 @@ type TextsAnswer = { repository: Record<string, { text?: string | null } | null>
  * @param grants what the installation granted.
  */
 export async function readWorkflows(asking: Asking, grants: Grants): Promise<Fact<Workflows>> {
-  if (missingPermissions(grants, { contents: 'read' }).length > 0) return notKnown('it needs Contents: read');
-  return ask(asking, 'installation', async (client, { owner, repo: name, request }) => {
+  if (missingPermissions(grants, { contents: 'read' }).length > 0)
+    return unknownFact('it needs Contents: read');
+  return askInTime(asking, 'installation', async (client, { owner, repo: name, request }) => {
     const about = { owner, name, request };
     const list: ListAnswer = await client.graphql(listQuery, { ...about, tree: `HEAD:${folder}` });
     const files = (list.repository.object?.entries ?? [])

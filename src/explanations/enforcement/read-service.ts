@@ -4,12 +4,19 @@ import type { Deps } from '../../deps.ts';
 import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { type Fact, known, notKnown } from '../../github/pull-requests/pull-request.ts';
+import { type Fact, known, unknownFact } from '../../github/pull-requests/pull-request.ts';
 import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
-import { type Asking, ask, rejectedBy } from './ask.ts';
-import { askHolder, holderText } from '../../settings/role-holders.ts';
+import { type Asking, askInTime, rejectedBy } from './ask.ts';
+import { askRoleHolder, holderText } from '../../settings/role-holders.ts';
 import { readSettings } from '../../settings/settings.ts';
-import type { AppFacts, Attempt, Budget, ClockFacts, WebhookFacts, Work } from './judge-service.ts';
+import type {
+  AppFacts,
+  WebhookAttempt,
+  RateBudget,
+  ClockFacts,
+  WebhookFacts,
+  Work,
+} from './judge-service.ts';
 import type { RoleFact } from './judge-repository.ts';
 
 /** What the App requests, what was granted, and where to change it. */
@@ -18,11 +25,11 @@ export async function readApp(asking: Asking): Promise<AppFacts> {
   const web = webUrlOf(deps.config.githubApiUrl);
   const id = Number(repository.installation.id);
   const [app, installation] = await Promise.all([
-    ask(asking, 'app', async ({ rest }, { request }) => {
+    askInTime(asking, 'app', async ({ rest }, { request }) => {
       const { data } = await rest.apps.getAuthenticated({ request });
       return { ...grantsOf(data!), settings: settingsOf(web, data!) };
     }),
-    ask(asking, 'app', async ({ rest }, { request }) => {
+    askInTime(asking, 'app', async ({ rest }, { request }) => {
       const { data } = await rest.apps.getInstallation({ installation_id: id, request });
       return { ...grantsOf(data), url: data.html_url };
     }),
@@ -52,7 +59,7 @@ export function settingsOf(web: string, { slug, owner }: { slug?: string; owner:
 /** What GitHub and our tables say about webhooks. @param settings the settings page of the App. */
 export async function readWebhooks(asking: Asking, settings: string): Promise<WebhookFacts> {
   const [attempts, hook, last] = await Promise.all([
-    ask(asking, 'app', async (app, { request }): Promise<Attempt[]> => {
+    askInTime(asking, 'app', async (app, { request }): Promise<WebhookAttempt[]> => {
       const { data } = await app.request('GET /app/hook/deliveries', { per_page: 100, request });
       const known = await asking.deps.db.webhookDelivery.findMany({
         where: { guid: { in: data.map(({ guid }) => guid) }, isLost: true },
@@ -67,7 +74,7 @@ export async function readWebhooks(asking: Asking, settings: string): Promise<We
         isMadeGood: madeGood.has(guid),
       }));
     }),
-    ask(asking, 'app', async ({ rest }, { request }) => {
+    askInTime(asking, 'app', async ({ rest }, { request }) => {
       const { data } = await rest.apps.getWebhookConfigForApp({ request });
       return { url: withoutQuery(data.url ?? ''), contentType: data.content_type ?? 'form' };
     }),
@@ -89,22 +96,22 @@ export async function readRoles(asking: Asking): Promise<RoleFact[]> {
   const { deps, repository } = asking;
   const { freezers, approvers } = await readSettings(deps.db, repository.id);
   const { account } = repository;
-  return pLimit(atOnce).map([...freezers, ...approvers], async (holder) => ({
+  return pLimit(holdersAtOnce).map([...freezers, ...approvers], async (holder) => ({
     text: holderText(holder, account.login),
-    isThere: await ask(
+    isThere: await askInTime(
       asking,
       'installation',
-      async (client) => (await askHolder(client, account, holder)) !== null,
+      async (client) => (await askRoleHolder(client, account, holder)) !== null,
     ),
   }));
 }
 
 /** How many people and teams we ask about in parallel. */
-const atOnce = 4;
+const holdersAtOnce = 4;
 
 /** What is left of the hourly rate limits. The answer also tells the time. */
-export const readLimits = (asking: Asking): Promise<Fact<Budget[] | null>> =>
-  ask(asking, 'installation', async ({ rest }, { request }) => {
+export const readLimits = (asking: Asking): Promise<Fact<RateBudget[] | null>> =>
+  askInTime(asking, 'installation', async ({ rest }, { request }) => {
     const { data } = await rest.rateLimit.get({ request }).catch((error: unknown) => {
       // GitHub Enterprise Server has no limits by default.
       if (!isGitHubStatus(error, 404)) throw error;
@@ -116,12 +123,12 @@ export const readLimits = (asking: Asking): Promise<Fact<Budget[] | null>> =>
 /** How far the clock of this process is ahead of others. @param answered whether GitHub answers now. */
 export function readClock({ witnesses }: Pick<Deps, 'witnesses'>, answered: Fact<unknown>): ClockFacts {
   const ahead = witnesses.ahead('github');
-  const github = ahead === null ? notKnown('GitHub sent no time') : known(ahead);
+  const github = ahead === null ? unknownFact('GitHub sent no time') : known(ahead);
   return { github: answered.known ? github : answered, database: witnesses.ahead('database') };
 }
 
 /** Milliseconds. Longer than a worker needs that takes jobs over from one that died. */
-const soon = 60_000;
+const takenOverWithin = 60_000;
 
 /** Whether workers do what is due, by our tables. */
 export async function readWork({
@@ -137,13 +144,13 @@ export async function readWork({
     [githubTimeOf(witnesses)],
   );
   const { since, areTaken } = row!;
-  const isOverdue = since !== null && since.getTime() + datedBack < clock.now() - soon;
+  const isOverdue = since !== null && since.getTime() + datedBack < clock.now() - takenOverWithin;
   return { overdueSince: isOverdue ? new Date(since.getTime() + datedBack) : null, areTaken };
 }
 
 type Limit = { limit: number; remaining: number; reset: number };
 
-const budgetsOf = ({ core, graphql }: { core?: Limit; graphql?: Limit }): Budget[] =>
+const budgetsOf = ({ core, graphql }: { core?: Limit; graphql?: Limit }): RateBudget[] =>
   Object.entries({ requests: core, 'GraphQL points': graphql }).flatMap(([name, budget]) =>
     budget
       ? {

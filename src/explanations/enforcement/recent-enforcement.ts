@@ -10,12 +10,12 @@ import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import type { Asking } from './ask.ts';
-import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
+import { checkSettings, type EnforcementSettings, remedyTargetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { judgeWork, vital } from './judge-service.ts';
 import { readWork } from './read-service.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
-import { type Branch, judgeRequired, whyNever } from './judge-branch.ts';
+import { type LookedAtBranch, judgeRequired, whyNever } from './judge-branch.ts';
 import { type Instant, readInstant } from '../../statuses/instant-hold/hold-store.ts';
 import { judgeHeld, judgeInstant } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
@@ -31,16 +31,16 @@ import { readWaiting } from '../../statuses/take-writes.ts';
 type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
 
 /** Milliseconds to share an answer. */
-const freshFor = 60_000;
+const enforcedFreshFor = 60_000;
 /** Milliseconds to share a problem. People who fix it reload the page, or try again. */
 const problemFreshFor = 10_000;
 /** Milliseconds that a request waits for a check of the repository. The check then continues for the next request. */
-const patience = 3_000;
+const reportPatience = 3_000;
 /** Milliseconds to wait for GitHub's answers about single branches. What it does not answer in time is unknown. */
 const branchPatience = 2_000;
-const mostKept = 1_000;
+const mostReportsKept = 1_000;
 
-export type EnforcementReport = Settings & {
+export type EnforcementReport = EnforcementSettings & {
   /** Whether GitHub refuses to merge what freezes hold. */
   enforced: boolean | 'unknown';
   /** The pull requests that freezes hold or should hold. */
@@ -51,16 +51,18 @@ export type EnforcementReport = Settings & {
 
 /** What its answers are kept under: after GitHub told that rules changed, former ones no longer count. */
 type Place = Pick<FoundRepository, 'id' | 'rulesVersion'>;
-const placeOf = ({ id, rulesVersion }: Place): string => `${id} ${rulesVersion}`;
+const answerPlaceOf = ({ id, rulesVersion }: Place): string => `${id} ${rulesVersion}`;
 
 /** All answers about a repository use the same check, so they agree. */
-const answersOf = answersPerService<Settings>(mostKept, ({ findings }) =>
-  isEnforced(findings) === true ? freshFor : problemFreshFor,
+const answersOf = answersPerService<EnforcementSettings>(mostReportsKept, ({ findings }) =>
+  isEnforced(findings) === true ? enforcedFreshFor : problemFreshFor,
 );
 
 /** Checks now whether the freezes of a repository are enforced. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
-  const settings = await answersOf(deps).refresh(placeOf(repository), () => checkSettings(deps, repository));
+  const settings = await answersOf(deps).refresh(answerPlaceOf(repository), () =>
+    checkSettings(deps, repository),
+  );
   return withHeld(deps, repository, settings);
 }
 
@@ -72,8 +74,8 @@ export async function recentEnforcement(
   deps: Deps,
   repository: FoundRepository,
 ): Promise<EnforcementReport | null> {
-  const answer = answersOf(deps).get(placeOf(repository), () => checkSettings(deps, repository));
-  const settings = await within(patience, answer);
+  const answer = answersOf(deps).get(answerPlaceOf(repository), () => checkSettings(deps, repository));
+  const settings = await within(reportPatience, answer);
   return settings && withHeld(deps, repository, settings);
 }
 
@@ -81,7 +83,7 @@ export async function recentEnforcement(
 async function withHeld(
   deps: Deps,
   repository: FoundRepository,
-  settings: Settings,
+  settings: EnforcementSettings,
 ): Promise<EnforcementReport> {
   const [held, instant, work] = await Promise.all([
     repository.archived ? [] : heldPullRequests(deps, repository.id),
@@ -95,7 +97,7 @@ async function withHeld(
     minutes: Math.floor((now - since) / 60_000),
     takes: about(await secondsUntilHeld(deps, repository.installation.id, waiting.length)),
   };
-  const ofTables = [...judgeHeld(held, targetOf(deps, repository), wait), ...judgeInstant(instant)];
+  const ofTables = [...judgeHeld(held, remedyTargetOf(deps, repository), wait), ...judgeInstant(instant)];
   const isUnjudged =
     !repository.archived &&
     work.overdueSince !== null &&
@@ -117,8 +119,8 @@ export async function secondsUntilHeld(deps: Deps, installationId: bigint, open:
 /** For a freeze of everything, we check at most this many branches, the default branch first. */
 const mostBranches = 10;
 
-const unenforcedOf = answersPerService<Unenforced[]>(mostKept, (missing) =>
-  missing.length > 0 ? problemFreshFor : freshFor,
+const unenforcedOf = answersPerService<Unenforced[]>(mostReportsKept, (missing) =>
+  missing.length > 0 ? problemFreshFor : enforcedFreshFor,
 );
 
 /**
@@ -131,7 +133,7 @@ export async function unenforcedBranches(
   freeze: Freeze,
 ): Promise<Unenforced[]> {
   const only = onlyBranches(freeze);
-  const key = `${placeOf(repository)} ${JSON.stringify(only)}`;
+  const key = `${answerPlaceOf(repository)} ${JSON.stringify(only)}`;
   const branches = await unenforcedOf(deps).get(key, () => findUnenforced(deps, repository, only));
   const excluded = excludedBranches(freeze);
   return branches.filter(({ branch }) => !excluded.includes(branch));
@@ -143,13 +145,13 @@ async function findUnenforced(
   only: string[] | null,
 ): Promise<Unenforced[]> {
   const asking = { deps, repository, signal: AbortSignal.timeout(branchPatience) };
-  const branches: Branch[] = only
+  const branches: LookedAtBranch[] = only
     ? only.map((name) => ({ name, reason: 'freeze' }))
     : allBranches(await readBranches(asking, []));
   const facts = await Promise.all(
     branches.slice(0, mostBranches).map((branch) => readRequirements(asking, branch)),
   );
-  const target = targetOf(deps, repository);
+  const target = remedyTargetOf(deps, repository);
   return facts
     .filter((each) => judgeRequired(each, target).state === 'failed')
     .map((each) => ({ branch: each.name, why: whyNever(each, target) }));
@@ -164,7 +166,7 @@ const checksPerMinute = 10;
 const reserved = 1 / 4;
 
 const placesOf = answersPerService<boolean | 'unknown'>(mostBranchesKept, (enforced) =>
-  enforced === true ? shownFor : freshFor,
+  enforced === true ? shownFor : enforcedFreshFor,
 );
 
 /**
@@ -181,7 +183,7 @@ export async function placeEnforcement(
   const { products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
   const check = () => checkPlace(deps, repository, asked, reserve);
-  return placesOf(deps).get(keyOf(repository, asked), check, freshFor);
+  return placesOf(deps).get(branchKeyOf(repository, asked), check, enforcedFreshFor);
 }
 
 /** What GitHub said about a place, at most five minutes ago, or is being asked; undefined if we would have to ask. */
@@ -189,12 +191,12 @@ export const knownEnforcement = (
   deps: Needed,
   place: Place,
   asked: FreezeQuery,
-): Promise<boolean | 'unknown'> | undefined => placesOf(deps).known(keyOf(place, asked));
+): Promise<boolean | 'unknown'> | undefined => placesOf(deps).known(branchKeyOf(place, asked));
 
 /** GitHub ignores the case of names of environments. */
-const keyOf = (place: Place, asked: FreezeQuery): string =>
+const branchKeyOf = (place: Place, asked: FreezeQuery): string =>
   JSON.stringify([
-    placeOf(place),
+    answerPlaceOf(place),
     'environment' in asked ? { environment: asked.environment.toLowerCase() } : asked.base,
   ]);
 
@@ -224,7 +226,7 @@ async function isRequiredOn(asking: Asking, branch: string | null): Promise<bool
   const name = branch === null ? await readDefaultBranch(asking) : known(branch);
   if (!name.known) return 'unknown';
   const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });
-  const { state } = judgeRequired(facts, targetOf(deps, repository));
+  const { state } = judgeRequired(facts, remedyTargetOf(deps, repository));
   if (state === 'failed') return false;
   // A branch that does not exist lacks nothing, and nothing merges into it. It may be gone for good.
   const isThere = facts.exists.known && facts.exists.value;

@@ -1,5 +1,5 @@
 import { nowOf } from '../../time/clock.ts';
-import type { Row } from '../../database/sql.ts';
+import type { SqlRow } from '../../database/sql.ts';
 import { measured } from './freeze-report.ts';
 import type { FreezeDeps } from '../freeze-deps.ts';
 
@@ -64,7 +64,7 @@ export function readFigures(
   repositories: bigint[] | null,
   spans: Span[],
 ): Promise<Figures[]> {
-  return sql.read<Figures & Row>('figures-of-months', figures, [
+  return sql.read<Figures & SqlRow>('figures-of-months', figures, [
     accountId,
     repositories,
     spans.map(({ from }) => from),

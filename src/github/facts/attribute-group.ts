@@ -13,7 +13,7 @@ import type { PullRequestAnswer } from '../pull-requests/pull-request-answer.ts'
  * @property query reads the field alone; of a list, the page after `$after`.
  * @property isOfShas whether the base's SHA and the head's determine it.
  */
-export type Field<Value> = {
+export type FactField<Value> = {
   name: string;
   what: string;
   ofHead: boolean;
@@ -24,23 +24,24 @@ export type Field<Value> = {
 };
 
 /** A page of a list. If the schema allows null, a null may be a failure. */
-export type Page<Item> = {
+export type FactsPage<Item> = {
   nodes: (Item | null)[] | null;
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 };
 
-export const emptyPage: Page<never> = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+export const emptyPage: FactsPage<never> = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 
 /** A list that can be longer than its first page. */
-export type List<Item> = Field<Page<Item> | null>;
+export type List<Item> = FactField<FactsPage<Item> | null>;
 
 /** What a question asks about a commit; `$context` is ours. */
 export const withOwnStatus = 'oid status { context(name: $context) { state description createdAt } }';
 
-export const page = (fields: string): string => `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
+export const pageField = (fields: string): string =>
+  `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
 
 /** @param selection with an alias if GitHub's name differs. */
-export const field = <Value>(name: string, what: string, selection: string): Field<Value> => ({
+export const field = <Value>(name: string, what: string, selection: string): FactField<Value> => ({
   name,
   what,
   ofHead: false,
@@ -54,13 +55,13 @@ export const field = <Value>(name: string, what: string, selection: string): Fie
  * @param more `first`: the length of the first page. A list within a list costs once for each item of the outer list, so
  *   such a first page is short.
  */
-export function list<Item>(
+export function listField<Item>(
   name: string,
   what: string,
   select: (which: string) => string,
   more: Partial<Pick<List<Item>, 'ofHead' | 'isOfShas' | 'unwrap'>> & { first?: number } = {},
 ): List<Item> {
-  const { first = 100, ofHead = false, unwrap = (given) => given as Page<Item> | null } = more;
+  const { first = 100, ofHead = false, unwrap = (given) => given as FactsPage<Item> | null } = more;
   const next = select('first: 100, after: $after');
   const selection = ofHead ? `head: commits(last: 1) { nodes { commit { oid ${next} } } }` : next;
   return {
@@ -97,7 +98,7 @@ export const base = field<{ target: { oid: string } | null }>(
  * One pull request while its facts are read, and the ways to ask GitHub for more about it. If the verdict is known, or
  * those who cause the requests have no share of the hour left, nothing is asked and the fact is not known.
  */
-export type Subject = {
+export type AskedSubject = {
   answer: PullRequestAnswer;
   statusContext: string;
   /** The SHAs of base and head, `base...head`; null if the base's is not known. */
@@ -108,7 +109,7 @@ export type Subject = {
    */
   sees(some: AttributeValues): Promise<boolean>;
   /** A field, also if the question about many pull requests had to leave it out. */
-  value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
+  value<Value>(field: FactField<Value>): Promise<Fact<Value | null>>;
   /** A list to its end. It is read only once. */
   list<Item>(list: List<Item>): Promise<Fact<Item[]>>;
   /** Another GraphQL question. @param isFine whether the answer counts although GitHub left something out. */
@@ -155,15 +156,15 @@ export type AttributeGroup = {
   needs: readonly Need[] | null;
   attributes: readonly AttributeName[];
   /** What the question about many pull requests asks for. */
-  fields: readonly Field<unknown>[];
+  fields: readonly FactField<unknown>[];
   changedBy?: readonly FactEvent[];
-  read(subject: Subject): Promise<Fact<AttributeValues>>;
+  read(subject: AskedSubject): Promise<Fact<AttributeValues>>;
 };
 
 export const fieldGroup = <Value>(
   needs: AttributeGroup['needs'],
   attributes: readonly AttributeName[],
-  field: Field<Value>,
+  field: FactField<Value>,
   valuesOf: (value: Value | null, answer: PullRequestAnswer) => AttributeValues,
   changedBy: readonly FactEvent[] = [],
 ): AttributeGroup => ({

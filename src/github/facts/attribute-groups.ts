@@ -1,6 +1,6 @@
 import type { Need } from '../../conditions/needs.ts';
 import type { AttributeGroup, FactEvent } from './attribute-group.ts';
-import { ofChecks, ofRequiredChecks, ofDeployments } from './checks.ts';
+import { ofChecks, ofRequiredChecks, deploymentChecks } from './checks.ts';
 import { ofCommits, ofDependabot } from './commits.ts';
 import { ofBody, ofDependencies } from './description.ts';
 import { ofFiles } from './files.ts';
@@ -37,7 +37,7 @@ export const attributeGroups: readonly AttributeGroup[] = [
   ofDependabot,
   ofChecks,
   ofRequiredChecks,
-  ofDeployments,
+  deploymentChecks,
   ofBehind,
   ofLastPush,
   ofDependencies,

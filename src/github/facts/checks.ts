@@ -1,18 +1,18 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
 import type { CheckAttribute } from '../../conditions/attributes/rows.ts';
-import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
+import { didNotGive, type Fact, known, unknownFact } from '../pull-requests/pull-request.ts';
 import {
   andThen,
   type AttributeGroup,
   emptyPage,
   field,
-  list,
+  listField,
   map,
-  type Page,
-  page,
+  type FactsPage,
+  pageField,
   listGroup,
 } from './attribute-group.ts';
-import { instantOf } from './own-values.ts';
+import { instantOfFact } from './own-values.ts';
 
 export type ContextAnswer =
   | {
@@ -55,7 +55,7 @@ export const reportedAttributes = [...new Set(Object.values(attributesOf).flat()
   (name) => name !== 'check-pending',
 ) as AttributeName[];
 
-const stateOf: Readonly<Record<string, State>> = {
+const stateOfCheck: Readonly<Record<string, State>> = {
   SUCCESS: 'success',
   FAILURE: 'failure',
   ERROR: 'failure',
@@ -96,16 +96,16 @@ export function readChecks(
 function reportOf(context: ContextAnswer): Report {
   if (context.__typename === 'StatusContext') {
     const at = Date.parse(context.createdAt);
-    const state = stateOf[context.state] ?? 'pending';
+    const state = stateOfCheck[context.state] ?? 'pending';
     return { name: context.context, app: null, state, startedAt: at, endedAt: at };
   }
   const { name, status, conclusion, checkSuite } = context;
-  const startedAt = instantOf(context.startedAt);
-  const endedAt = instantOf(context.completedAt);
+  const startedAt = instantOfFact(context.startedAt);
+  const endedAt = instantOfFact(context.completedAt);
   return {
     name,
     app: checkSuite.app?.slug ?? null,
-    state: (status === 'COMPLETED' && stateOf[conclusion ?? '']) || 'pending',
+    state: (status === 'COMPLETED' && stateOfCheck[conclusion ?? '']) || 'pending',
     startedAt: startedAt ?? endedAt ?? Infinity,
     endedAt: endedAt ?? startedAt ?? -Infinity,
   };
@@ -154,11 +154,11 @@ const context = /* GraphQL */ `
   ... on CheckRun { name status conclusion startedAt completedAt checkSuite { app { slug } } }
   ... on StatusContext { context state createdAt }
 `;
-type Rollup = { contexts: Page<ContextAnswer> | null };
-const checks = list<ContextAnswer>(
+type Rollup = { contexts: FactsPage<ContextAnswer> | null };
+const checks = listField<ContextAnswer>(
   'checks',
   'checks',
-  (which) => `checks: statusCheckRollup { contexts(${which}) ${page(context)} }`,
+  (which) => `checks: statusCheckRollup { contexts(${which}) ${pageField(context)} }`,
   // A commit without checks has no rollup.
   { ofHead: true, unwrap: (rollup) => (rollup === null ? emptyPage : (rollup as Rollup).contexts) },
 );
@@ -174,7 +174,10 @@ export const ofChecks: AttributeGroup = {
 
 type BaseRefAnswer = {
   refUpdateRule: { requiredStatusCheckContexts: (string | null)[] | null } | null;
-  rules: Page<{ type: string; parameters: { requiredStatusChecks?: { context: string }[] } | null }> | null;
+  rules: FactsPage<{
+    type: string;
+    parameters: { requiredStatusChecks?: { context: string }[] } | null;
+  }> | null;
 };
 const rule = /* GraphQL */ `
   type
@@ -183,7 +186,7 @@ const rule = /* GraphQL */ `
 const baseRef = field<BaseRefAnswer>(
   'baseRef',
   'required checks',
-  `baseRef { refUpdateRule { requiredStatusCheckContexts } rules(first: 100) ${page(rule)} }`,
+  `baseRef { refUpdateRule { requiredStatusCheckContexts } rules(first: 100) ${pageField(rule)} }`,
 );
 
 /** The contexts that the base branch requires, by its protection and by rulesets. */
@@ -191,7 +194,7 @@ export function readRequiredChecks(baseRef: BaseRefAnswer | null): Fact<string[]
   const rules = baseRef?.rules;
   // Reads one page: nobody has more than a hundred rules for one branch.
   if (!rules?.nodes || rules.nodes.includes(null) || rules.pageInfo.hasNextPage) {
-    return notKnown(didNotGive('required checks'));
+    return unknownFact(didNotGive('required checks'));
   }
   const ofProtection = baseRef?.refUpdateRule?.requiredStatusCheckContexts ?? [];
   const ofRules = rules.nodes.flatMap((rule) => rule?.parameters?.requiredStatusChecks ?? []);
@@ -233,14 +236,14 @@ export function readDeployments(deployments: DeploymentAnswer[]): AttributeValue
 }
 
 const order = 'orderBy: { field: CREATED_AT, direction: DESC }';
-const deployments = list<DeploymentAnswer>(
+const deployments = listField<DeploymentAnswer>(
   'deployments',
   'deployments',
-  (which) => `deployments(${which}, ${order}) ${page('environment createdAt latestStatus { state }')}`,
+  (which) => `deployments(${which}, ${order}) ${pageField('environment createdAt latestStatus { state }')}`,
   { ofHead: true },
 );
 // The former deployment of an environment becomes inactive without an event.
-export const ofDeployments = listGroup(
+export const deploymentChecks = listGroup(
   'deployments',
   ['deployment-success', 'deployment-failure'],
   deployments,

@@ -1,7 +1,15 @@
 import type { AttributeValues, CommitFacts } from '../../conditions/attributes.ts';
-import { type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
-import { andThen, type AttributeGroup, base, list, map, page, type Subject } from './attribute-group.ts';
-import { instantOf, loginOf } from './own-values.ts';
+import { type Fact, known, unknownFact } from '../pull-requests/pull-request.ts';
+import {
+  andThen,
+  type AttributeGroup,
+  base,
+  listField,
+  map,
+  pageField,
+  type AskedSubject,
+} from './attribute-group.ts';
+import { instantOfFact, loginOf } from './own-values.ts';
 
 export type CommitAnswer = {
   message: string;
@@ -26,18 +34,18 @@ const commit = /* GraphQL */ `
 `;
 
 /** In git's order, with the head at the end. */
-export const commitList = list<{ commit: CommitAnswer }>(
+export const listOfCommits = listField<{ commit: CommitAnswer }>(
   'commits',
   'commits',
-  (which) => `commits(${which}) ${page(commit)}`,
+  (which) => `commits(${which}) ${pageField(commit)}`,
   { first: 20, isOfShas: true },
 );
 
 /** All commits: GitHub may list fewer than it counts. */
-async function readAllCommits({ list, answer }: Subject): Promise<Fact<CommitAnswer[]>> {
-  return andThen(await list(commitList), (commits) =>
+async function readAllCommits({ list, answer }: AskedSubject): Promise<Fact<CommitAnswer[]>> {
+  return andThen(await list(listOfCommits), (commits) =>
     commits.length < answer.head.totalCount
-      ? notKnown(`GitHub lists only ${commits.length} of its ${answer.head.totalCount} commits`)
+      ? unknownFact(`GitHub lists only ${commits.length} of its ${answer.head.totalCount} commits`)
       : known(commits.map(({ commit }) => commit)),
   );
 }
@@ -57,10 +65,10 @@ export function readCommits(commits: CommitAnswer[]): AttributeValues {
 const factsOf = ({ author, committer, ...commit }: CommitAnswer): CommitFacts => ({
   author: author?.name ?? null,
   email_author: author?.email ?? null,
-  date_author: instantOf(author?.date ?? null),
+  date_author: instantOfFact(author?.date ?? null),
   committer: committer?.name ?? null,
   email_committer: committer?.email ?? null,
-  date_committer: instantOf(committer?.date ?? null),
+  date_committer: instantOfFact(committer?.date ?? null),
   commit_message: commit.message,
   commit_verification_verified: commit.signature?.isValid ?? false,
 });
@@ -68,7 +76,7 @@ const factsOf = ({ author, committer, ...commit }: CommitAnswer): CommitFacts =>
 export const ofCommits: AttributeGroup = {
   needs: ['commits'],
   attributes: ['commits', 'commits-unverified', 'linear-history'],
-  fields: [commitList, base],
+  fields: [listOfCommits, base],
   read: async (subject) => map(await readAllCommits(subject), readCommits),
 };
 
@@ -80,9 +88,9 @@ export function readDependabot(author: string | null, commits: Fact<CommitAnswer
   if (author !== dependabot) return known(valuesOf({ names: [], types: [], updates: [] }));
   if (!commits.known) return commits;
   if (!commits.value.every(isOfDependabot))
-    return notKnown('not every commit of it is by Dependabot and verified');
+    return unknownFact('not every commit of it is by Dependabot and verified');
   const metadata = dependabotMetadata(commits.value.map(({ message }) => message));
-  return metadata ? known(valuesOf(metadata)) : notKnown('no commit of it says what Dependabot updates');
+  return metadata ? known(valuesOf(metadata)) : unknownFact('no commit of it says what Dependabot updates');
 }
 
 const dependabot = 'dependabot[bot]';
@@ -103,7 +111,7 @@ const valuesOf = ({ names, types, updates }: DependabotMetadata) => ({
 export const ofDependabot: AttributeGroup = {
   needs: ['commits'],
   attributes: ['dependabot-dependency-name', 'dependabot-dependency-type', 'dependabot-update-type'],
-  fields: [commitList, base],
+  fields: [listOfCommits, base],
   read: async (subject) => readDependabot(loginOf(subject.answer.author), await readAllCommits(subject)),
 };
 

@@ -1,18 +1,18 @@
 // The description, and the pull requests that it depends on.
-import { type Fact, known, notKnown, greatestNumber } from '../pull-requests/pull-request.ts';
-import { type AttributeGroup, field, map, type Subject } from './attribute-group.ts';
+import { type Fact, known, unknownFact, greatestNumber } from '../pull-requests/pull-request.ts';
+import { type AttributeGroup, field, map, type AskedSubject } from './attribute-group.ts';
 import { withoutComments } from './without-comments.ts';
 
-const body = field<string>('body', 'description', 'body');
+const bodyField = field<string>('body', 'description', 'body');
 
 /** The description as it was written; '' if there is none. */
-const readBody = async ({ value }: Subject): Promise<Fact<string>> =>
-  map(await value(body), (text) => text ?? '');
+const readBody = async ({ value }: AskedSubject): Promise<Fact<string>> =>
+  map(await value(bodyField), (text) => text ?? '');
 
 export const ofBody: AttributeGroup = {
   needs: ['body'],
   attributes: ['body', 'body-raw'],
-  fields: [body],
+  fields: [bodyField],
   read: async (subject) =>
     map(await readBody(subject), (text) => ({ body: withoutComments(text), 'body-raw': text })),
 };
@@ -45,30 +45,30 @@ export function dependsOn(
       name: name ?? linkedName ?? own.name,
       number: Number(number ?? linkedNumber),
     };
-    if (!Number.isNaN(found.number)) named.set(keyOf(found), found);
+    if (!Number.isNaN(found.number)) named.set(groupKeyOf(found), found);
   }
   return [...named.values()];
 }
 
 /** GitHub ignores case in names. */
-export const keyOf = ({ owner, name, number }: PullRequestName): string =>
+export const groupKeyOf = ({ owner, name, number }: PullRequestName): string =>
   `${owner}/${name}#${number}`.toLowerCase();
 
 /** The limit. With more, one pull request could cost as many requests as all others. */
 const mostDependencies = 50;
 
 /** The merged ones, as `owner/repo#n`, of the pull requests that a description depends on. */
-async function readDependencies(subject: Subject): Promise<Fact<string[]>> {
+async function readDependencies(subject: AskedSubject): Promise<Fact<string[]>> {
   const text = await readBody(subject);
   if (!text.known) return text;
   const { url, repository } = subject.answer;
   const [owner, name] = repository.nameWithOwner.split('/') as [string, string];
   const named = dependsOn(text.value, { owner, name, host: new URL(url).host });
   if (named.length > mostDependencies)
-    return notKnown(`it depends on more than ${mostDependencies} pull requests`);
+    return unknownFact(`it depends on more than ${mostDependencies} pull requests`);
   const merged: string[] = [];
   for (const each of named) {
-    const fact = await subject.shared(`merged ${keyOf(each)}`, () => readMerged(subject, each));
+    const fact = await subject.shared(`merged ${groupKeyOf(each)}`, () => readMerged(subject, each));
     if (!fact.known) return fact;
     if (fact.value !== null) merged.push(fact.value);
   }
@@ -90,7 +90,7 @@ type MergedAnswer = {
 };
 
 /** Its name, as GitHub spells it, if it is merged; null if it is not merged or does not exist. */
-async function readMerged({ query }: Subject, named: PullRequestName): Promise<Fact<string | null>> {
+async function readMerged({ query }: AskedSubject, named: PullRequestName): Promise<Fact<string | null>> {
   if (named.number > greatestNumber) return known(null);
   // GitHub says nothing about pull requests in a repository that we cannot see.
   const answer = await query<MergedAnswer>(
@@ -107,6 +107,6 @@ async function readMerged({ query }: Subject, named: PullRequestName): Promise<F
 export const ofDependencies: AttributeGroup = {
   needs: ['dependencies'],
   attributes: ['depends-on'],
-  fields: [body],
+  fields: [bodyField],
   read: async (subject) => map(await readDependencies(subject), (merged) => ({ 'depends-on': merged })),
 };

@@ -1,6 +1,14 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import { type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
-import { type AttributeGroup, base, field, map, type Page, page, type Subject } from './attribute-group.ts';
+import { type Fact, known, unknownFact } from '../pull-requests/pull-request.ts';
+import {
+  type AttributeGroup,
+  base,
+  field,
+  map,
+  type FactsPage,
+  pageField,
+  type AskedSubject,
+} from './attribute-group.ts';
 
 /** A changed file, in REST's words. A renamed file has its new path. */
 export type ChangedFile = { path: string; status: string; previousPath?: string };
@@ -30,24 +38,28 @@ type FileAnswer = { path: string; changeType: string };
 const statusOf = (changeType: string): string =>
   changeType === 'DELETED' ? 'removed' : changeType.toLowerCase();
 
-const files = field<Page<FileAnswer>>('files', 'files', `files(first: 100) ${page('path changeType')}`);
+const files = field<FactsPage<FileAnswer>>(
+  'files',
+  'files',
+  `files(first: 100) ${pageField('path changeType')}`,
+);
 
 /** The most files of a pull request that GitHub lists. */
 const mostFiles = 3000;
-const tooMany = notKnown(`GitHub lists only ${mostFiles} of its files`);
+const tooMany = unknownFact(`GitHub lists only ${mostFiles} of its files`);
 
 /** The most that one request lists. */
-const perPage = 100;
+const filesPerPage = 100;
 /** Milliseconds, less than between two checks of a repository: one of these mends what GitHub answered too early. */
 const keptFor = 50 * 60_000;
 
-const notAll = notKnown('not all of its files were read');
+const notAll = unknownFact('not all of its files were read');
 
 /**
  * The changed files, to the last one, or until those that are known decide. This reads REST's list if there are over 100
  * files, if there is a rename (GraphQL does not have the old path), or if GraphQL failed.
  */
-async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> {
+async function readChangedFiles(subject: AskedSubject): Promise<Fact<ChangedFile[]>> {
   const { number, changedFiles } = subject.answer;
   const given = await subject.value(files);
   const page = given.known ? given.value : null;
@@ -65,12 +77,12 @@ async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> 
     // With GitHub's own count: it may list the files of a new head a little later.
     key: shas && `${number} ${shas} ${changedFiles}`,
     life: keptFor,
-    requests: Math.ceil(changedFiles / perPage),
+    requests: Math.ceil(changedFiles / filesPerPage),
   };
   return subject.request(question, async (client, repository) => {
     const listed: ChangedFile[] = [];
     for (let page = 1; ; page++) {
-      const which = { ...repository, pull_number: number, per_page: perPage, page };
+      const which = { ...repository, pull_number: number, per_page: filesPerPage, page };
       const { data, headers } = await client.rest.pulls.listFiles(which);
       for (const { filename, status, previous_filename } of data)
         listed.push({ path: filename, status, previousPath: previous_filename });

@@ -3,14 +3,14 @@ import {
   field,
   base,
   fieldGroup,
-  list,
+  listField,
   listGroup,
-  page,
+  pageField,
   type AttributeGroup,
   map,
-  type Subject,
+  type AskedSubject,
 } from './attribute-group.ts';
-import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
+import { didNotGive, type Fact, known, unknownFact } from '../pull-requests/pull-request.ts';
 import type { ActorAnswer, PullRequestAnswer } from '../pull-requests/pull-request-answer.ts';
 
 /** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
@@ -28,10 +28,10 @@ export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
     locked: answer.locked,
     closed: answer.state !== 'OPEN',
     merged: answer.state === 'MERGED',
-    'created-at': instantOf(answer.createdAt),
-    'updated-at': instantOf(answer.updatedAt),
-    'closed-at': instantOf(answer.closedAt),
-    'merged-at': instantOf(answer.mergedAt),
+    'created-at': instantOfFact(answer.createdAt),
+    'updated-at': instantOfFact(answer.updatedAt),
+    'closed-at': instantOfFact(answer.closedAt),
+    'merged-at': instantOfFact(answer.mergedAt),
     'added-lines': additions,
     'deleted-lines': deletions,
     'modified-lines': additions + deletions,
@@ -64,21 +64,26 @@ export function loginOf(actor: ActorAnswer): string | null {
 }
 
 /** Milliseconds since the epoch. */
-export const instantOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
+export const instantOfFact = (time: string | null): number | null =>
+  time === null ? null : Date.parse(time);
 
-const labels = list<{ name: string }>('labels', 'labels', (which) => `labels(${which}) ${page('name')}`);
+const labelValues = listField<{ name: string }>(
+  'labels',
+  'labels',
+  (which) => `labels(${which}) ${pageField('name')}`,
+);
 export const ofLabels = listGroup(
   'labels',
   ['label'],
-  labels,
+  labelValues,
   (items) => ({ label: items.map(({ name }) => name) }),
   ['label'],
 );
 
-const assignees = list<{ login: string }>(
+const assignees = listField<{ login: string }>(
   'assignees',
   'assignees',
-  (which) => `assignees(${which}) ${page('login')}`,
+  (which) => `assignees(${which}) ${pageField('login')}`,
 );
 export const ofAssignees = listGroup('assignees', ['assignee'], assignees, (people) => ({
   assignee: people.map(({ login }) => login),
@@ -105,7 +110,7 @@ export const ofConflict: AttributeGroup = {
 };
 
 /** How many commits the base branch has that the pull request lacks. GitHub compares only two commits with one question. */
-async function readBehind(subject: Subject): Promise<Fact<number>> {
+async function readBehind(subject: AskedSubject): Promise<Fact<number>> {
   const { baseRefName, headRefOid } = subject.answer;
   const key = await subject.shas();
   const question = {
@@ -137,11 +142,11 @@ export const ofBehind: AttributeGroup = {
  * The login of the person or bot that pushed the head commit. Commits cannot tell: git takes every name, and a signature
  * says who made a commit, not who pushed it. GitHub's list of a repository's activities has who was signed in.
  */
-async function readLastPusher({ answer, value, request }: Subject): Promise<Fact<string>> {
+async function readLastPusher({ answer, value, request }: AskedSubject): Promise<Fact<string>> {
   const { headRefName, headRefOid, isCrossRepository } = answer;
   const from = await value(headRepository);
   if (isCrossRepository || !from.known || !from.value)
-    return notKnown('Holdfast cannot read who pushes to a fork');
+    return unknownFact('Holdfast cannot read who pushes to a fork');
   const question = {
     what: 'last push',
     logged: 'the last push to a pull request could not be read',
@@ -155,7 +160,7 @@ async function readLastPusher({ answer, value, request }: Subject): Promise<Fact
     // A push that is not in the list yet leaves an older one there.
     return last?.after === headRefOid && last.actor
       ? known(last.actor.login)
-      : notKnown(didNotGive(question.what));
+      : unknownFact(didNotGive(question.what));
   });
 }
 

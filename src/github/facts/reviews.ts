@@ -1,11 +1,19 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import { didNotGive, type Fact, known, notKnown } from '../pull-requests/pull-request.ts';
-import { andThen, type AttributeGroup, field, fieldGroup, list, listGroup, page } from './attribute-group.ts';
+import { didNotGive, type Fact, known, unknownFact } from '../pull-requests/pull-request.ts';
+import {
+  andThen,
+  type AttributeGroup,
+  field,
+  fieldGroup,
+  listField,
+  listGroup,
+  pageField,
+} from './attribute-group.ts';
 import { loginOf } from './own-values.ts';
 import type { ActorAnswer } from '../pull-requests/pull-request-answer.ts';
 
 export type ReviewAnswer = { state: string; authorCanPushToRepository: boolean; author: ActorAnswer };
-const review = page('state authorCanPushToRepository author { __typename login }');
+const review = pageField('state authorCanPushToRepository author { __typename login }');
 
 const reviewDecision = field<string>('reviewDecision', 'review decision', 'reviewDecision');
 export const ofReviewDecision = fieldGroup(
@@ -22,7 +30,7 @@ export const readReviews = (latest: ReviewAnswer[]): AttributeValues => ({
   'dismissed-reviews-by': reviewers(latest, 'DISMISSED'),
 });
 
-const reviews = list<ReviewAnswer>(
+const reviews = listField<ReviewAnswer>(
   'reviews',
   'reviews',
   (which) => `reviews: latestOpinionatedReviews(${which}) ${review}`,
@@ -38,7 +46,7 @@ export const readComments = (comments: ReviewAnswer[]): AttributeValues => ({
   'commented-reviews-by': reviewers(comments, 'COMMENTED'),
 });
 
-const comments = list<ReviewAnswer>(
+const comments = listField<ReviewAnswer>(
   'comments',
   'reviewing comments',
   (which) => `comments: reviews(${which}, states: COMMENTED) ${review}`,
@@ -66,7 +74,7 @@ export function readReviewRequests(requests: ReviewRequestAnswer[]): Fact<Attrib
   for (const { requestedReviewer: reviewer } of requests) {
     // A kind of reviewer that we don't know has no login.
     if (!reviewer || !('slug' in reviewer || 'login' in reviewer)) {
-      return notKnown(didNotGive('review requests'));
+      return unknownFact(didNotGive('review requests'));
     }
     if ('slug' in reviewer) asked.push(`@${reviewer.slug}`, `@${reviewer.combinedSlug}`);
     else asked.push(loginOf(reviewer)!);
@@ -83,10 +91,10 @@ const reviewer = /* GraphQL */ `
     ... on Team { slug combinedSlug }
   }
 `;
-const reviewRequests = list<ReviewRequestAnswer>(
+const reviewRequests = listField<ReviewRequestAnswer>(
   'reviewRequests',
   'review requests',
-  (which) => `reviewRequests(${which}) ${page(reviewer)}`,
+  (which) => `reviewRequests(${which}) ${pageField(reviewer)}`,
 );
 export const ofReviewRequests: AttributeGroup = {
   needs: ['review-requests'],
@@ -112,10 +120,10 @@ export function readReviewThreads(threads: ReviewThreadAnswer[]): AttributeValue
   };
 }
 
-const reviewThreads = list<ReviewThreadAnswer>(
+const reviewThreads = listField<ReviewThreadAnswer>(
   'reviewThreads',
   'review threads',
-  (which) => `reviewThreads(${which}) ${page('isResolved comments(first: 1) { nodes { body } }')}`,
+  (which) => `reviewThreads(${which}) ${pageField('isResolved comments(first: 1) { nodes { body } }')}`,
   { first: 20 },
 );
 export const ofReviewThreads = listGroup(

@@ -4,9 +4,18 @@ import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../time/clock.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
-import { bucketOf, mostBuckets, giveBack, minute, secondsLeft, takeOne, hmacOf } from './minute-counts.ts';
-import { addressOf, networkOf } from './client-address.ts';
+import {
+  bucketOf,
+  mostBuckets,
+  giveBackCount,
+  minute,
+  secondsLeft,
+  takeOne,
+  hmacOf,
+} from './minute-counts.ts';
+import { addressOfClient, networkOf } from './client-address.ts';
 import type { Ground } from '../../database/ground.ts';
+import { hour } from '../../time/units.ts';
 
 /** Who a token belongs to: what GitHub refuses, for one address and in all. It costs no installation anything. */
 export const identitiesPerMinute = { address: 60, all: 600 };
@@ -83,7 +92,7 @@ export class CallerLimits {
     context: Context,
     caller: () => Promise<Pick<Actor, 'type' | 'id'> | null>,
   ): CallerQuestions {
-    const network = () => networkOf(addressOf(deps, context));
+    const network = () => networkOf(addressOfClient(deps, context));
     const named = async () => {
       const actor = await caller();
       return actor ? `${actor.type} ${actor.id}` : `address ${network()}`;
@@ -183,7 +192,7 @@ async function askAndCount<Answer>(
     refused = question.isRefused(answer);
     return answer;
   } finally {
-    if (!refused) for (const { name } of question.counters) await giveBack(deps, name, question.since);
+    if (!refused) for (const { name } of question.counters) await giveBackCount(deps, name, question.since);
   }
 }
 
@@ -240,12 +249,11 @@ const looksOfStrangers = (deps: Ground, network: string): Counter[] => {
 
 // The only access to the table of known credentials: HMACs of people, and of tokens, that were accepted within 30 days.
 
-const hour = 3_600_000;
 /** Milliseconds that a credential stays known after it was accepted. */
 export const knownFor = 30 * 24 * hour;
 /** Milliseconds between two writes of the same credential. */
 const writtenEach = hour;
-const mostKept = 10_000;
+const mostCallersKept = 10_000;
 
 type Store = Pick<Ground, 'db' | 'clock' | 'config'>;
 
@@ -255,7 +263,7 @@ export class KnownCredentials {
   readonly #written: Cache<string, true>;
 
   constructor(clock: Clock) {
-    this.#written = createCache(clock, mostKept, writtenEach);
+    this.#written = createCache(clock, mostCallersKept, writtenEach);
   }
 
   /** @param credential a token, or `person` with GitHub's id of a signed-in person. */
@@ -271,7 +279,7 @@ export class KnownCredentials {
     });
     await deps.db.$executeRaw`
       DELETE FROM known_credentials WHERE hash IN (
-        SELECT hash FROM known_credentials ORDER BY good_at DESC OFFSET ${mostKept})`;
+        SELECT hash FROM known_credentials ORDER BY good_at DESC OFFSET ${mostCallersKept})`;
   }
 
   async has(deps: Store, credential: string): Promise<boolean> {

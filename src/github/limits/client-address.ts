@@ -31,7 +31,7 @@ export function clientAddress(
 }
 
 /** The address that a request came from, as `clientAddress`. */
-export const addressOf = ({ config }: Pick<Ground, 'config'>, context: Context): string =>
+export const addressOfClient = ({ config }: Pick<Ground, 'config'>, context: Context): string =>
   clientAddress(
     getConnInfo(context).remote.address,
     context.req.header('X-Forwarded-For'),

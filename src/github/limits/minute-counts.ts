@@ -37,7 +37,7 @@ export async function takeOne(
 }
 
 /** Gives back one that was taken at `since`, if its minute is not over. */
-export async function giveBack({ db }: Pick<Ground, 'db'>, name: string, since: Date): Promise<void> {
+export async function giveBackCount({ db }: Pick<Ground, 'db'>, name: string, since: Date): Promise<void> {
   await db.minuteCount.updateMany({
     where: { name, minute: { gte: minuteOf(since) }, count: { gt: 0 } },
     data: { count: { decrement: 1 } },
@@ -50,12 +50,12 @@ type Keyed = Pick<Ground, 'config'>;
 export const mostBuckets = 4096;
 
 /** The same on every replica, and not in the database. Each replica has SECRET_KEY, or the App's private key. */
-const keyOf = ({ config }: Keyed, use: string): Buffer =>
+const bucketKeyOf = ({ config }: Keyed, use: string): Buffer =>
   deriveKey(config.secretKey ?? config.app.privateKey, use);
 
 /** HMAC-SHA-256 in hexadecimal. A reader learns nothing about the text, and cannot make an HMAC. */
 export const hmacOf = (deps: Keyed, use: string, text: string): string =>
-  createHmac('sha256', keyOf(deps, use)).update(text).digest('hex');
+  createHmac('sha256', bucketKeyOf(deps, use)).update(text).digest('hex');
 
 /** Which of a fixed number of rows counts for a stranger. It is keyed, so nobody can choose another one's row. */
 export const bucketOf = (deps: Keyed, kind: string, stranger: string): string =>

@@ -1,5 +1,6 @@
 import { type Cache, cachePerService } from '../cache.ts';
 import type { GitHubDeps } from '../github-deps.ts';
+import { hour } from '../../time/units.ts';
 
 // What pull requests can make us ask GitHub in an hour. Everybody can open a pull request in a public repository, make it
 // large and change it all day, so nobody's pull requests may use up what freezes need to begin and end.
@@ -24,10 +25,10 @@ export const sharesOfHour = {
   repository: 0.4,
 } as const;
 
-type Share = keyof typeof sharesOfHour;
+type ReadShare = keyof typeof sharesOfHour;
 
 /** Why a fact is not known, as a reason for `Fact`. */
-const usedUp: Record<Share, (causer: Causer) => string> = {
+const usedUp: Record<ReadShare, (causer: Causer) => string> = {
   pullRequest: () => 'it used up its share of this hour’s requests to GitHub',
   headOwner: ({ headOwner }) =>
     `pull requests of ${headOwner} used up their share of this hour’s requests to GitHub`,
@@ -37,7 +38,12 @@ const usedUp: Record<Share, (causer: Causer) => string> = {
 };
 
 /** The shares that a pull request draws on, each with what counts together. */
-export const sharesOf = ({ installationId, repositoryId, number, headOwner }: Causer): [Share, string][] => [
+export const sharesOf = ({
+  installationId,
+  repositoryId,
+  number,
+  headOwner,
+}: Causer): [ReadShare, string][] => [
   ['pullRequest', `${repositoryId}#${number}`],
   ['repository', `${repositoryId}`],
   ...(headOwner === null
@@ -46,17 +52,16 @@ export const sharesOf = ({ installationId, repositoryId, number, headOwner }: Ca
         ['headOwner', `${installationId} ${headOwner.toLowerCase()}`],
         ['forksOfRepository', `${repositoryId}`],
         ['forks', `${installationId}`],
-      ] as [Share, string][])),
+      ] as [ReadShare, string][])),
 ];
 
 /** Requests that were counted, and since when, in milliseconds since the epoch. */
 type Count = { used: number; since: number };
 
-const hour = 3_600_000;
 /** Counts that are kept. Beyond that, those that were used least recently begin anew. */
 const mostCounts = 50_000;
 
-const countsOf = cachePerService<string, Count>(mostCounts, hour);
+const readCountsOf = cachePerService<string, Count>(mostCounts, hour);
 
 /**
  * Counts requests about a pull request, if each of its shares has as many left. Not where GitHub names no limit, such as
@@ -68,7 +73,7 @@ export function takeFromShares(
   causer: Causer,
   requests: number,
 ): string | null {
-  const counts = countsOf(deps);
+  const counts = readCountsOf(deps);
   const now = deps.clock.now();
   const limit = deps.github.budgets.limit(causer.installationId);
   if (limit === null) return null;

@@ -1,5 +1,5 @@
 import { GraphqlResponseError } from '@octokit/graphql';
-import type { GraphqlProblem, Page } from '../facts/attribute-group.ts';
+import type { GraphqlProblem, FactsPage } from '../facts/attribute-group.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github-error.ts';
 import { didNotGive, type Fact, known, mayNotRead } from './pull-request.ts';
@@ -65,11 +65,11 @@ function isAnswered(error: unknown): boolean {
  */
 export async function readToEnd<Item>(
   missed: Fact<never>,
-  readPage: (after: string | null) => Promise<Fact<Page<Item> | null | undefined>>,
+  readPage: (after: string | null) => Promise<Fact<FactsPage<Item> | null | undefined>>,
 ): Promise<Fact<Item[]>> {
   const items: Item[] = [];
   for (let after: string | null = null; ;) {
-    const page: Fact<Page<Item> | null | undefined> = await readPage(after);
+    const page: Fact<FactsPage<Item> | null | undefined> = await readPage(after);
     if (!page.known) return page;
     const nodes = page.value?.nodes;
     if (!nodes || nodes.includes(null)) return missed;
@@ -127,7 +127,7 @@ export async function askForPullRequests<Answer>(
     const lost = located.filter(({ index, field }) => field !== null && !answers[index]);
     if (lost.length === 0) {
       const read = answers.map(
-        (each, index) => each && { answer: each, problems: problemsOf(located, index) },
+        (each, index) => each && { answer: each, problems: problemsOfAnswer(located, index) },
       );
       return { answer, read };
     }
@@ -148,7 +148,7 @@ function locate(prefix: string[], { path, type }: GraphqlProblem): Located {
   return { index, field: missingFieldAt(below), isGone: below.length === 0 && type === 'NOT_FOUND', type };
 }
 
-const problemsOf = (located: Located[], index: number): ReadPullRequest['problems'] =>
+const problemsOfAnswer = (located: Located[], index: number): ReadPullRequest['problems'] =>
   located.flatMap((problem) =>
     problem.index === index && problem.field ? [{ field: problem.field, type: problem.type }] : [],
   );

@@ -3,9 +3,9 @@ import type { FactNeeds } from '../../conditions/needs.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest, askInPart } from './ask-in-part.ts';
 import type { Tx } from '../../database/database.ts';
-import type { Page } from '../facts/attribute-group.ts';
+import type { FactsPage } from '../facts/attribute-group.ts';
 import { loginOf } from '../facts/own-values.ts';
-import { assertStillNamed, names, ours } from './own-repository.ts';
+import { assertStillNamed, ownNames, ours } from './own-repository.ts';
 import { type PresentStatus, type PullRequestFacts, statusIn, type Stack } from './pull-request.ts';
 import {
   closedPullRequestsQuery,
@@ -15,7 +15,7 @@ import {
 } from './queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
-import { placesIn, readStacks } from './stacks.ts';
+import { stackPlacesIn, readStacks } from './stacks.ts';
 import type { GitHubDeps } from '../github-deps.ts';
 import { headOf, type PullRequestAnswer } from './pull-request-answer.ts';
 
@@ -69,7 +69,7 @@ export type LoadFrom = {
 };
 
 /** The largest page that GitHub gives. */
-const most = 100;
+const mostPerPage = 100;
 /** The page size that GitHub answers in time if 100 are too many. */
 const few = 20;
 /** How many pull requests' further facts are read at the same time. */
@@ -127,7 +127,7 @@ export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promi
  * next ones are smaller.
  */
 function asManyAsItCan() {
-  let size = most;
+  let size = mostPerPage;
   return async <Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> => {
     try {
       return await ask(size);
@@ -158,7 +158,7 @@ export async function loadPullRequest(from: LoadFrom, number: number): Promise<L
   type Answer = { repository: { databaseId: number; pullRequest: PullRequestAnswer | null } | null };
   const { read } = await askForPullRequests<Answer>(from, {
     query: pullRequestQuery,
-    variables: { ...names(from), number },
+    variables: { ...ownNames(from), number },
     path: ['repository', 'pullRequest'],
     pullRequestsOf: ({ repository }) => [ours(from, repository)?.pullRequest ?? null],
   });
@@ -197,14 +197,14 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
       databaseId: number;
       isPrivate: boolean;
       defaultBranchRef: { name: string } | null;
-      pullRequests: Page<PullRequestAnswer>;
+      pullRequests: FactsPage<PullRequestAnswer>;
     } | null;
   };
   const { read, answer } = await askForPullRequests<Answer>(
     from,
     {
       query,
-      variables: { ...names(from), first, after },
+      variables: { ...ownNames(from), first, after },
       path: ['repository', 'pullRequests', 'nodes'],
       pullRequestsOf({ repository }) {
         const { nodes } = ours(from, repository)?.pullRequests ?? { nodes: null };
@@ -230,7 +230,7 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
     teams: await readTeams(from, needs.teams),
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
     answers: new Map(),
-    places: placesIn(from.stacks),
+    places: stackPlacesIn(from.stacks),
   };
   const limit = pLimit(concurrency);
   return limit.map(read, async (one) => {

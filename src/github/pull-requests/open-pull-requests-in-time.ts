@@ -8,25 +8,25 @@ import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './l
 import type { GitHubDeps } from '../github-deps.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
-const patience = 2_000;
+const lookAheadPatience = 2_000;
 /** Milliseconds that an answer is used. */
-const freshFor = 10_000;
-const mostKept = 100;
+const lookAheadFreshFor = 10_000;
+const mostLooksKept = 100;
 /** The most open pull requests to read: GitHub cannot give more in time. */
 const mostOpen = 300;
 /** Looks for each minute and installation, and the share of GitHub's hourly budget that stays for statuses. */
 const usual = { name: 'looks ahead', perMinute: 30 };
-const reserve = 1 / 2;
+const lookAheadReserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
 
 /** The fields of the repository that this needs. */
-type Watched = LoadFrom['repository'] & {
+type WatchedLook = LoadFrom['repository'] & {
   observations: bigint;
   installation: { id: bigint; pausedUntil: Date | null; readsPausedUntil: Date | null; permissions: unknown };
 };
 
-const answersOf = answersPerService<Open>(mostKept, () => freshFor);
+const answersOf = answersPerService<Open>(mostLooksKept, () => lookAheadFreshFor);
 
 /**
  * The open pull requests of a repository, if GitHub gives them soon and statuses do not suffer.
@@ -35,7 +35,7 @@ const answersOf = answersPerService<Open>(mostKept, () => freshFor);
  */
 export async function openPullRequestsInTime(
   deps: GitHubDeps,
-  repository: Watched,
+  repository: WatchedLook,
   needs: FactNeeds,
   count = usual,
 ): Promise<Open> {
@@ -46,9 +46,9 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const answer = answersOf(deps).get(key, () => read(deps, repository, needs, count));
+  const answer = answersOf(deps).get(key, () => readOpen(deps, repository, needs, count));
   try {
-    const open = await within(patience, answer);
+    const open = await within(lookAheadPatience, answer);
     // The answer may be to the same question about other conditions.
     for (const { facts } of open ?? []) await searchAhead(needs, facts, searchInThread);
     return open;
@@ -58,20 +58,20 @@ export async function openPullRequestsInTime(
   }
 }
 
-async function read(
+async function readOpen(
   deps: GitHubDeps,
-  repository: Watched,
+  repository: WatchedLook,
   needs: FactNeeds,
   count: typeof usual,
 ): Promise<Open> {
   const { id: installation, pausedUntil, readsPausedUntil, permissions } = repository.installation;
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(lookAheadPatience);
   const isPaused = (until: Date | null) => until !== null && until.getTime() > deps.clock.now();
   if (isPaused(pausedUntil) || isPaused(readsPausedUntil)) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
   if (known > mostOpen) return null;
   const counted = { ...count, name: `${count.name} ${installation}` };
-  if ((await mayAskNow(deps, installation, reserve, counted)) !== 'yes') return null;
+  if ((await mayAskNow(deps, installation, lookAheadReserve, counted)) !== 'yes') return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
     return await loadOpenPullRequests({ deps, client, repository, needs, stacks: [], signal });

@@ -7,7 +7,7 @@ import type { PullRequestAnswer } from './pull-request-answer.ts';
 // for the id and compares it.
 
 /** The repository, as variables of queries. These ask for its `databaseId`, and their answers go through `ours`. */
-export const names = ({ repository }: Pick<LoadFrom, 'repository'>) => ({
+export const ownNames = ({ repository }: Pick<LoadFrom, 'repository'>) => ({
   owner: repository.account.login,
   name: repository.name,
 });
@@ -27,7 +27,7 @@ export function ours<Answer extends { databaseId: number | null }>(
 /** Node ids need no name, but facts that are read alone do: they must be of this repository under this name. */
 export function assertStillNamed(from: LoadFrom, { repository }: PullRequestAnswer): void {
   ours(from, repository);
-  const { owner, name } = names(from);
+  const { owner, name } = ownNames(from);
   if (repository.nameWithOwner.toLowerCase() !== `${owner}/${name}`.toLowerCase())
     throw new NotOurRepository(from.repository.id, `${owner}/${name}`);
 }
@@ -35,7 +35,7 @@ export function assertStillNamed(from: LoadFrom, { repository }: PullRequestAnsw
 type RestPullRequest = Awaited<ReturnType<GitHubClient['rest']['pulls']['get']>>['data'];
 
 /** A pull request as REST gives it, by the id of its repository: the name can get another owner. @throws GitHub's error. */
-export async function readPullRequest(
+export async function readOwnPullRequest(
   client: GitHubClient,
   repositoryId: bigint,
   number: number,

@@ -21,7 +21,7 @@ export type StackPlace = Omit<Stack, 'places'> & { position: number };
 export type Fact<Value> = { known: true; value: Value } | { known: false; reason: string };
 
 export const known = <Value>(value: Value): Fact<Value> => ({ known: true, value });
-export const notKnown = (reason: string): Fact<never> => ({ known: false, reason });
+export const unknownFact = (reason: string): Fact<never> => ({ known: false, reason });
 
 // Each reason completes "could not be judged: …" in a commit status.
 

@@ -4,11 +4,11 @@ import { withOwnStatus } from '../facts/attribute-group.ts';
 
 // Constant texts with variables, so that a test can check each against GitHub's own schema.
 
-const fields = [...new Set(attributeGroups.flatMap((group) => group.fields))];
+const attributeFields = [...new Set(attributeGroups.flatMap((group) => group.fields))];
 /** Those that every question asks for. */
 const always = attributeGroups.filter(({ needs }) => needs === null).flatMap((group) => group.fields);
 /** Those with a variable that asks for them. */
-const optional = fields.filter((field) => !always.includes(field));
+const optional = attributeFields.filter((field) => !always.includes(field));
 
 /**
  * The variables that ask for the fields that these needs want.
@@ -38,19 +38,20 @@ export function missingFieldAt([name, , , , ofHead]: readonly (string | number)[
   return typeof name === 'string' && mayBeMissing.own.has(name) ? name : null;
 }
 
-const names = (ofHead: boolean) => fields.filter((field) => field.ofHead === ofHead).map(({ name }) => name);
+const groupNames = (ofHead: boolean) =>
+  attributeFields.filter((field) => field.ofHead === ofHead).map(({ name }) => name);
 const mayBeMissing = {
   // Without the test merge commit, it counts as not known yet. The next three say only how urgent it is: the queue's
   // entry may need another permission.
   own: new Set([
     ...['potentialMergeCommit', 'autoMergeRequest', 'mergeQueueEntry', 'headRepositoryOwner', 'head'],
-    ...names(false),
+    ...groupNames(false),
   ]),
-  ofHead: new Set(['status', 'parents', ...names(true)]),
+  ofHead: new Set(['status', 'parents', ...groupNames(true)]),
 };
 
 const selected = (ofHead: boolean): string =>
-  fields
+  attributeFields
     .filter((field) => field.ofHead === ofHead)
     .map((field) =>
       optional.includes(field) ? `... @include(if: $${field.name}) { ${field.selection} }` : field.selection,
@@ -110,11 +111,11 @@ const headMerges = /* GraphQL */ `
   }
 `;
 
-const variables = ['$context: String!', ...optional.map(({ name }) => `$${name}: Boolean!`)].join(', ');
+const queryVariables = ['$context: String!', ...optional.map(({ name }) => `$${name}: Boolean!`)].join(', ');
 
 /** A page of a list of pull requests, at most 100. */
 const pageQuery = (operation: string, states: string, field: string, direction: string) => /* GraphQL */ `
-  query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${variables}) {
+  query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${queryVariables}) {
     repository(owner: $owner, name: $name) {
       databaseId
       isPrivate
@@ -138,7 +139,7 @@ export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED',
 
 /** One pull request, open or not. */
 export const pullRequestQuery = /* GraphQL */ `
-  query PullRequest($owner: String!, $name: String!, $number: Int!, ${variables}) {
+  query PullRequest($owner: String!, $name: String!, $number: Int!, ${queryVariables}) {
     repository(owner: $owner, name: $name) {
       databaseId
       pullRequest(number: $number) { ...PullRequestFields ...HeadMerges }
@@ -150,7 +151,7 @@ export const pullRequestQuery = /* GraphQL */ `
 
 /** Pull requests by node id. At most 100 ids. */
 export const pullRequestNodesQuery = /* GraphQL */ `
-  query PullRequestNodes($ids: [ID!]!, ${variables}) {
+  query PullRequestNodes($ids: [ID!]!, ${queryVariables}) {
     nodes(ids: $ids) { ...PullRequestFields ...HeadMerges }
   }
   ${pullRequestFields}

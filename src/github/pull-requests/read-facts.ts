@@ -2,7 +2,7 @@ import { reservedUntil } from '../ask-github.ts';
 import { cachePerService } from '../cache.ts';
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import { searchAhead } from '../../conditions/search-ahead.ts';
-import { base, type Field, type List, type Subject } from '../facts/attribute-group.ts';
+import { base, type FactField, type List, type AskedSubject } from '../facts/attribute-group.ts';
 import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
 import { readOwnValues } from '../facts/own-values.ts';
 import { takeFromShares } from '../limits/read-shares.ts';
@@ -12,7 +12,7 @@ import {
   didNotGive,
   type Fact,
   known,
-  notKnown,
+  unknownFact,
   type PullRequestFacts,
   type StackPlace,
 } from './pull-request.ts';
@@ -60,7 +60,7 @@ export async function readFacts(
 
   const search = (changed: AttributeValues) => searchAhead(from.needs, facts, searchInThread, changed);
   await search(values);
-  const subject = subjectOf(from, shared, read, facts);
+  const subject = factSubjectOf(from, shared, read, facts);
   for (const group of attributeGroups) {
     if (!isNeeded(group, from.needs.facts)) continue;
     const fact = await group.read(subject);
@@ -84,15 +84,15 @@ const kept = cachePerService<string, NonNullable<unknown>>(
 const underWay = cachePerService<string, Promise<Fact<unknown>>>(10_000, Infinity);
 
 /** Why a fact was not read that changes nothing. */
-const decided = notKnown('the other conditions decide');
-const reserved = notKnown('Holdfast keeps the rest of this hour’s requests to GitHub for freezes');
+const decided = unknownFact('the other conditions decide');
+const reserved = unknownFact('Holdfast keeps the rest of this hour’s requests to GitHub for freezes');
 
-function subjectOf(
+function factSubjectOf(
   from: LoadFrom,
   { answers }: Shared,
   { answer, problems }: ReadPullRequest,
   facts: PullRequestFacts & { partial: Set<string> },
-): Subject {
+): AskedSubject {
   const { client, deps, repository } = from;
   const { id, number } = answer;
   const lists = new Map<unknown, Promise<Fact<unknown>>>();
@@ -108,7 +108,7 @@ function subjectOf(
       headOwner: headOwnerOf(answer),
     };
     const why = takeFromShares(deps, causer, requests);
-    return why === null ? null : notKnown(why);
+    return why === null ? null : unknownFact(why);
   };
 
   /** The answer that is kept, or that of `read`. @param key what determines the answer; null: that is not known. */
@@ -134,11 +134,11 @@ function subjectOf(
     }
   };
 
-  const query: Subject['query'] = async <Answer>(
+  const query: AskedSubject['query'] = async <Answer>(
     what: string,
     text: string,
     variables: Record<string, unknown>,
-    isFine: Parameters<Subject['query']>[3] = () => false,
+    isFine: Parameters<AskedSubject['query']>[3] = () => false,
   ) => {
     const refusal = refuse(1);
     if (refusal) return refusal;
@@ -147,31 +147,34 @@ function subjectOf(
       const missing = problems.filter((problem) => !isFine(problem));
       if (missing.length === 0) return known(answer);
       deps.log.warn({ err: error, number }, 'GitHub answered in part');
-      return notKnown(whyMissing(missing, what));
+      return unknownFact(whyMissing(missing, what));
     } catch (error) {
-      return notKnown(whyNotRead(error, what));
+      return unknownFact(whyNotRead(error, what));
     }
   };
 
-  const readAlone = async <Value>(field: Field<Value>, after: string | null): Promise<Fact<Value | null>> => {
+  const readAlone = async <Value>(
+    field: FactField<Value>,
+    after: string | null,
+  ): Promise<Fact<Value | null>> => {
     type Alone = { node: PullRequestAnswer | null };
     const fact = await query<Alone>(field.what, field.query, { id, after });
     if (!fact.known) return fact;
     const { node } = fact.value;
     const value = node && valueIn({ ...node, headRefOid: answer.headRefOid }, field);
-    return value === null || value === undefined ? notKnown(didNotGive(field.what)) : known(value);
+    return value === null || value === undefined ? unknownFact(didNotGive(field.what)) : known(value);
   };
 
-  const value: Subject['value'] = async (field) => {
+  const value: AskedSubject['value'] = async (field) => {
     const missing = problems.filter(
       (each) => each.field === field.name || (field.ofHead && each.field === 'head'),
     );
-    if (missing.length > 0) return notKnown(whyMissing(missing, field.what));
+    if (missing.length > 0) return unknownFact(whyMissing(missing, field.what));
     const given = valueIn(answer, field);
     return given === undefined ? readAlone(field, null) : known(given);
   };
 
-  const shas: Subject['shas'] = async () => {
+  const shas: AskedSubject['shas'] = async () => {
     const fact = await value(base);
     const sha = fact.known ? fact.value?.target?.oid : undefined;
     return sha ? `${sha}...${answer.headRefOid}` : null;
@@ -180,7 +183,7 @@ function subjectOf(
   const readList = async <Item>(list: List<Item>): Promise<Fact<Item[]>> => {
     const first = await value(list);
     const read = () =>
-      readToEnd<Item>(notKnown(didNotGive(list.what)), async (after) =>
+      readToEnd<Item>(unknownFact(didNotGive(list.what)), async (after) =>
         after === null ? first : readAlone(list, after),
       );
     if (!list.isOfShas || !first.known || !first.value?.pageInfo.hasNextPage) return read();
@@ -210,7 +213,7 @@ function subjectOf(
         } catch (error) {
           const reason = whyNotRead(error, question.what);
           deps.log.warn({ err: error, number }, logged);
-          return notKnown(reason);
+          return unknownFact(reason);
         }
       });
     },
@@ -239,7 +242,7 @@ function once<Value>(
 /** undefined if it was left out of the question. Null if GitHub did not give it, also if the head has moved. */
 function valueIn<Value>(
   answer: PullRequestAnswer,
-  { name, ofHead, unwrap }: Field<Value>,
+  { name, ofHead, unwrap }: FactField<Value>,
 ): Value | null | undefined {
   const holder = (ofHead ? headOf(answer) : answer) as Record<string, unknown> | null;
   if (!holder) return null;

@@ -1,13 +1,13 @@
-import { emptyPage, type Page, page, withOwnStatus } from '../facts/attribute-group.ts';
+import { emptyPage, type FactsPage, pageField, withOwnStatus } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
 import { type LoadFrom, loadScopes } from './load-pull-requests.ts';
-import { names, ours } from './own-repository.ts';
+import { ownNames, ours } from './own-repository.ts';
 import { check, type CheckAnswer, checkOf, type QueuedCheck } from './queued-check.ts';
 import {
   type CommitStatusAnswer,
   didNotGive,
   known,
-  notKnown,
+  unknownFact,
   type PresentStatus,
   statusIn,
 } from './pull-request.ts';
@@ -45,7 +45,7 @@ export const mergeQueueQuery = /* GraphQL */ `
       databaseId
       mergeQueue(branch: $branch) {
         configuration { checkResponseTimeout }
-        entries(first: 100, after: $after) ${page(entry)}
+        entries(first: 100, after: $after) ${pageField(entry)}
       }
     }
   }
@@ -63,7 +63,7 @@ type MergeQueueAnswer = {
     databaseId: number;
     mergeQueue: {
       configuration: { checkResponseTimeout: number | null } | null;
-      entries: Page<EntryAnswer> | null;
+      entries: FactsPage<EntryAnswer> | null;
     } | null;
   } | null;
 };
@@ -74,9 +74,9 @@ type MergeQueueAnswer = {
  */
 export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue> {
   const { client, deps } = from;
-  const variables = { ...names(from), branch, context: deps.config.statusContext };
+  const variables = { ...ownNames(from), branch, context: deps.config.statusContext };
   let timeoutMinutes = 0;
-  const missed = notKnown(didNotGive('merge queue'));
+  const missed = unknownFact(didNotGive('merge queue'));
   const entries = await readToEnd<EntryAnswer>(missed, async (after) => {
     const answer: MergeQueueAnswer = await client.graphql(mergeQueueQuery, { ...variables, after });
     const queue = ours(from, answer.repository)?.mergeQueue;
@@ -209,7 +209,7 @@ export async function readQueued(from: LoadFrom, branch: string | null): Promise
       mergeQueue: { entries: { nodes: (QueuedEntryAnswer | null)[] | null } | null } | null;
     } | null;
   };
-  const answer: Answer = await from.client.graphql(queuedQuery, { ...names(from), branch });
+  const answer: Answer = await from.client.graphql(queuedQuery, { ...ownNames(from), branch });
   const entries = ours(from, answer.repository)?.mergeQueue?.entries?.nodes ?? [];
   const queued = await withScopes(from, entries);
   return queued.toSorted((one, other) => one.position - other.position);
@@ -225,7 +225,7 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
   };
   let answer: Answer;
   try {
-    answer = await from.client.graphql(queuedOneQuery, { ...names(from), number });
+    answer = await from.client.graphql(queuedOneQuery, { ...ownNames(from), number });
   } catch (error) {
     if (classifyGitHubError(error, from.deps.clock.now()).kind === 'absent') return null;
     throw error;

@@ -1,7 +1,7 @@
-import { map, type Page, page } from '../facts/attribute-group.ts';
+import { map, type FactsPage, pageField } from '../facts/attribute-group.ts';
 import { askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import { type Fact, known, mayNotRead, notKnown } from './pull-request.ts';
+import { type Fact, known, mayNotRead, unknownFact } from './pull-request.ts';
 
 /** Logins of the members, by the team as it was written, or why they are not known. */
 export type Teams = {
@@ -30,14 +30,14 @@ async function readTeam(from: From, team: string): Promise<Fact<ReadonlySet<stri
   const { login, type } = from.repository.account;
   const [slug, organization = login] = team.slice(1).split('/').reverse();
   if (organization.toLowerCase() !== login.toLowerCase())
-    return notKnown(`${team} is not a team of ${login}`);
-  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is not an organization`);
+    return unknownFact(`${team} is not a team of ${login}`);
+  if (type === 'User') return unknownFact(`there is no team ${team}: ${login} is not an organization`);
   try {
     return await readMembers(from, team, { organization: login, slug: slug! });
   } catch (error) {
     const reason = whyNotRead(error, 'teams');
     from.deps.log.warn({ err: error, team }, 'the members of a team could not be read');
-    return notKnown(reason === mayNotRead('teams') ? reason : noneGiven(team));
+    return unknownFact(reason === mayNotRead('teams') ? reason : noneGiven(team));
   }
 }
 
@@ -48,13 +48,13 @@ export const teamMembersQuery = /* GraphQL */ `
   query TeamMembers($organization: String!, $slug: String!, $after: String) {
     organization(login: $organization) {
       team(slug: $slug) {
-        members(first: 100, after: $after) ${page('login')}
+        members(first: 100, after: $after) ${pageField('login')}
       }
     }
   }
 `;
 type TeamMembersAnswer = {
-  organization: { team: { members: Page<{ login: string }> | null } | null } | null;
+  organization: { team: { members: FactsPage<{ login: string }> | null } | null } | null;
 };
 
 async function readMembers(
@@ -62,7 +62,7 @@ async function readMembers(
   team: string,
   variables: { organization: string; slug: string },
 ): Promise<Fact<ReadonlySet<string>>> {
-  const members = await readToEnd<{ login: string }>(notKnown(noneGiven(team)), async (after) => {
+  const members = await readToEnd<{ login: string }>(unknownFact(noneGiven(team)), async (after) => {
     const { answer, problems, error } = await askInPart<TeamMembersAnswer>(client, teamMembersQuery, {
       ...variables,
       after,
@@ -70,13 +70,13 @@ async function readMembers(
     if (problems.length > 0) {
       deps.log.warn({ err: error, team }, 'GitHub answered in part');
       const isRefused = problems.some(({ type }) => type === 'FORBIDDEN');
-      if (isRefused) return notKnown(whyMissing(problems, 'teams'));
-      if (!problems.every(({ type }) => type === 'NOT_FOUND')) return notKnown(noneGiven(team));
+      if (isRefused) return unknownFact(whyMissing(problems, 'teams'));
+      if (!problems.every(({ type }) => type === 'NOT_FOUND')) return unknownFact(noneGiven(team));
     }
     // GitHub gives the same answer for a team that does not exist and one that we cannot see.
     return answer.organization?.team
       ? known(answer.organization.team.members)
-      : notKnown(`there is no team ${team}`);
+      : unknownFact(`there is no team ${team}`);
   });
   return map(members, (people) => new Set(people.map(({ login }) => login)));
 }

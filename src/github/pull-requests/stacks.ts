@@ -7,7 +7,7 @@ import type { Stack, StackPlace } from './pull-request.ts';
 export const stacksOf = ({ stacks }: { stacks: unknown }): Stack[] => stacks as Stack[];
 
 /** The places of all pull requests in these stacks, by number. */
-export const placesIn = (stacks: Stack[]): Map<number, StackPlace> =>
+export const stackPlacesIn = (stacks: Stack[]): Map<number, StackPlace> =>
   new Map(
     stacks.flatMap(({ places, ...stack }) =>
       places.map(({ pullRequest, position }) => [pullRequest, { ...stack, position }] as const),
@@ -23,9 +23,9 @@ export function stackedWith(stacks: Stack[], numbers: Iterable<number>): number[
     .flat();
 }
 
-const perPage = 100;
+const stacksPerPage = 100;
 /** Former stacks stay in GitHub's list. Where it is longer than so many pages, the open pull requests are fewer. */
-const mostPages = 10;
+const mostPagesOfStacks = 10;
 /** Where GitHub does not have stacks, we look for them again after this time, in milliseconds. */
 const noneFor = 3_600_000;
 const withoutStacks = cachePerService<string, true>(1000, noneFor);
@@ -64,11 +64,11 @@ export async function readStacks(from: LoadFrom): Promise<Stack[]> {
 async function listStacks(from: LoadFrom): Promise<Stack[] | 'absent' | 'refused' | 'too many'> {
   const all: StackAnswer[] = [];
   try {
-    for (let page = 1; page <= mostPages; page++) {
-      const asked = { ...placeOf(from), per_page: perPage, page };
+    for (let page = 1; page <= mostPagesOfStacks; page++) {
+      const asked = { ...placeInStack(from), per_page: stacksPerPage, page };
       const { data } = await from.client.request('GET /repos/{owner}/{repo}/stacks', asked);
       all.push(...(data as StackAnswer[]));
-      if ((data as StackAnswer[]).length < perPage)
+      if ((data as StackAnswer[]).length < stacksPerPage)
         return all.filter(({ open }) => open !== false).map(stackOf);
     }
     return 'too many';
@@ -80,7 +80,7 @@ async function listStacks(from: LoadFrom): Promise<Stack[] | 'absent' | 'refused
   }
 }
 
-const placeOf = ({ repository, signal }: LoadFrom) => ({
+const placeInStack = ({ repository, signal }: LoadFrom) => ({
   owner: repository.account.login,
   repo: repository.name,
   request: { signal },
@@ -96,7 +96,7 @@ const stackOf = ({ number, base, pull_requests: members }: StackAnswer): Stack =
 /** @returns also how many pull requests are open. */
 async function stacksOfOpen(from: LoadFrom): Promise<{ stacks: Stack[]; open: number }> {
   const { rest } = from.client;
-  const asked = { ...placeOf(from), state: 'open', per_page: perPage } as const;
+  const asked = { ...placeInStack(from), state: 'open', per_page: stacksPerPage } as const;
   const stacks = new Map<number, Stack>();
   let count = 0;
   for (let page = 1; ; page++) {
@@ -115,6 +115,6 @@ async function stacksOfOpen(from: LoadFrom): Promise<{ stacks: Stack[]; open: nu
       known.places.push({ pullRequest: number, position });
       stacks.set(stack.number, known);
     }
-    if (open.length < perPage) return { stacks: [...stacks.values()], open: count };
+    if (open.length < stacksPerPage) return { stacks: [...stacks.values()], open: count };
   }
 }

@@ -21,7 +21,7 @@ export class SlackFailure extends Error {
 }
 
 /** Milliseconds that Slack has for an answer. */
-const patience = 10_000;
+const slackPatience = 10_000;
 
 /** The library would write to the console. */
 export const quiet = {
@@ -40,7 +40,7 @@ export const optionsOf = ({ config }: Pick<Ground, 'config'>) => ({
   fetch: fetchThroughProxy(config) as never,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
-  timeout: patience,
+  timeout: slackPatience,
   logger: quiet,
 });
 
@@ -124,7 +124,7 @@ export async function respond(
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(slackPatience),
     });
   } catch (error) {
     throw new SlackFailure('down', (error as Error).message);

@@ -3,6 +3,7 @@ import { nowOf } from '../../time/clock.ts';
 import { slackAccountsPath } from '../../page-paths.ts';
 import type { SlackLink, SlackOffer } from '../../generated/prisma/client.ts';
 import type { Ground } from '../../database/ground.ts';
+import { day } from '../../time/units.ts';
 
 // Who somebody in Slack is at GitHub. Slack's word is not enough: the person proves it by signing in with GitHub.
 
@@ -98,6 +99,5 @@ export async function forgetOldSlack({ db, clock }: Store): Promise<void> {
   await db.slackRequest.deleteMany({ where: { receivedAt: { lt: new Date(now.getTime() - day) } } });
 }
 
-const day = 86_400_000;
 /** Longer than nearly every freeze: nobody is told of the end of one that lasts longer. */
 const tellingsKept = 90 * day;

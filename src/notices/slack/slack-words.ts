@@ -8,11 +8,11 @@ export const plain = (text: string, most = 300): string => asEntities(plainText(
 
 export const link = (url: string, text: string): string => `<${url}|${plain(text)}>`;
 
-export const count = (number: number, one: string, many = `${one}s`): string =>
+export const countWords = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`;
 
 /** Lines with bullets, as many as people read. */
-export const list = (lines: string[]): string =>
+export const bulletList = (lines: string[]): string =>
   [
     ...lines.slice(0, 15).map((line) => `• ${line}`),
     ...(lines.length > 15 ? [`• and ${lines.length - 15} more`] : []),

@@ -1,9 +1,9 @@
 import { jobs } from '../../database/queue/jobs.ts';
 import { nowOf } from '../../time/clock.ts';
-import type { Attempt } from '../judge-attempt.ts';
-import { type Action, type Message, messageOf } from '../message.ts';
+import type { DeliveryAttempt } from '../judge-attempt.ts';
+import { type Action, type NoticeMessage, messageOfNotice } from '../message.ts';
 import { type DeliveredType, type Notice, loadNotices } from '../notice.ts';
-import type { Sender, Target } from '../post.ts';
+import type { Sender, PostTarget } from '../post.ts';
 import { renderSlack } from '../render.ts';
 import { type SlackApp, slackAppFor } from './slack-apps.ts';
 import { askSlack, SlackFailure } from './slack-client.ts';
@@ -17,7 +17,7 @@ export const postToChannel: Sender = async (deps, target, notices) => {
   const app = await slackAppFor(deps, target.accountId, target.slackTeam);
   if (!app)
     return { status: null, error: 'Slack is not connected. Connect it in the settings of the owner.' };
-  const message = messageOf(notices, { publicText: target.publicText });
+  const message = messageOfNotice(notices, { publicText: target.publicText });
   try {
     await withdrawButtons(deps, app, target, notices);
     const replaced = await replaceRequest(deps, app, target, notices, message);
@@ -29,7 +29,12 @@ export const postToChannel: Sender = async (deps, target, notices) => {
   }
 };
 
-async function post(deps: Ground, app: SlackApp, target: Target, message: Message): Promise<string> {
+async function post(
+  deps: Ground,
+  app: SlackApp,
+  target: PostTarget,
+  message: NoticeMessage,
+): Promise<string> {
   const { text, blocks } = renderSlack(message);
   const channel = target.slackChannel!;
   const posted = await askSlack(deps, app.botToken, (client) =>
@@ -44,9 +49,9 @@ const decided = /^(deployment_)?exemption\.(approved|denied|revoked|expired)$/;
 async function replaceRequest(
   deps: Ground,
   app: SlackApp,
-  { id, slackChannel }: Target,
+  { id, slackChannel }: PostTarget,
   [notice]: [Notice, ...Notice[]],
-  message: Message,
+  message: NoticeMessage,
 ): Promise<string | null> {
   const kind = decided.exec(notice.type);
   if (!kind || !notice.exemption) return null;
@@ -73,7 +78,7 @@ async function update(
   app: SlackApp,
   channel: string,
   ts: string,
-  message: Message,
+  message: NoticeMessage,
 ): Promise<boolean> {
   const { text, blocks } = renderSlack(message);
   try {
@@ -91,7 +96,7 @@ async function update(
 async function withdrawButtons(
   deps: Ground,
   app: SlackApp,
-  { id, slackChannel, publicText }: Target,
+  { id, slackChannel, publicText }: PostTarget,
   notices: [Notice, ...Notice[]],
 ): Promise<void> {
   const [{ type, freeze, planId }] = notices;
@@ -100,7 +105,13 @@ async function withdrawButtons(
   if (!began || began.eventIds.length > notices.length) return;
   const [first, ...others] = await loadNotices(deps, began.eventIds);
   if (first)
-    await update(deps, app, slackChannel!, began.messageId!, messageOf([first, ...others], { publicText }));
+    await update(
+      deps,
+      app,
+      slackChannel!,
+      began.messageId!,
+      messageOfNotice([first, ...others], { publicText }),
+    );
 }
 
 /** The buttons below a message. Whoever presses one is checked like somebody who writes a command. */
@@ -124,7 +135,7 @@ function actionsOf(notices: [Notice, ...Notice[]]): Action[] | undefined {
 /** Slack's words for a channel that takes no more messages. */
 const gone = new Set(['channel_not_found', 'is_archived', 'not_in_channel']);
 
-function attemptOf({ kind, reason, retryAfter }: SlackFailure): Attempt {
+function attemptOf({ kind, reason, retryAfter }: SlackFailure): DeliveryAttempt {
   if (kind === 'limited') return { status: 429, retryAfter: (retryAfter ?? 30) * 1000 };
   if (kind === 'down') return { status: null, error: `Slack does not answer (${reason}).` };
   if (gone.has(reason))

@@ -4,9 +4,9 @@ import { type Trigger, triggers } from '../../events/actor.ts';
 import { auditEventTypes, eventKinds, type AuditEventType } from '../../events/audit-event.ts';
 import { roadNames } from '../../words/event-words.ts';
 import { type EventFilter, retentionDays } from '../../events/list-events.ts';
-import { isDate } from '../../time/local-time.ts';
-import { startOf } from '../calendar/calendar-window.ts';
-import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
+import { isDateText } from '../../time/local-time.ts';
+import { startOfWindow } from '../calendar/calendar-window.ts';
+import { filterChoice, filterField, hiddenField, queryLink } from '../form.ts';
 import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
 
@@ -40,7 +40,7 @@ const usualDays = 7;
 export function readAuditView(query: Record<string, string>): AuditView {
   // PostgreSQL keeps no NUL.
   const text = (name: string) => query[name]?.replaceAll('\0', '').trim().slice(0, 255) || null;
-  const date = (name: string) => (isDate(query[name] ?? '') ? query[name]! : null);
+  const date = (name: string) => (isDateText(query[name] ?? '') ? query[name]! : null);
   return {
     by: text('by'),
     type: auditEventTypes.find((type) => type === query['type']) ?? null,
@@ -62,7 +62,8 @@ export function filterOf(
   { now, zone }: Times,
 ): EventFilter {
   const daysAgo = (count: number) => new Date(now.getTime() - count * 86_400_000);
-  const dayAt = (date: string, more = 0) => startOf(Temporal.PlainDate.from(date).add({ days: more }), zone);
+  const dayAt = (date: string, more = 0) =>
+    startOfWindow(Temporal.PlainDate.from(date).add({ days: more }), zone);
   const oldest = daysAgo(retentionDays);
   const receivedTo = to === null ? now : earlier(new Date(dayAt(to, 1).getTime() - 1), now);
   const first = from === null ? (to === null ? daysAgo(days) : oldest) : dayAt(from);
@@ -125,7 +126,7 @@ export function auditFilters(view: AuditView, repositories: string[] | null): Ht
     <details class="filters">
       <summary class="button quiet">Filter</summary>
       <form class="choice" method="get" role="search" aria-label="Events">
-        ${hasDates ? '' : hidden('days', String(view.days))}
+        ${hasDates ? '' : hiddenField('days', String(view.days))}
         ${filterField('by', 'Person or key', view.by, html`maxlength="255"`)}
         ${
           repositories === null

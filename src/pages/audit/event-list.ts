@@ -8,15 +8,15 @@ import { roadOfEvent, shorten, whoActed } from '../../words/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import { freezePath, planPath, pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { dayAndTime, localDayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
-import { clockTime, instant, longText, type Times } from '../text.ts';
+import { clockTime, instantText, longText, type Times } from '../text.ts';
 
 /** The owner; whether events are of many repositories; and whether the viewer is an admin of the owner. */
 type ListPlace = { login: string; isOfMany?: boolean; isOwners?: boolean };
 
 /** How a list shows when something was. */
-type When = typeof instant;
+type When = typeof instantText;
 
 /** Who did what, newest first, each with the values before and after in one line. */
 export const eventList = (events: ListedEvent[], times: Times, place: ListPlace): Html =>
@@ -62,10 +62,10 @@ function ofMany(act: Act, times: Times, place: ListPlace): Html {
   </li>`;
 }
 
-const freezeCount = ({ events }: Act): string => countOf(events.length, 'freeze');
+const freezeCount = ({ events }: Act): string => countText(events.length, 'freeze');
 
 /** How many freezes of an act a page lists. The download has them all. */
-const mostListed = 100;
+const mostFreezesListed = 100;
 
 /** The freezes of an act by repository and start, each with its dates and what changed. */
 function its(act: Act, times: Times, { login, isOwners = false }: ListPlace): Html {
@@ -87,12 +87,12 @@ function its(act: Act, times: Times, { login, isOwners = false }: ListPlace): Ht
     <summary>${freezeCount(act)}</summary>
     <table>
       <tbody>
-        ${rows.slice(0, mostListed).map(
+        ${rows.slice(0, mostFreezesListed).map(
           ({ repository, subject, start, end, details }) =>
             html`<tr>
-              <th scope="row"><a href="${repositoryPath(named(repository))}">${repository}</a></th>
+              <th scope="row"><a href="${repositoryPath(namedDetail(repository))}">${repository}</a></th>
               <td>
-                ${subject ? html`<a href="${freezePath(named(repository), subject.id)}">${shownTime(start, times)} – ${shownTime(end, times)}</a>` : ''}
+                ${subject ? html`<a href="${freezePath(namedDetail(repository), subject.id)}">${shownTime(start, times)} – ${shownTime(end, times)}</a>` : ''}
               </td>
               <td class="changes">
                 ${details.filter(({ before }) => before !== undefined).map((each) => change(each, times))}
@@ -101,14 +101,14 @@ function its(act: Act, times: Times, { login, isOwners = false }: ListPlace): Ht
         )}
       </tbody>
     </table>
-    ${rows.length > mostListed ? html`<p>and ${rows.length - mostListed} more, which the download has</p>` : ''}
+    ${rows.length > mostFreezesListed ? html`<p>and ${rows.length - mostFreezesListed} more, which the download has</p>` : ''}
   </details>`;
 }
 
 const shownTime = (detail: Detail | undefined, times: Times): Html | string =>
   !detail || detail.text === 'none'
     ? `no ${detail?.name.toLowerCase() ?? 'end'}`
-    : shown(detail, detail.text, times);
+    : shownDetail(detail, detail.text, times);
 
 /** Not drawn after a time that stands at the end of its line. */
 const dot = html`<span class="dot"> ·</span>`;
@@ -118,7 +118,7 @@ function entry(
   row: ListedEvent,
   times: Times,
   { login, isOfMany, isOwners = false }: ListPlace,
-  when: When = instant,
+  when: When = instantText,
   more: Html | '' = '',
 ): Html {
   const event = presentEvent(row, isOwners);
@@ -143,7 +143,7 @@ function entry(
                 (each) =>
                   html`<div>
                     <dt>${each.name}</dt>
-                    <dd>${shown(each, each.text, times)}</dd>
+                    <dd>${shownDetail(each, each.text, times)}</dd>
                   </div>`,
               )}
             </dl>
@@ -154,15 +154,15 @@ function entry(
   </li>`;
 }
 
-const named = (fullName: string) => {
+const namedDetail = (fullName: string) => {
   const [login, name] = fullName.split('/') as [string, string];
   return { name, account: { login } };
 };
 
 const placeLink = (fullName: string, number: number | null): Html =>
   number === null
-    ? html`<a href="${repositoryPath(named(fullName))}">${fullName}</a>`
-    : html`<a href="${pullRequestPath(named(fullName), number)}">${fullName} #${number}</a>`;
+    ? html`<a href="${repositoryPath(namedDetail(fullName))}">${fullName}</a>`
+    : html`<a href="${pullRequestPath(namedDetail(fullName), number)}">${fullName} #${number}</a>`;
 
 /** `: Books are closed`, as a link to the page of the freeze or plan. */
 function about(
@@ -170,7 +170,7 @@ function about(
   login: string,
   repository: string | null,
 ): Html {
-  const href = kind === 'plan' ? planPath(login, id) : repository && freezePath(named(repository), id);
+  const href = kind === 'plan' ? planPath(login, id) : repository && freezePath(namedDetail(repository), id);
   const text = name === '' ? `its ${kind}` : shorten(name, 120);
   return html`: ${href ? html`<a href="${href}"><bdi>${text}</bdi></a>` : html`<bdi>${text}</bdi>`}`;
 }
@@ -179,23 +179,23 @@ const change = (detail: Detail, times: Times): Html =>
   html`<b>${detail.name}:</b> ${
       detail.before === undefined
         ? ''
-        : html`<del><span class="said">before: </span>${shown(detail, detail.before, times)}</del>
+        : html`<del><span class="said">before: </span>${shownDetail(detail, detail.before, times)}</del>
             <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
-    }${shown(detail, detail.text, times)}`;
+    }${shownDetail(detail, detail.text, times)}`;
 
-const shown = ({ isTime }: Detail, text: string, times: Times): Html =>
+const shownDetail = ({ isTime }: Detail, text: string, times: Times): Html =>
   isTime ? timeOf(text, times) : shortened(text);
 
 /** An instant, or the wall-clock time of a freeze, whose zone stands beside it. Other texts, such as `none`, stay. */
 function timeOf(text: string, times: Times): Html {
   if (!/^\d{4}-\d\d-\d\dT/.test(text)) return html`${text}`;
-  if (text.endsWith('Z')) return instant(new Date(text), times);
+  if (text.endsWith('Z')) return instantText(new Date(text), times);
   return html`<time datetime="${text}" title="${text}"
     >${localDayAndTime(text, toLocalTime(times.now, times.zone))}</time
   >`;
 }
 
 /** Characters that are shown, so that the page stays small. The API's log has the full texts. */
-const mostShown = 1000;
+const mostCharactersShown = 1000;
 
-const shortened = (text: string): Html => longText(cutText(text, mostShown));
+const shortened = (text: string): Html => longText(cutText(text, mostCharactersShown));

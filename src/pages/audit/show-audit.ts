@@ -8,7 +8,7 @@ import { type EventPage, listEvents, type LogPlace } from '../../events/list-eve
 import type { RepositoryState } from '../../explanations/repository-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { auditPath, ownerPath, repositoryPath, reportsPath } from '../../page-paths.ts';
-import type { Page } from '../layout.ts';
+import type { LayoutPage } from '../layout.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
 import {
@@ -17,7 +17,7 @@ import {
   permissionOf,
   type RepositoryVisit,
   silentPage,
-  timesOf,
+  readerTimes,
   type Visit,
 } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
@@ -36,7 +36,7 @@ type ShownLog = {
   /** `acme` or `acme/web`. */
   name: string;
   login: string;
-  page: Pick<Page, 'tab' | 'crumbs'>;
+  page: Pick<LayoutPage, 'tab' | 'crumbs'>;
   /** The repositories to choose from; null on the page of one. */
   repositories: string[] | null;
   /** Whether the viewer is an admin of the owner. For others, repositories may be missing. */
@@ -102,7 +102,7 @@ export function notForThem(
 async function show(visit: Visit, log: ShownLog): Promise<Response> {
   const { deps, context } = visit;
   const view = readAuditView(context.req.query());
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const read = (cursor: string | null, perPage: number) =>
     listEvents(deps, log.place, filterOf(view, times), { perPage, cursor: cursor ?? undefined });
   const format = context.req.query('format');

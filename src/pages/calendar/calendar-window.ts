@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { isDate } from '../../time/local-time.ts';
+import { isDateText } from '../../time/local-time.ts';
 
 /** How many months a calendar shows. A week has none. */
 const zooms = { week: 0, month: 1, quarter: 3 } as const;
@@ -26,15 +26,15 @@ export function windowAt(zoom: Zoom, day: Temporal.PlainDate, zone: string): Cal
   const after = zoom === 'week' ? first.add({ weeks: 1 }) : first.add({ months: zooms[zoom] });
   return {
     ...{ zoom, zone, first, months },
-    from: startOf(mondayOf(first), zone),
-    to: startOf(after.add({ days: (8 - after.dayOfWeek) % 7 }), zone),
+    from: startOfWindow(mondayOf(first), zone),
+    to: startOfWindow(after.add({ days: (8 - after.dayOfWeek) % 7 }), zone),
   };
 }
 
 const mondayOf = (day: Temporal.PlainDate): Temporal.PlainDate => day.subtract({ days: day.dayOfWeek - 1 });
 
 /** The first moment of a day. In some zones, some days do not start at midnight. */
-export const startOf = (day: Temporal.PlainDate, zone: string): Date =>
+export const startOfWindow = (day: Temporal.PlainDate, zone: string): Date =>
   new Date(day.toZonedDateTime(zone).epochMilliseconds);
 
 /** The day that contains an instant. */
@@ -48,12 +48,12 @@ export type View = { zoom: Zoom; day: Temporal.PlainDate; isList: boolean; repos
 export const years = { first: 2000, last: 2200 };
 
 /** What a URL asks for: `?month=2026-12&show=quarter`, `?show=week&day=2026-12-24`, `&as=list`, and each `&repository=`. */
-export function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
+export function readCalendarView(query: URLSearchParams, today: Temporal.PlainDate): View {
   const asked = query.get('show') ?? '';
   const zoom = asked === 'week' || asked === 'quarter' ? asked : 'month';
   const date = zoom === 'week' ? (query.get('day') ?? '') : `${query.get('month')}-01`;
   const year = Number(date.slice(0, 4));
-  const isShown = isDate(date) && year >= years.first && year <= years.last;
+  const isShown = isDateText(date) && year >= years.first && year <= years.last;
   return {
     zoom,
     day: isShown ? Temporal.PlainDate.from(date) : today,

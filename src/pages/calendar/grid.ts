@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Temporal } from 'temporal-polyfill';
 import { shorten } from '../../words/event-words.ts';
 import { dayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import {
   layOutMonth,
@@ -13,7 +13,7 @@ import {
   type Week,
   type Zoom,
 } from './calendar-window.ts';
-import type { Entry } from './load-calendar.ts';
+import type { CalendarEntry } from './load-calendar.ts';
 import { type Calendar, linkTo, newPlanPath } from './navigation.ts';
 
 /** How many bars a week has at most. The list has them all, and so has the week, up to some hundreds. */
@@ -28,7 +28,7 @@ export const grids = (calendar: Calendar): Html[] =>
       );
 
 /** Some weeks. @param month whose they are; a week by itself has none. */
-function grid(calendar: Calendar, weeks: Week<Entry>[], month?: Temporal.PlainDate): Html {
+function grid(calendar: Calendar, weeks: Week<CalendarEntry>[], month?: Temporal.PlainDate): Html {
   const { window } = calendar;
   const name = month ? monthName(month) : nameOfWindow(window);
   return html`<section class="month of-${window.zoom}" aria-label="${name}">
@@ -43,7 +43,7 @@ function grid(calendar: Calendar, weeks: Week<Entry>[], month?: Temporal.PlainDa
 function weekRow(
   calendar: Calendar,
   month: Temporal.PlainDate | undefined,
-  { days, lanes, hidden }: Week<Entry>,
+  { days, lanes, hidden }: Week<CalendarEntry>,
 ): Html {
   const { login, view } = calendar;
   const more = (count: number, index: number) =>
@@ -90,7 +90,7 @@ function dayCell(
 
 /** A bar, and its card, which shows when a pointer or the focus is on the bar. */
 function bar(
-  { stay, from, to, beginsBefore, endsAfter }: Segment<Entry>,
+  { stay, from, to, beginsBefore, endsAfter }: Segment<CalendarEntry>,
   { window, now, colours }: Calendar,
 ): Html {
   const { state, planId, startsAt, href, text, repositories } = stay;
@@ -105,7 +105,7 @@ function bar(
 }
 
 /** What is on, when, where, and what the viewer can do about it. */
-const card = (entry: Entry, zone: string, now: Date): Html =>
+const card = (entry: CalendarEntry, zone: string, now: Date): Html =>
   html`<div class="peek">
     <strong class="written" dir="auto">${shorten(entry.text, 120)}</strong>
     <p>${endsOf(entry, zone, now).join(' to ')} · ${states[entry.state][1]}</p>
@@ -120,7 +120,7 @@ const card = (entry: Entry, zone: string, now: Date): Html =>
   </div>`;
 
 /** The badge of each state, and its word. */
-export const states: Record<Entry['state'], [badge: string, word: string]> = {
+export const states: Record<CalendarEntry['state'], [badge: string, word: string]> = {
   scheduled: ['scheduled', 'Scheduled'],
   ongoing: ['held', 'Frozen'],
   ended: ['past', 'Ended'],
@@ -128,7 +128,11 @@ export const states: Record<Entry['state'], [badge: string, word: string]> = {
 };
 
 /** `Fri 27 Nov, 14:00` and `18:00`: the second names its day where that is another one. */
-export function endsOf({ startsAt, endsAt }: Entry, zone: string, now: Date): [start: string, end: string] {
+export function endsOf(
+  { startsAt, endsAt }: CalendarEntry,
+  zone: string,
+  now: Date,
+): [start: string, end: string] {
   const start = dayAndTime(startsAt, zone, now);
   if (!endsAt) return [start, 'no end'];
   const end = dayAndTime(endsAt, zone, now);
@@ -136,5 +140,5 @@ export function endsOf({ startsAt, endsAt }: Entry, zone: string, now: Date): [s
   return [start, start.startsWith(`${day},`) ? time : end];
 }
 
-export const whereText = ({ repositories, names }: Entry): string =>
-  names.length === repositories ? names.join(', ') : countOf(repositories, 'repository', 'repositories');
+export const whereText = ({ repositories, names }: CalendarEntry): string =>
+  names.length === repositories ? names.join(', ') : countText(repositories, 'repository', 'repositories');

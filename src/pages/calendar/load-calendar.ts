@@ -10,7 +10,7 @@ import { pathOf } from '../owner/overview.ts';
 import { type CalendarWindow, dayOf, type Stay } from './calendar-window.ts';
 
 /** One bar of a calendar: a freeze, what a plan did to many repositories at once, or what a plan will do. */
-export type Entry = Stay & {
+export type CalendarEntry = Stay & {
   /** The reason. */
   text: string;
   endsAt: Date | null;
@@ -28,7 +28,7 @@ export type Entry = Stay & {
 /** The most freezes, or groups of them, of one calendar. */
 export const mostEntries = 400;
 /** The most repositories of an entry that are named. */
-const mostNames = 3;
+const mostEntryNames = 3;
 /** The most occurrences of one plan. */
 const mostOfPlan = 100;
 
@@ -43,7 +43,7 @@ export async function loadCalendar(
   chosen: OwnerVisit['repositories'],
   span: Span,
   now: Date,
-): Promise<Entry[]> {
+): Promise<CalendarEntry[]> {
   const { deps, account, isAdmin } = visit;
   const inside = chosen.filter((each) => isAdmin || each.private).map(({ id }) => id);
   const ids = chosen.map(({ id }) => id);
@@ -52,7 +52,7 @@ export async function loadCalendar(
     isAdmin && span.to > now ? listPlans(deps.db, account.id, now) : [],
   ]);
   const nameOf = new Map(chosen.map(({ id, name }) => [id, name]));
-  const exist = groups.map((group): Entry => {
+  const exist = groups.map((group): CalendarEntry => {
     const { startsAt, endsAt, reason: text, repositories } = group;
     const names = group.repositoryIds.map((id) => nameOf.get(id)!);
     const href = pathOf(group, visit, names[0]!);
@@ -80,18 +80,18 @@ function plannedBy(
   matched: { name: string }[],
   span: Span,
   now: Date,
-): Entry[] {
+): CalendarEntry[] {
   const made = new Set(occurrencesToMake(plan, now).map(({ key }) => key));
   return occurrencesFrom(plan, span.from > now ? span.from : now)
     .take(mostOfPlan)
     .filter(({ startsAt, key, isMoved }) => startsAt < span.to && !made.has(key) && !isMoved)
-    .map(({ startsAt, endsAt }): Entry => ({
+    .map(({ startsAt, endsAt }): CalendarEntry => ({
       ...daysOf(startsAt, endsAt, span.zone),
       endsAt,
       text: reasonOfPlan(plan),
       state: 'planned',
       repositories: matched.length,
-      names: matched.slice(0, mostNames).map(({ name }) => name),
+      names: matched.slice(0, mostEntryNames).map(({ name }) => name),
       href: planPath(login, plan.id),
       planId: plan.id,
       change: changeOf(plan, login, startsAt),

@@ -4,8 +4,8 @@ import { shorten } from '../../words/event-words.ts';
 import { calendarPath, ownerFormPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { type CalendarWindow, startOf, stepFrom, type View, type Zoom } from './calendar-window.ts';
-import type { Entry } from './load-calendar.ts';
+import { type CalendarWindow, startOfWindow, stepFrom, type View, type Zoom } from './calendar-window.ts';
+import type { CalendarEntry } from './load-calendar.ts';
 
 /** What a page shows. */
 export type Calendar = {
@@ -14,9 +14,9 @@ export type Calendar = {
   chosen: OwnerVisit['repositories'];
   view: View;
   window: CalendarWindow;
-  entries: Entry[];
+  entries: CalendarEntry[];
   /** What begins after these months, up to a year from today. */
-  later: Entry[];
+  later: CalendarEntry[];
   /** The number of each plan's colour. */
   colours: ReadonlyMap<string, number>;
   today: Temporal.PlainDate;
@@ -53,7 +53,7 @@ export function navigation({ login, view, today, window }: Calendar): Html {
     const day = stepFrom(view, direction);
     return day ? to(sign, { day }, false, label) : '';
   };
-  const midnight = startOf(today, window.zone);
+  const midnight = startOfWindow(today, window.zone);
   // What is shown has today, or its first week is the one to look at.
   const day = midnight >= window.from && midnight < window.to ? today : view.day;
   const zoomTo = (zoom: Zoom, name: string) => to(name, { zoom, day }, view.zoom === zoom);
@@ -74,7 +74,7 @@ export function navigation({ login, view, today, window }: Calendar): Html {
 const colours = 8;
 
 /** A colour for each plan: mostly the same on every calendar, and none twice as long as there are enough. */
-export function coloursOf(entries: Entry[]): Map<string, number> {
+export function coloursOf(entries: CalendarEntry[]): Map<string, number> {
   const given = new Map<string, number>();
   for (const id of [...new Set(entries.flatMap(({ planId }) => planId ?? []))].toSorted()) {
     const own = Number.parseInt(id.slice(0, 8), 16) % colours;

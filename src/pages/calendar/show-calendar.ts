@@ -2,14 +2,22 @@ import { html } from 'hono/html';
 import { shorten } from '../../words/event-words.ts';
 import { repositoryPath, subscribePath } from '../../page-paths.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
 import { type OwnerVisit, withArchived } from '../owner/open-owner.ts';
-import { absentPage, timesOf } from '../reader.ts';
-import { dayOf, monthName, nameOfWindow, readView, startOf, stepFrom, windowAt } from './calendar-window.ts';
+import { absentPage, readerTimes } from '../reader.ts';
+import {
+  dayOf,
+  monthName,
+  nameOfWindow,
+  readCalendarView,
+  startOfWindow,
+  stepFrom,
+  windowAt,
+} from './calendar-window.ts';
 import { endsOf, grids, states, whereText } from './grid.ts';
-import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
+import { type CalendarEntry, loadCalendar, mostEntries } from './load-calendar.ts';
 import { type Calendar, coloursOf, legend, linkTo, navigation, newPlanPath } from './navigation.ts';
 
 /**
@@ -19,16 +27,16 @@ import { type Calendar, coloursOf, legend, linkTo, navigation, newPlanPath } fro
  */
 export async function showCalendar(visit: OwnerVisit): Promise<Response> {
   const { context, account } = visit;
-  const { now, zone } = timesOf(visit);
+  const { now, zone } = readerTimes(visit);
   const today = dayOf(now, zone);
-  const view = readView(new URL(context.req.url).searchParams, today);
+  const view = readCalendarView(new URL(context.req.url).searchParams, today);
   const names = new Set(view.repositories.map((name) => name.toLowerCase()));
   const isNamed = ({ name }: { name: string }) => names.has(name.toLowerCase());
   const chosen = names.size === 0 ? visit.repositories : withArchived(visit).repositories.filter(isNamed);
   if (names.size > 0 && chosen.length === 0) return absentPage(visit);
   const window = windowAt(view.zoom, view.day, zone);
   const entries = await loadCalendar(visit, chosen, window, now);
-  const ahead = { from: window.to, to: startOf(today.add({ years: 1 }), zone), zone };
+  const ahead = { from: window.to, to: startOfWindow(today.add({ years: 1 }), zone), zone };
   const later = ahead.to > ahead.from ? await loadCalendar(visit, chosen, ahead, now) : [];
   const calendar: Calendar = {
     login: account.login,
@@ -37,7 +45,7 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
     colours: coloursOf([...entries, ...later]),
     mayPlan: visit.mayFreeze === true,
   };
-  const title = `Calendar of ${nameOf(calendar)}`;
+  const title = `Calendar of ${nameOfEntry(calendar)}`;
   const body = html`${crumbs(calendar)}
     <div class="headline">
       <h1>${nameOfWindow(window)}</h1>
@@ -48,19 +56,19 @@ export async function showCalendar(visit: OwnerVisit): Promise<Response> {
     </div>
     ${navigation(calendar)} ${view.isList ? '' : html`${legend(calendar)} ${grids(calendar)}`}
     <div class="${view.isList ? 'listed' : 'listed on-phones'}">
-      ${list(calendar)} ${laterList(calendar)}
+      ${entryList(calendar)} ${laterList(calendar)}
     </div>`;
   return showPage(visit, { title, body, owner: account.login, tab: 'calendar' });
 }
 
-const nameOf = ({ login, chosen, view }: Calendar): string =>
+const nameOfEntry = ({ login, chosen, view }: Calendar): string =>
   view.repositories.length === 0
     ? login
     : chosen.length === 1
       ? `${login}/${chosen[0]!.name}`
       : counted(chosen);
 
-const counted = ({ length }: unknown[]): string => countOf(length, 'repository', 'repositories');
+const counted = ({ length }: unknown[]): string => countText(length, 'repository', 'repositories');
 
 /** The repositories that the view has, and the way to all of them. */
 function crumbs({ login, chosen, view }: Calendar): Html | '' {
@@ -74,7 +82,7 @@ function crumbs({ login, chosen, view }: Calendar): Html | '' {
 const linkToRepository = (login: string, name: string): Html =>
   html`<a href="${repositoryPath({ name, account: { login } })}">${name}</a>`;
 
-function list(calendar: Calendar): Html {
+function entryList(calendar: Calendar): Html {
   const { entries, window, view, login } = calendar;
   const day = stepFrom(view, 1);
   return html`<section id="list" aria-labelledby="list-heading">
@@ -113,7 +121,7 @@ function laterList(calendar: Calendar): Html | '' {
   </section>`;
 }
 
-const agenda = (entries: Entry[], { window, login, now }: Calendar): Html =>
+const agenda = (entries: CalendarEntry[], { window, login, now }: Calendar): Html =>
   html`<ol class="agenda">
     ${entries.map((entry) => {
       const [badge, word] = states[entry.state];
@@ -128,7 +136,7 @@ const agenda = (entries: Entry[], { window, login, now }: Calendar): Html =>
     })}
   </ol>`;
 
-function when(entry: Entry, zone: string, now: Date): Html {
+function when(entry: CalendarEntry, zone: string, now: Date): Html {
   const { startsAt, endsAt } = entry;
   const [start, end] = endsOf(entry, zone, now);
   const time = (at: Date, text: string) =>
@@ -136,7 +144,7 @@ function when(entry: Entry, zone: string, now: Date): Html {
   return html`${time(startsAt, start)} to ${endsAt ? time(endsAt, end) : end}`;
 }
 
-const where = (entry: Entry, login: string): Html | string =>
+const where = (entry: CalendarEntry, login: string): Html | string =>
   entry.names.length === 1 && entry.repositories === 1
     ? linkToRepository(login, entry.names[0]!)
     : whereText(entry);

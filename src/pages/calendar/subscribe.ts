@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
 import { newCalendar } from '../../api/v1/calendars.ts';
-import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../plans/feeds/manage-feeds.ts';
+import { type CalendarFeed, createFeed, deleteFeed, listFeeds } from '../../calendars/manage-feeds.ts';
 import { forbidden } from '../../errors.ts';
 import { calendarPath, subscribePath } from '../../page-paths.ts';
 import { answerForm, type OwnerChange } from '../change.ts';
@@ -11,19 +11,19 @@ import {
   confirmation,
   formProblem,
   type FormProblems,
-  hidden,
+  hiddenField,
   noProblems,
-  problemsOf,
+  formProblemsOf,
   textArea,
-  textOf,
+  trimmedField,
 } from '../form.ts';
 import { holdsSecret } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { type Crumb } from '../layout.ts';
-import { messageOf, messagePage, showPage } from '../message-page.ts';
+import { saidMessage, messagePage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf } from '../reader.ts';
-import { instant, type Times, toCopy } from '../text.ts';
+import { signInFirst, readerTimes } from '../reader.ts';
+import { instantText, type Times, toCopy } from '../text.ts';
 
 /** `GET /owners/{owner}/calendar/subscribe`: the calendars of an owner for calendar apps. For admins of the owner. */
 export async function showSubscribe(visit: OwnerVisit): Promise<Response> {
@@ -44,11 +44,11 @@ export const sendSubscribe = (change: OwnerChange): Promise<Response> =>
       const { deps, actor, account, administered, form } = change;
       if (administered !== null) throw forbidden(`Only admins of ${account.login} can change its calendars.`);
       if (form.get('do') !== 'delete') return createByForm(change);
-      await deleteFeed(deps, actor, account, textOf(form, 'id'));
+      await deleteFeed(deps, actor, account, trimmedField(form, 'id'));
       return `${subscribePath(account.login)}?said=saved`;
     },
     (problems) => page(change, problems),
-    (error) => problemsOf(error),
+    (error) => formProblemsOf(error),
   );
 
 async function createByForm(change: OwnerChange): Promise<Response> {
@@ -87,8 +87,8 @@ async function page(visit: FeedVisit, problems: FormProblems = noProblems): Prom
   const { login } = account;
   const action = subscribePath(login);
   const feeds = await listFeeds(deps, account);
-  const times = timesOf(visit);
-  const body = html`${messageOf(context)} ${formProblem(problems, ['repositories'])}
+  const times = readerTimes(visit);
+  const body = html`${saidMessage(context)} ${formProblem(problems, ['repositories'])}
     <p>
       A calendar app that subscribes to an address shows the freezes of ${login}, and what plans will do
       within a year. <a href="/help/calendars">How calendars work</a>
@@ -117,11 +117,11 @@ const row = (action: string, feed: CalendarFeed, times: Times): Html =>
   html`<div class="card">
     <strong>${feed.repositories?.join(', ') ?? 'All repositories'}</strong>
     <span class="badge past">${feed.publicText ? 'public text' : 'everything'}</span>
-    <p class="muted">Created ${instant(feed.createdAt, times)} by <bdi>${feed.createdBy.name}</bdi></p>
+    <p class="muted">Created ${instantText(feed.createdAt, times)} by <bdi>${feed.createdBy.name}</bdi></p>
     ${confirmation(
       'Delete…',
       action,
-      html`${hidden('do', 'delete')} ${hidden('id', feed.id)}
+      html`${hiddenField('do', 'delete')} ${hiddenField('id', feed.id)}
         <p>Its address stops working at once, for everybody who subscribed to it.</p>`,
       'Delete calendar',
     )}

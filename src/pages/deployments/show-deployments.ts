@@ -5,15 +5,15 @@ import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { deploymentsPath, freezePath, ownerLivePath, ownerPath } from '../../page-paths.ts';
 import { readSettingsOfAll } from '../../settings/settings.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
-import { hidden } from '../form.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
+import { hiddenField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { type OwnerVisit, repositoriesFor } from '../owner/open-owner.ts';
-import { absentOrSignIn, timesOf } from '../reader.ts';
+import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { askToDeploy } from '../repository/waiting-deployments.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 
 /** The most deployments of a table. The page of a repository, and the API, have the others. */
 const mostWaiting = 100;
@@ -40,7 +40,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
     const link = { href: ownerPath(login), text: 'Back to the overview' };
     return messagePage(context, { status: 403, title: 'You cannot see deployments', text, link }, viewer);
   }
-  const shown: Shown = { times: timesOf(visit), web: webUrlOf(deps.config.githubApiUrl) };
+  const shown: Shown = { times: readerTimes(visit), web: webUrlOf(deps.config.githubApiUrl) };
   const ids = theirs.map(({ id }) => id);
   const since = new Date(shown.times.now.getTime() - decidedFor);
   const [waiting, decided] = await Promise.all([
@@ -63,14 +63,14 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
   const letGo = (each: Listed, at: number): Html => {
     const permission = isAdmin ? 'admin' : (permissions.get(each.repositoryId) ?? 'none');
     const isForTwo = settings.get(each.repositoryId)?.twoPersonExemptions ?? true;
-    const what = html`${hidden('environment', each.environment)} ${hidden('run_id', String(each.runId))}
-    ${hidden('from_list', 'yes')}`;
+    const what = html`${hiddenField('environment', each.environment)}
+    ${hiddenField('run_id', String(each.runId))} ${hiddenField('from_list', 'yes')}`;
     return askToDeploy(each.repository, { permission, isForTwo }, 'Let go…', what, String(at));
   };
   const held = waiting.filter(({ freezeIds }) => freezeIds.length > 0).length;
   const body = html`<h1>Deployments</h1>
     <p class="verdict">
-      ${held > 0 ? html`<span class="badge held">Frozen</span> <strong>${countOf(held, 'deployment waits', 'deployments wait')}</strong> for the end of a freeze.` : 'No deployment waits for a freeze.'}
+      ${held > 0 ? html`<span class="badge held">Frozen</span> <strong>${countText(held, 'deployment waits', 'deployments wait')}</strong> for the end of a freeze.` : 'No deployment waits for a freeze.'}
     </p>
     <section aria-labelledby="waiting">
       <h2 id="waiting">Waiting</h2>
@@ -89,7 +89,7 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
                     html`<tr>
                       ${where(each)}
                       <td>${what(each, shown)}</td>
-                      <td>${narrow('since')}${instant(each.requestedAt, shown.times)}</td>
+                      <td>${narrow('since')}${instantText(each.requestedAt, shown.times)}</td>
                       <td>${until(each, shown.times)}</td>
                       <td>${each.freezeIds.length > 0 ? letGo(each, at) : ''}</td>
                     </tr>`,
@@ -111,8 +111,10 @@ export async function showDeployments(visit: OwnerVisit): Promise<Response> {
                     html`<tr>
                       ${where(each)}
                       <td>${what(each, shown)}</td>
-                      <td>${narrow('since')}${instant(each.requestedAt, shown.times)}</td>
-                      <td>${outcome(each)} ${each.decidedAt ? instant(each.decidedAt, shown.times) : ''}</td>
+                      <td>${narrow('since')}${instantText(each.requestedAt, shown.times)}</td>
+                      <td>
+                        ${outcome(each)} ${each.decidedAt ? instantText(each.decidedAt, shown.times) : ''}
+                      </td>
                     </tr>`,
                 )}
               </tbody>
@@ -161,7 +163,7 @@ const until = ({ freezeIds, repository, until: at }: Listed, times: Times): Html
   freezeIds.length === 0
     ? html`not held`
     : html`${at ? narrow('until') : ''}<a href="${freezePath(repository, freezeIds[0]!)}"
-          >${at ? instant(at, times) : 'until removed'}</a
+          >${at ? instantText(at, times) : 'until removed'}</a
         >`;
 
 const words: Partial<Record<DeploymentState, [badge: string, word: string]>> = {

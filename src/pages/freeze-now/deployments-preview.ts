@@ -9,7 +9,7 @@ import { repositoryPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
 
 /** How many repositories are listed. */
-const mostListed = 100;
+const mostRepositoriesShown = 100;
 /** How many runs that wait are named. */
 const mostRuns = 3;
 
@@ -17,7 +17,7 @@ const mostRuns = 3;
 export function deploymentsPreview(login: string, { holding, repositories }: PlanPreview): Html | '' {
   const blocked = whatIsBlocked(holding);
   if (blocked === null) return '';
-  const left = repositories.length - mostListed;
+  const left = repositories.length - mostRepositoriesShown;
   return html`<p>${blocked}</p>
     <table class="stacked">
       <thead>
@@ -27,7 +27,7 @@ export function deploymentsPreview(login: string, { holding, repositories }: Pla
         </tr>
       </thead>
       <tbody>
-        ${repositories.slice(0, mostListed).map((each) => rowOf(login, each))}
+        ${repositories.slice(0, mostRepositoriesShown).map((each) => rowOf(login, each))}
       </tbody>
     </table>
     ${left > 0 ? html`<p>and ${left} more</p>` : ''}`;

@@ -24,21 +24,21 @@ import {
   previewBeforeDoing,
   textArea,
   textField,
-  textOf,
+  trimmedField,
 } from '../form.ts';
 import type { Html } from '../html.ts';
 import { saveAsTemplate } from '../templates.ts';
 import { repositoryChooser } from './repository-chooser.ts';
 
 /** The fields of the *Freeze now* form. */
-export type FreezeFields = HeldFields & {
+export type FreezeNowFields = HeldFields & {
   /** `all`: every repository of the owner, including future ones. `ticked`: the selected ones. */
   which: 'all' | 'ticked';
   /** Names and patterns. */
   repositories: string[];
   reason: string;
   publicReason: string;
-  duration: Duration;
+  duration: FreezeDuration;
   /** The end that was typed: `2026-12-24T18:00`. Counts if the duration is `until`. */
   until: string;
   zone: string;
@@ -46,7 +46,7 @@ export type FreezeFields = HeldFields & {
 };
 
 /** The label of each field. */
-export const labels: Record<keyof FreezeFields, string> = {
+export const freezeLabels: Record<keyof FreezeNowFields, string> = {
   which: 'Repositories',
   repositories: 'Repositories',
   reason: 'Reason',
@@ -59,7 +59,7 @@ export const labels: Record<keyof FreezeFields, string> = {
 };
 
 /** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
-export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['which']): FreezeFields {
+export function readFreezeFields(form: URLSearchParams, fallback: FreezeNowFields['which']): FreezeNowFields {
   const repositories = [...new Set([...form.getAll('repository'), ...form.getAll('names').flatMap(linesOf)])];
   const which = form.get('which') ?? (repositories.length > 0 ? 'ticked' : fallback);
   const duration = form.get('duration') ?? '';
@@ -67,10 +67,10 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
   return {
     which: which === 'all' ? 'all' : 'ticked',
     repositories,
-    reason: textOf(form, 'reason'),
-    publicReason: textOf(form, 'public_reason'),
+    reason: trimmedField(form, 'reason'),
+    publicReason: trimmedField(form, 'public_reason'),
     duration: isDuration(duration) ? duration : '2h',
-    until: textOf(form, 'until'),
+    until: trimmedField(form, 'until'),
     zone: isTimeZone(zone) ? zone : 'UTC',
     exceptions: readExceptions(form),
     ...readHeld(form),
@@ -78,7 +78,7 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
 }
 
 /** How long a freeze that starts now lasts. */
-export const durations = {
+export const freezeDurations = {
   '1h': '1 hour',
   '2h': '2 hours',
   '4h': '4 hours',
@@ -86,13 +86,13 @@ export const durations = {
   until: 'Until…',
   open: 'Until I remove it',
 } as const;
-export type Duration = keyof typeof durations;
+export type FreezeDuration = keyof typeof freezeDurations;
 
-const isDuration = (text: string): text is Duration => Object.hasOwn(durations, text);
+const isDuration = (text: string): text is FreezeDuration => Object.hasOwn(freezeDurations, text);
 
 /** The wall-clock end in a zone; null if it has no end. */
-export function endOf(
-  { duration, until, zone }: Pick<FreezeFields, 'duration' | 'until' | 'zone'>,
+export function endOfForm(
+  { duration, until, zone }: Pick<FreezeNowFields, 'duration' | 'until' | 'zone'>,
   now: Date,
 ): string | null {
   if (duration === 'open') return null;
@@ -109,7 +109,7 @@ export function endOf(
 
 export type FreezeForm = {
   login: string;
-  fields: FreezeFields;
+  fields: FreezeNowFields;
   repositories: RepositoryState[];
   /** Whether the viewer may freeze every repository of the owner. */
   mayAll: boolean;
@@ -123,7 +123,7 @@ export type FreezeForm = {
 };
 
 /** The fields that the form shows, from top to bottom. */
-const shown = [
+const shownFields = [
   ...['environments', 'repository', 'until', 'reason', 'exceptions', 'public_reason', 'zone'],
   'template_name',
 ];
@@ -133,7 +133,7 @@ export function freezeForm(form: FreezeForm): Html {
   const { login, fields, problems = noProblems, preview = null, templates = '' } = form;
   const { which, repositories: selected } = fields;
   return html`<h1>Freeze now</h1>
-    ${templates} ${formProblem(problems, shown)}
+    ${templates} ${formProblem(problems, shownFields)}
     <form class="form two" method="post" action="${ownerFormPath(login, 'freeze')}" data-live>
       <div class="asks">
         ${whatField(fields, problems)} ${deploymentFields(fields, problems)}
@@ -141,7 +141,7 @@ export function freezeForm(form: FreezeForm): Html {
         ${chips(
           'radio',
           { name: 'duration', label: 'Duration', problems },
-          Object.entries(durations).map(([value, label]) => ({ value, label })),
+          Object.entries(freezeDurations).map(([value, label]) => ({ value, label })),
           [fields.duration],
         )}
         <div class="of-until">

@@ -16,20 +16,20 @@ import { nameFromReasons } from '../../plans/plan-name.ts';
 import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange, previewFirst, type SeenBySender, showKept } from '../change.ts';
 import { excludeConditions, heldBody, isHeldGiven } from '../condition-fields.ts';
-import { problemOf, problemsOf, textOf } from '../form.ts';
+import { problemOf, formProblemsOf, trimmedField } from '../form.ts';
 import { type OwnerVisit, seeOwner } from '../owner/open-owner.ts';
-import { isOwnerFreezer, timesOf, unlessUnsaid } from '../reader.ts';
+import { isOwnerFreezer, readerTimes, unlessUnsaid } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone, untilText } from '../text.ts';
 import {
-  endOf,
-  type FreezeFields,
+  endOfForm,
+  type FreezeNowFields,
   type FreezeForm,
   freezeForm,
-  labels,
+  freezeLabels,
   readFreezeFields,
 } from './freeze-form.ts';
-import { countOf } from './plan-preview.ts';
+import { countText } from './plan-preview.ts';
 import { previewOfForm } from './preview-of-form.ts';
 import { showPage } from '../message-page.ts';
 
@@ -40,9 +40,13 @@ export async function showFreezeForm(visit: OwnerVisit): Promise<Response> {
   const templates = templateLinks(ownerFormPath(visit.account.login, 'freeze'), searchParams, saved);
   const query = fillIn(searchParams, saved);
   if (!query.has('zone')) query.set('zone', readerZone(visit.context));
-  const filter = textOf(query, 'filter');
+  const filter = trimmedField(query, 'filter');
   const mayAll = await mayFreezeAll(visit);
-  return page(visit, readFreezeFields(query, mayAll ? 'all' : 'ticked'), { filter, templates, mayAll });
+  return freezeNowPage(visit, readFreezeFields(query, mayAll ? 'all' : 'ticked'), {
+    filter,
+    templates,
+    mayAll,
+  });
 }
 
 /** Whether the viewer may freeze every repository of the owner: as its admin, or by a role in its settings. */
@@ -61,10 +65,10 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const fields = readFreezeFields(form, 'ticked');
   const all = await repositoriesOfAccount(deps, account.id);
   const visit = await seeOwner(change, all);
-  const filter = textOf(form, 'filter');
+  const filter = trimmedField(form, 'filter');
   // Filtered below a preview, it shows both again.
   if (form.get('step') === 'show' && !form.has('previewed'))
-    return showKept(change, () => page(visit, fields, { filter }));
+    return showKept(change, () => freezeNowPage(visit, fields, { filter }));
   return answerForm(
     change,
     async () => {
@@ -75,24 +79,24 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
       const { reason: _reason, publicReason: _public, ...previewed } = fields;
       return previewFirst(
         change,
-        { step: 'freeze', fields: previewed, labels },
-        () => freeze(change, fields, ticked),
-        () => previewOf(visit, fields, textOf(form, 'find')),
-        (preview) => page(visit, fields, { preview, filter }),
+        { step: 'freeze', fields: previewed, labels: freezeLabels },
+        () => freezeNow(change, fields, ticked),
+        () => previewOf(visit, fields, trimmedField(form, 'find')),
+        (preview) => freezeNowPage(visit, fields, { preview, filter }),
       );
     },
-    (problems) => page(visit, fields, { problems, filter }),
+    (problems) => freezeNowPage(visit, fields, { problems, filter }),
     (error) =>
-      problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository', end: 'until' }),
+      formProblemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository', end: 'until' }),
   );
 }
 
 /** The form as it was sent, for people who may not freeze what it names. */
 export const showFreezeFormAgain = (visit: SeenBySender, why: string): Promise<Response> =>
-  page(
+  freezeNowPage(
     visit,
     readFreezeFields(visit.form, 'ticked'),
-    { problems: new Map([['repository', why]]), filter: textOf(visit.form, 'filter') },
+    { problems: new Map([['repository', why]]), filter: trimmedField(visit.form, 'filter') },
     403,
   );
 
@@ -101,7 +105,7 @@ export const showFreezeFormAgain = (visit: SeenBySender, why: string): Promise<R
  * @throws Refusal invalid, also if the form lacks something that the API does not require.
  */
 function readTicked(
-  { reason, which, repositories, duration, until }: FreezeFields,
+  { reason, which, repositories, duration, until }: FreezeNowFields,
   { login }: OwnerVisit['account'],
   all: RepositoryState[],
 ): RepositoryState[] {
@@ -110,7 +114,7 @@ function readTicked(
   const plain = names.filter((name) => plainNames([name]));
   const unknown = plain.filter((name) => !byName.has(name.toLowerCase()));
   const problems = unknown
-    .slice(0, mostUnknown)
+    .slice(0, mostUnknownNamed)
     .map((name) =>
       problemOf('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
     );
@@ -123,38 +127,40 @@ function readTicked(
   return plain.map((name) => byName.get(name.toLowerCase())!);
 }
 
-const mostUnknown = 5;
+const mostUnknownNamed = 5;
 
-async function previewOf(visit: OwnerVisit, fields: FreezeFields, find: string) {
+async function previewOf(visit: OwnerVisit, fields: FreezeNowFields, find: string) {
   const { deps, account } = visit;
   const preview = await previewPlanSoon(deps, account, planInput(fields, nowOf(deps.clock)));
-  const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
+  const act = `Freeze ${countText(preview.matched, 'repository', 'repositories')}`;
   const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
   const { shown, below } = await previewOfForm(visit, preview, { isNow: true, own: null, find });
-  const starts = html`<p class="muted">Starts now, ${untilText(endsAt, timesOf(visit), fields.zone)}.</p>`;
+  const starts = html`<p class="muted">
+    Starts now, ${untilText(endsAt, readerTimes(visit), fields.zone)}.
+  </p>`;
   return { shown: html`${shown} ${starts}`, below, act };
 }
 
 /** The API body for a new freeze. */
-const freezeBody = (fields: FreezeFields, now: Date) => ({
+const freezeBody = (fields: FreezeNowFields, now: Date) => ({
   reason: fields.reason,
   public_reason: fields.publicReason || null,
   start: null,
-  end: endOf(fields, now),
+  end: endOfForm(fields, now),
   timezone: fields.zone,
   exclude_conditions: excludeConditions(fields.exceptions),
   ...(isHeldGiven(fields) && heldBody(fields)),
 });
 
 /** A new plan, as the API takes it. */
-function planInput(fields: FreezeFields, now: Date) {
+function planInput(fields: FreezeNowFields, now: Date) {
   const name = nameFromReasons({ reason: fields.reason, publicReason: fields.publicReason || null });
   const repositories = { include: fields.which === 'all' ? ['*'] : fields.repositories };
   return readNewPlan(validate(newPlan, { ...freezeBody(fields, now), name, repositories }, 'body'));
 }
 
 /** Creates a freeze for one repository, and a plan for several. @returns where its progress is. */
-const freeze = (change: OwnerChange, fields: FreezeFields, [only]: RepositoryState[]) =>
+const freezeNow = (change: OwnerChange, fields: FreezeNowFields, [only]: RepositoryState[]) =>
   once(change, fields, async (remember) => {
     const { deps, actor, account } = change;
     const now = nowOf(deps.clock);
@@ -174,9 +180,9 @@ const freeze = (change: OwnerChange, fields: FreezeFields, [only]: RepositorySta
   });
 
 /** @param more what the form shows beside its fields. */
-async function page(
+async function freezeNowPage(
   visit: OwnerVisit,
-  fields: FreezeFields,
+  fields: FreezeNowFields,
   more: Pick<FreezeForm, 'filter'> & Partial<FreezeForm>,
   status: 200 | 403 | 422 = more.problems ? 422 : 200,
 ): Promise<Response> {

@@ -6,7 +6,7 @@ import { dayAndTime } from '../../time/local-time.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
-import { countOf } from './plan-preview.ts';
+import { countText } from './plan-preview.ts';
 
 /** How many other freezes are looked at, and how many are named. */
 const mostFound = 50;
@@ -48,7 +48,7 @@ export async function otherFreezes(
           html`<p>
             <strong dir="auto">${shorten(reason, 80)}</strong> freezes
             ${repositories === matchedIds.length && repositories > 1 ? 'the same' : ''}
-            ${countOf(repositories, 'repository', 'repositories')} of these too,
+            ${countText(repositories, 'repository', 'repositories')} of these too,
             ${startsAt > times.now ? `from ${dayAndTime(startsAt, times.zone, times.now)} ` : ''}${endsAt ? `until ${dayAndTime(endsAt, times.zone, times.now)}` : 'until somebody ends it'}.
           </p>`,
       )}

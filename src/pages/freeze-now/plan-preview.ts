@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { blocksMerges, whatGitHubRefuses, whatIsSkipped } from '../../words/describe-fields.ts';
-import { listed } from '../../words/event-words.ts';
+import { listedWords } from '../../words/event-words.ts';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
 import { repositoryPath } from '../../page-paths.ts';
 import type { Occurrence, Recurrence } from '../../plans/occurrences.ts';
@@ -10,13 +10,13 @@ import { deploymentsPreview } from './deployments-preview.ts';
 import { textField } from '../form.ts';
 import { heldList } from '../held.ts';
 import type { Html } from '../html.ts';
-import { instant, type Times, warningNotices } from '../text.ts';
+import { instantText, type Times, warningNotices } from '../text.ts';
 
 /** The number of rows that are not folded. */
-const mostShown = 12;
+const mostRowsShown = 12;
 
 /** How many repositories are listed with their pull requests, and how many of those for each. */
-const mostListed = 100;
+const mostRepositoriesListed = 100;
 const mostPullRequests = 20;
 
 /**
@@ -63,7 +63,7 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
       isOfMerges
         ? html`<p>
             ${notLookedAt.length > 0 ? 'At least' : ''}
-            <strong>${countOf(blocked, 'pull request')}</strong>${where} would be
+            <strong>${countText(blocked, 'pull request')}</strong>${where} would be
             blocked${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
             ${notes.map((note) => html`<strong>${note}</strong> `)}
             ${unnamed > 0 ? html`<strong class="leaking">${unnamed}${loose.size > 0 ? ' more' : ''} not enforced.</strong>` : ''}
@@ -75,12 +75,12 @@ export function planPreview(login: string, preview: PlanPreview, find: string): 
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''} ${warningNotices(warnings)}
   </div>`;
   const below = html`${deploymentsPreview(login, preview)}
-  ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
+  ${rows.length > 0 ? table(rows.slice(0, mostRowsShown)) : ''}
   ${
-    rows.length > mostShown
+    rows.length > mostRowsShown
       ? html`<details>
-          <summary>${rows.length - mostShown} more</summary>
-          ${table(rows.slice(mostShown))}
+          <summary>${rows.length - mostRowsShown} more</summary>
+          ${table(rows.slice(mostRowsShown))}
         </details>`
       : ''
   }
@@ -99,7 +99,7 @@ const stillLooking = (login: string, left: string[], all: number): Html =>
   html`<div class="notice" role="status">
     <div class="headline">
       <span>
-        Holdfast has looked at ${all - left.length} of ${countOf(all, 'repository', 'repositories')} so far.
+        Holdfast has looked at ${all - left.length} of ${countText(all, 'repository', 'repositories')} so far.
       </span>
       <button type="submit" name="step" value="preview" class="quiet" data-only-without-scripts>
         Show more
@@ -108,9 +108,9 @@ const stillLooking = (login: string, left: string[], all: number): Html =>
     <details>
       <summary>Not looked at yet: ${left.length}</summary>
       <p>
-        ${listed(
+        ${listedWords(
           left.map((name) => name.slice(login.length + 1)),
-          mostListed,
+          mostRepositoriesListed,
         )}
       </p>
     </details>
@@ -135,26 +135,26 @@ function pullRequestsToHold(login: string, repositories: PreviewedRepository[], 
       <button type="submit" name="step" value="preview" class="quiet">Show</button>
     </div>
     ${found.length === 0 ? html`<p>None with “${find}” in its repository, number or title.</p>` : ''}
-    ${found.slice(0, mostListed).map(
+    ${found.slice(0, mostRepositoriesListed).map(
       ({ name, pullRequests }) =>
         html`<details ${isShort ? html`open` : ''}>
-          <summary>${name}: ${countOf(pullRequests.length, 'pull request')}</summary>
+          <summary>${name}: ${countText(pullRequests.length, 'pull request')}</summary>
           ${heldList({ name, account: { login } }, pullRequests.slice(0, mostPullRequests))}
           ${pullRequests.length > mostPullRequests ? html`<p>and ${pullRequests.length - mostPullRequests} more</p>` : ''}
         </details>`,
     )}
-    ${found.length > mostListed ? html`<p>and ${countOf(found.length - mostListed, 'more repository', 'more repositories')}</p>` : ''}`;
+    ${found.length > mostRepositoriesListed ? html`<p>and ${countText(found.length - mostRepositoriesListed, 'more repository', 'more repositories')}</p>` : ''}`;
 }
 
 const nothingMatches = (globs: string[]): Html =>
   html`<p class="notice">
-    ${globs.slice(0, mostShown).map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`)}
-    ${globs.length > mostShown ? `and ${globs.length - mostShown} more` : ''}
+    ${globs.slice(0, mostRowsShown).map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`)}
+    ${globs.length > mostRowsShown ? `and ${globs.length - mostRowsShown} more` : ''}
     ${globs.length === 1 ? 'matches' : 'match'} no repository now. The plan freezes matching repositories when
     they appear.
   </p>`;
 
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
+export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 const weights = { no: 0, unknown: 1, yes: 2 };
@@ -221,9 +221,9 @@ export const occurrenceTable = (
         const { start, end, startsAt, endsAt } = each;
         const change = changeOf(each);
         return html`<tr>
-          <td>${instant(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
+          <td>${instantText(startsAt, times, zone)} ${clockNote(start, zone, 'start')}</td>
           <td>
-            ${endsAt && end !== null ? html`${instant(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
+            ${endsAt && end !== null ? html`${instantText(endsAt, times, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
             ${change ? html`<a class="beside" href="${change}">Skip or move</a>` : ''}
           </td>
           ${names.size > 0 ? html`<td><bdi>${names.get(each.key) ?? ''}</bdi></td>` : ''}

@@ -3,9 +3,9 @@ import type { PlanPreview } from '../../explanations/preview-plan.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import type { Html } from '../html.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { timesOf } from '../reader.ts';
+import { readerTimes } from '../reader.ts';
 import { otherFreezes } from './overlaps.ts';
-import { countOf, planPreview } from './plan-preview.ts';
+import { countText, planPreview } from './plan-preview.ts';
 import { sentenceOf } from './plan-sentence.ts';
 
 /**
@@ -18,14 +18,14 @@ export async function previewOfForm(
   { isNow, own, find }: { isNow: boolean; own: string | null; find: string },
 ): Promise<{ shown: Html; below: Html }> {
   const { deps, account } = visit;
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { plan, matched, nextOccurrences } = preview;
   const { include, exclude } = plan.repositories;
   const [only] = include;
   const where =
     matched === 1 && include.length === 1 && exclude.length === 0 && only !== '*'
       ? `${account.login}/${only}`
-      : countOf(matched, 'repository', 'repositories');
+      : countText(matched, 'repository', 'repositories');
   const today = toLocalTime(times.now, plan.timezone);
   const { shown, below } = planPreview(account.login, preview, find);
   return {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { RepositoryState } from '../../explanations/repository-states.ts';
-import { chips, type FormProblems, hidden, textArea, textField } from '../form.ts';
+import { chips, type FormProblems, hiddenField, textArea, textField } from '../form.ts';
 import type { Html } from '../html.ts';
 
 /** How many of the repositories that match the filter have a box, and how many of the selected ones. */
@@ -54,7 +54,7 @@ export function repositoryChooser(
             ],
             [which],
           )
-        : hidden('which', 'ticked')
+        : hiddenField('which', 'ticked')
     }
     <details
       class="chooser"

@@ -23,7 +23,7 @@ import { extendForms, fieldTime, newEnd } from '../extend.ts';
 import {
   badField,
   confirmation,
-  type Field,
+  type LabelledField,
   type FormProblems,
   noProblems,
   requiredText,
@@ -33,7 +33,7 @@ import {
 } from '../form.ts';
 import type { Html } from '../html.ts';
 import { undoButton } from '../undo.ts';
-import { type FreezeState, stateOf } from '../repository/freeze-list.ts';
+import { type FreezeState, freezeStateOf } from '../repository/freeze-list.ts';
 import { duplicateLink } from '../plan/plan-actions.ts';
 
 /** What an admin can do with a freeze that is not over. Each has its own form and URL. */
@@ -41,14 +41,14 @@ export const changesOfFreeze = ['edit', 'extend', 'end', 'delete', 'restore'] as
 export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
 /** A form that was refused, and why. */
-export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
+export type RefusedFreezeForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
 
 /** The forms that change a freeze. @param refused the form that was refused: its fields keep what was typed. */
 export function changeForms(
   repository: FoundRepository,
   freeze: FreezeRecord,
   state: FreezeState,
-  refused: RefusedForm | null,
+  refused: RefusedFreezeForm | null,
 ): Html {
   const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
   const version = versionField(String(freeze.version));
@@ -92,7 +92,7 @@ type FormField = { show: (freeze: FreezeRecord) => string; read: (text: string) 
 const asItIs = (text: string): string => text;
 const orNull = (text: string): string | null => text || null;
 
-const fields: Record<string, FormField> = {
+const freezeFormFields: Record<string, FormField> = {
   reason: { show: ({ reason }) => reason, read: asItIs },
   public_reason: { show: ({ publicReason }) => publicReason ?? '', read: orNull },
   start: { show: ({ start }) => fieldTime(start), read: orNull },
@@ -107,7 +107,7 @@ const fields: Record<string, FormField> = {
 
 /** A freeze in the fields of the form. One that has begun has no start fields. */
 const shownIn = (freeze: FreezeRecord, state: FreezeState): [name: string, text: string][] =>
-  Object.entries(fields)
+  Object.entries(freezeFormFields)
     .filter(([name]) => state === 'scheduled' || !['start', 'timezone'].includes(name))
     .map(([name, { show }]) => [name, show(freeze)]);
 
@@ -115,11 +115,11 @@ function editForm(
   action: string,
   freeze: FreezeRecord,
   state: FreezeState,
-  refused: RefusedForm | null,
+  refused: RefusedFreezeForm | null,
 ): Html {
   const given = Object.fromEntries(refused ? refused.form : shownIn(freeze, state));
   const problems = refused?.problems ?? noProblems;
-  const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
+  const field = (name: string, label: string, more: Partial<LabelledField> = {}): LabelledField => ({
     ...{ name, label, value: given[name], problems },
     ...more,
   });
@@ -147,13 +147,13 @@ function editForm(
 }
 
 /** What each form does. @returns warnings in sentences. */
-export const changes: Record<
+export const changesByForm: Record<
   ChangeOfFreeze,
   (sent: RepositoryChange, freeze: FreezeRecord) => Promise<string[]>
 > = {
-  edit: (sent, freeze) => save(sent, freeze, readEdit(sent, freeze)),
-  extend: (sent, freeze) => save(sent, freeze, { end: newEnd(freeze, sent.form) }),
-  end: (sent, freeze) => save(sent, freeze, { end: endNow(sent, freeze) }),
+  edit: (sent, freeze) => saveChanged(sent, freeze, readEdit(sent, freeze)),
+  extend: (sent, freeze) => saveChanged(sent, freeze, { end: newEnd(freeze, sent.form) }),
+  end: (sent, freeze) => saveChanged(sent, freeze, { end: endNow(sent, freeze) }),
   async delete({ deps, actor, repository, form }, { id }) {
     requiredText(form, 'delete_reason', 'Enter a reason.');
     const given = { delete_reason: form.get('delete_reason') };
@@ -167,7 +167,7 @@ export const changes: Record<
   },
 };
 
-const save = async (
+const saveChanged = async (
   { deps, actor, repository }: RepositoryChange,
   { id }: FreezeRecord,
   change: FreezeChange,
@@ -187,13 +187,15 @@ function endNow({ deps }: RepositoryChange, { timezone }: FreezeRecord): string 
 
 /** The fields that the person changed. Other fields keep their values, even if the form cannot express them exactly. */
 function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): FreezeChange {
-  const changed = shownIn(freeze, stateOf(freeze, nowOf(deps.clock))).flatMap(([name, before]) => {
+  const changed = shownIn(freeze, freezeStateOf(freeze, nowOf(deps.clock))).flatMap(([name, before]) => {
     // Browsers send lines as CRLF.
     const given = form.get(name)?.replaceAll('\r\n', '\n');
     return given === undefined || given === before ? [] : [[name, given] as const];
   });
   if (changed.some(([name, given]) => name === 'reason' && given.trim() === ''))
     throw badField('reason', 'Enter a reason for the freeze.');
-  const body = Object.fromEntries(changed.map(([name, given]) => [name, fields[name]!.read(given)]));
+  const body = Object.fromEntries(
+    changed.map(([name, given]) => [name, freezeFormFields[name]!.read(given)]),
+  );
   return readFreezeChange(validate(freezeChange, body, 'body'));
 }

@@ -4,7 +4,7 @@ import type { FreezeReport } from '../../freezes/reports/freeze-report.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { describeLength } from '../../time/duration.ts';
 import type { Html } from '../html.ts';
-import { instant, longText, type Times } from '../text.ts';
+import { instantText, longText, type Times } from '../text.ts';
 
 type Place = Parameters<typeof pullRequestPath>[0];
 
@@ -57,7 +57,7 @@ export function freezeReport(
                       ${each.approved_by === null || nameOf(each.approved_by) === nameOf(each.requested_by) ? nameOf(each.requested_by) : `${nameOf(each.requested_by)}, approved by ${nameOf(each.approved_by)}`}
                     </td>
                     <td>
-                      ${instant(new Date(each.approved_at), times)}${each.used_at === null ? ', not used' : ''}
+                      ${instantText(new Date(each.approved_at), times)}${each.used_at === null ? ', not used' : ''}
                     </td>
                   </tr>`,
               )}
@@ -84,7 +84,7 @@ export function freezeReport(
                   html`<tr>
                     <th scope="row">${what(each, link)}</th>
                     <td>${each.by === null ? 'not known' : nameOf(each.by)}</td>
-                    <td>${instant(new Date(each.at), times)}</td>
+                    <td>${instantText(new Date(each.at), times)}</td>
                   </tr>`,
               )}
             </tbody>

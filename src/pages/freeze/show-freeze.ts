@@ -16,13 +16,13 @@ import { assertFresh, formProblem } from '../form.ts';
 import { nowOf } from '../../time/clock.ts';
 import { releasedBy, whatGoesOn } from '../../words/describe-fields.ts';
 import { shorten } from '../../words/event-words.ts';
-import { instant, longText, type Times, warningNotices } from '../text.ts';
+import { instantText, longText, type Times, warningNotices } from '../text.ts';
 import { answerForm, repositoryForm } from '../change.ts';
 import { toWarned, warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { isInsider } from '../insiders.ts';
-import { absentPage, mayAs, type PageDeps, type RepositoryVisit, timesOf, uuidOf } from '../reader.ts';
+import { absentPage, mayAs, type PageDeps, type RepositoryVisit, readerTimes, uuidOf } from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { asGitHubSees, frozenWord, type ShownHeld, whatItHolds } from '../held.ts';
 import {
@@ -33,11 +33,17 @@ import {
   item,
   madeBy,
   type FreezeState,
-  stateOf,
+  freezeStateOf,
   stateWords,
 } from '../repository/freeze-list.ts';
 import { freezeReport } from './freeze-report.ts';
-import { changeForms, type ChangeOfFreeze, changes, type RefusedForm, undoEnd } from './change-freeze.ts';
+import {
+  changeForms,
+  type ChangeOfFreeze,
+  changesByForm,
+  type RefusedFreezeForm,
+  undoEnd,
+} from './change-freeze.ts';
 import { doneNotice, showPage } from '../message-page.ts';
 import { isFresh } from '../undo.ts';
 
@@ -53,23 +59,23 @@ async function freezeOfPath(visit: RepositoryVisit): Promise<FreezeRecord | null
  */
 export async function freezePage(
   visit: RepositoryVisit,
-  refused: RefusedForm | null = null,
+  refused: RefusedFreezeForm | null = null,
 ): Promise<Response> {
   const { deps, context, repository } = visit;
   const record = await freezeOfPath(visit);
   if (!record) return absentPage(visit);
   const isInside = await isInsider(visit);
-  const isEnded = isOver(stateOf(record, nowOf(deps.clock)));
+  const isEnded = isOver(freezeStateOf(record, nowOf(deps.clock)));
   const [report, history, held, mayChange, told] = await Promise.all([
     isInside ? recentEnforcement(deps, repository) : null,
-    isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostEvents }) : null,
+    isInside ? recentEvents(deps, repository, { freezeId: record.id }, { perPage: mostFreezeEvents }) : null,
     heldPullRequests(deps, repository.id),
     mayAs(visit, 'freezer', { releases: true }),
     isEnded ? readReport(deps, record.id) : null,
   ]);
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const freeze = isInside ? record : asPublic(record);
-  const state = stateOf(freeze, times.now);
+  const state = freezeStateOf(freeze, times.now);
   const over = isOver(state);
   const title = titleOf(freeze);
   const done = doneText(context, freeze, state);
@@ -116,7 +122,7 @@ async function warningsOf({ deps, context, repository }: RepositoryVisit, freeze
 }
 
 /** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
-export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
+export const changeByForm = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
   repositoryForm(deps, { role: 'freezer' }, async (sent) => {
     const { form, repository } = sent;
     const freeze = await freezeOfPath(sent);
@@ -125,8 +131,8 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
       sent,
       async () => {
         assertFresh(form, String(freeze.version), 'this freeze');
-        const warnings = await changes[change](sent, freeze);
-        const to = `${freezePath(repository, freeze.id)}?done=${said[change][0]}`;
+        const warnings = await changesByForm[change](sent, freeze);
+        const to = `${freezePath(repository, freeze.id)}?done=${saidAfter[change][0]}`;
         return toWarned(sent.deps, sent.context, warnings, to);
       },
       (problems) => freezePage(sent, { form, change, problems }),
@@ -136,7 +142,10 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
 const isOver = (state: FreezeState): boolean => state === 'ended' || state === 'deleted';
 
 /** What the page says after each change, while that is still so, and the word for it in the URL. */
-const said: Record<ChangeOfFreeze, [word: string, text: string, isSo?: (state: FreezeState) => boolean]> = {
+const saidAfter: Record<
+  ChangeOfFreeze,
+  [word: string, text: string, isSo?: (state: FreezeState) => boolean]
+> = {
   edit: ['changed', 'The freeze was changed. GitHub shows the change within seconds.'],
   extend: ['extended', 'The freeze was extended.'],
   end: ['ended', 'The freeze has ended.', isOver],
@@ -152,7 +161,7 @@ const saysWhatGoesOn = new Set(['ended', 'deleted']);
 
 /** What the URL says was done. The page updates itself, so somebody may have changed that since. */
 function doneText({ req }: Context, freeze: FreezeRecord, state: FreezeState): string | null {
-  const found = Object.values(said).find(([word]) => word === req.query('done'));
+  const found = Object.values(saidAfter).find(([word]) => word === req.query('done'));
   if (!found) return null;
   const [word, text, isSo = () => true] = found;
   if (!isSo(state)) return null;
@@ -160,15 +169,15 @@ function doneText({ req }: Context, freeze: FreezeRecord, state: FreezeState): s
 }
 
 /** How many events of a freeze are shown. The audit log has the rest. */
-const mostEvents = 50;
+const mostFreezeEvents = 50;
 
 function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState, times: Times) {
   const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
-  if (deletion) return html`${badge} ${instant(deletion.at, times)}`;
-  const end = endsAt ? instant(endsAt, times, timezone) : 'until removed';
+  if (deletion) return html`${badge} ${instantText(deletion.at, times)}`;
+  const end = endsAt ? instantText(endsAt, times, timezone) : 'until removed';
   if (state === 'ended') return html`${badge} ${end}`;
   return html`${badge}
-    ${state === 'scheduled' ? html`from <strong>${instant(startsAt, times, timezone)}</strong>` : ''}
+    ${state === 'scheduled' ? html`from <strong>${instantText(startsAt, times, timezone)}</strong>` : ''}
     ${endsAt ? 'until' : ''} <strong>${end}</strong>`;
 }
 
@@ -192,15 +201,15 @@ function facts(
   return html`<dl class="card">
     ${titleOf(freeze) === reason ? '' : item('Reason', longText(reason))}
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
-    ${item('Start', instant(startsAt, times, timezone))}
-    ${item('End', endsAt ? instant(endsAt, times, timezone) : 'None')} ${item('Time zone', timezone)}
+    ${item('Start', instantText(startsAt, times, timezone))}
+    ${item('End', endsAt ? instantText(endsAt, times, timezone) : 'None')} ${item('Time zone', timezone)}
     ${item('Blocks', whatItHolds(freeze, 'folded'))}
     ${isOn ? item('Blocked now', heldNow(repository, freeze, held, mostHeld)) : ''}
     ${report && holdsMerges(freeze) ? item('Enforced', enforcedWord(freeze, held, report, why)) : ''}
     ${report && holdsDeployments(freeze) ? item('Deployments', deploymentsWord(freeze, report, why)) : ''}
     ${report && isOn ? instantHold(report, times) : ''}
-    ${item('Created by', madeBy(createdBy, instant(createdAt, times)))}
-    ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, times))) : ''}
+    ${item('Created by', madeBy(createdBy, instantText(createdAt, times)))}
+    ${deletion ? item('Deleted by', madeBy(deletion.by, instantText(deletion.at, times))) : ''}
     ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
     ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
     ${item('ID', html`<code class="id">${id}</code>`)}
@@ -212,5 +221,5 @@ const instantHold = ({ instant: { since, error } }: EnforcementReport, times: Ti
   error !== null
     ? item('Instant hold', html`<strong class="leaking">${error}</strong>`)
     : since
-      ? item('Instant hold', html`Blocked at once by a ruleset since ${instant(since, times)}`)
+      ? item('Instant hold', html`Blocked at once by a ruleset since ${instantText(since, times)}`)
       : '';

@@ -7,10 +7,10 @@ import { readSession } from '../../auth/sign-in/sessions.ts';
 import { version } from '../../cli/version.ts';
 import { assetUrl, readOnce } from '../assets.ts';
 import type { Html } from '../html.ts';
-import { pageHeaders } from '../layout.ts';
+import { headersOfPages } from '../layout.ts';
 import { showPage } from '../message-page.ts';
 import { docsFolder, documentPath, overviewName } from './address.ts';
-import type { HelpDocument, Section, Topic } from './render-document.ts';
+import type { HelpDocument, HelpSection, Topic } from './render-document.ts';
 import type { Search } from './search-documents.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { Search } from './search-documents.ts';
 export function helpRoutes(deps?: Parameters<typeof readSession>[0]): Hono {
   const library = readOnce(readLibrary);
   const help = new Hono();
-  help.use(pageHeaders(), etag(), askedAgain);
+  help.use(headersOfPages(), etag(), askedAgain);
   const readerOf = async (context: Context): Promise<Reader> => {
     // The documentation says what to do if the database does not answer.
     const viewer = deps && (await readSession(deps, context).catch(() => null));
@@ -209,7 +209,7 @@ const menu = (topics: Topic[], current: string | undefined): Html =>
   </nav>`;
 
 /** Headings of the second level, where there is something to choose from. */
-function contents(sections: Section[]): Html | '' {
+function contents(sections: HelpSection[]): Html | '' {
   const headings = sections.filter(({ depth }) => depth === 2);
   if (headings.length < 3) return '';
   return html`<nav class="contents" aria-label="On this page">

@@ -3,7 +3,7 @@ import { Lexer, Parser, Renderer, type Token, Tokenizer, type Tokens } from 'mar
 import { documentAt, documentPath, overviewName, pictureAt } from './address.ts';
 
 /** A heading, and what stands below it up to the next heading: what the search finds. */
-export type Section = {
+export type HelpSection = {
   /** The `id` of the heading, as GitHub makes it. */
   anchor: string;
   heading: string;
@@ -19,7 +19,7 @@ export type HelpDocument = {
   title: string;
   /** What stands below the title. */
   html: string;
-  sections: Section[];
+  sections: HelpSection[];
 };
 
 /**
@@ -35,17 +35,17 @@ export function renderDocument(name: string, markdown: string, served: ReadonlyS
   return { name, title: sections[0]?.heading ?? name, html, sections };
 }
 
-function sectionsOf(tokens: Token[]): Section[] {
+function sectionsOf(tokens: Token[]): HelpSection[] {
   const slugger = new GithubSlugger();
-  const sections: Section[] = [];
+  const sections: HelpSection[] = [];
   for (const token of tokens) {
     if (token.type === 'heading') {
-      const heading = textOf(token);
+      const heading = textOfNode(token);
       const { depth } = token as Tokens.Heading;
       sections.push({ anchor: slugger.slug(heading), heading, depth, text: '' });
     } else {
       const section = sections.at(-1);
-      const text = textOf(token).trim();
+      const text = textOfNode(token).trim();
       if (section && text) section.text = section.text ? `${section.text} ${text}` : text;
     }
   }
@@ -70,7 +70,7 @@ class HelpRenderer extends Renderer {
 
   /** Without the title, which the page itself draws. */
   override heading({ tokens, depth, ...token }: Tokens.Heading): string {
-    const anchor = this.#slugger.slug(textOf({ ...token, tokens, depth }));
+    const anchor = this.#slugger.slug(textOfNode({ ...token, tokens, depth }));
     if (depth === 1) return '';
     const text = this.parser.parseInline(tokens);
     const link = `<a class="anchor" href="#${anchor}" aria-label="Link to this section">#</a>`;
@@ -113,14 +113,14 @@ const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** What a piece of Markdown says, without its marks: cells and lines are set apart by spaces. Comments say nothing. */
-function textOf(token: Token): string {
+function textOfNode(token: Token): string {
   switch (token.type) {
     case 'table': {
       const { header, rows } = token as Tokens.Table;
       return join([header, ...rows].flat().map((cell) => ofAll(cell.tokens)));
     }
     case 'list':
-      return join((token as Tokens.List).items.map((item) => join(item.tokens.map(textOf))));
+      return join((token as Tokens.List).items.map((item) => join(item.tokens.map(textOfNode))));
     case 'html':
     case 'def':
       return '';
@@ -133,7 +133,7 @@ function textOf(token: Token): string {
 }
 
 /** Inline pieces touch each other; blocks don't. */
-const ofAll = (tokens: Token[]): string => tokens.map(textOf).join('');
+const ofAll = (tokens: Token[]): string => tokens.map(textOfNode).join('');
 const join = (texts: string[]): string => texts.filter((text) => text !== '').join(' ');
 
 /** What somebody wants to do, and the documents that help with it, in the order of docs/README.md. */
@@ -151,7 +151,7 @@ type NavigationEntry = {
 export function readNavigation(overview: string): Topic[] {
   const topics: Topic[] = [];
   for (const token of Lexer.lex(overview)) {
-    if (isHeading(token) && token.depth === 2) topics.push({ want: textOf(token), documents: [] });
+    if (isHeading(token) && token.depth === 2) topics.push({ want: textOfNode(token), documents: [] });
     if (isList(token)) topics.at(-1)?.documents.push(...token.items.flatMap(entryOf));
   }
   return topics;
@@ -160,7 +160,7 @@ export function readNavigation(overview: string): Topic[] {
 function entryOf(item: Tokens.ListItem): NavigationEntry[] {
   const link = firstLink(item.tokens);
   const target = link && documentAt(link.href, overviewName);
-  return link && target ? [{ name: target.name, title: textOf(link) }] : [];
+  return link && target ? [{ name: target.name, title: textOfNode(link) }] : [];
 }
 
 function firstLink(tokens: Token[]): Tokens.Link | null {

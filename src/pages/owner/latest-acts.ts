@@ -6,10 +6,10 @@ import { shorten, whoActed } from '../../words/event-words.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { auditPath } from '../../page-paths.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import type { PageDeps } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 
 /** How many events are read, and how many acts of them are shown. */
 const mostRead = 60;
@@ -37,14 +37,14 @@ export async function latestActs(
         const event = presentEvent(first, true);
         const { actor, did, subject } = describeEvent(event);
         const isOfMany = !act.head && act.events.length > 1;
-        const many = countOf(act.events.length, 'freeze');
+        const many = countText(act.events.length, 'freeze');
         return html`<li>
           <p>
             <strong><bdi>${shorten(whoActed(actor, event), 60)}</bdi></strong>
             ${isOfMany ? `${didToFreezes(act)} ${many}` : did}${subject && subject.name !== '' ? html`: <bdi>${shorten(subject.name, 80)}</bdi>` : ''}
           </p>
           <p class="muted">
-            ${instant(first.receivedAt, times)}${event.repository ? html`, <bdi>${event.repository.slice(login.length + 1)}</bdi>` : ''}
+            ${instantText(first.receivedAt, times)}${event.repository ? html`, <bdi>${event.repository.slice(login.length + 1)}</bdi>` : ''}
           </p>
         </li>`;
       })}

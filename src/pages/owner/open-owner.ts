@@ -17,7 +17,7 @@ import { messagePage } from '../message-page.ts';
 import {
   absentOrSignIn,
   absentPage,
-  isAmong,
+  isAmongRepositories,
   isOwnerFreezer,
   openPage,
   ownerOfPath,
@@ -53,9 +53,9 @@ export type OwnerVisit = Visit & {
 export type PlanVisit = OwnerVisit & { plan: StoredPlan; ending: PlanEnding | null };
 
 /** About how many private and public repositories GitHub is asked for a viewer who is not an admin of the owner. */
-const mostAsked = 20;
+const mostViewerAsked = 20;
 const mostPublicAsked = 10;
-const sideBySide = 5;
+const viewersSideBySide = 5;
 
 /**
  * Handles a page of the owner of the path (`:owner`), with the repositories that the viewer can read. A viewer who can
@@ -88,11 +88,11 @@ async function opensOf(opened: OwnerVisit): Promise<Opens> {
 }
 
 /** Whether a viewer can read nothing of an owner. */
-export const seesNothing = ({ isAdmin, repositories, archived }: Seen): boolean =>
+export const seesNothing = ({ isAdmin, repositories, archived }: SeenRepositories): boolean =>
   !isAdmin && repositories.length + archived.length === 0;
 
 /** The same with archived repositories among the others: for rights, and for logs. */
-export const withArchived = <S extends Pick<Seen, 'repositories' | 'archived'>>(seen: S): S => ({
+export const withArchived = <S extends Pick<SeenRepositories, 'repositories' | 'archived'>>(seen: S): S => ({
   ...seen,
   repositories: [...seen.repositories, ...seen.archived],
 });
@@ -177,14 +177,14 @@ export async function plansShownTo(visit: OwnerVisit): Promise<(plan: StoredPlan
   };
 }
 
-type Seen = Pick<
+type SeenRepositories = Pick<
   OwnerVisit,
   'repositories' | 'archived' | 'isAdmin' | 'isPartial' | 'mayFreeze' | 'permissions'
 >;
 
 /** The repositories where the viewer has one of these permissions, and these others. */
 export const repositoriesFor = (
-  { repositories, isAdmin, permissions }: Seen,
+  { repositories, isAdmin, permissions }: SeenRepositories,
   allowed: RepositoryPermission[],
   others: ReadonlySet<bigint> = new Set(),
 ): RepositoryState[] =>
@@ -192,7 +192,7 @@ export const repositoriesFor = (
     ? repositories
     : repositories.filter(({ id }) => allowed.includes(permissions.get(id) ?? 'none') || others.has(id));
 
-function split(seen: RepositoryState[]): Pick<Seen, 'repositories' | 'archived'> {
+function split(seen: RepositoryState[]): Pick<SeenRepositories, 'repositories' | 'archived'> {
   const { used, archived } = usedAmong(seen);
   return { repositories: used, archived };
 }
@@ -208,7 +208,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
   visit: V,
   all: RepositoryState[],
   { mostPublic = mostPublicAsked, recency = {} }: { mostPublic?: number; recency?: Recency } = {},
-): Promise<V & Seen> {
+): Promise<V & SeenRepositories> {
   const { deps, viewer, account } = visit;
   const open = all.filter((each) => !each.private);
   if (!viewer) return { ...visit, ...nobody, ...split(open) };
@@ -217,7 +217,7 @@ export async function seeOwner<V extends Pick<OwnerVisit, 'deps' | 'viewer' | 'a
     return { ...visit, ...nobody, ...split(all), isAdmin: true, mayFreeze: true };
   }
   const closed = all.filter((each) => each.private);
-  const asked = [...closed.slice(0, mostAsked), ...open.slice(0, mostPublic)];
+  const asked = [...closed.slice(0, mostViewerAsked), ...open.slice(0, mostPublic)];
   const permissions = await permissionsOf(deps, viewer, asked, recency);
   const isSeen = (each: RepositoryState) => !each.private || permissions.has(each.id);
   const mayFreezeOne = async () =>
@@ -255,7 +255,7 @@ export async function idsWithRole(
     const lists = Map.groupBy(settings, ([, { [roles[role]]: holders }]) => JSON.stringify(holders));
     for (const those of lists.values()) {
       const { [roles[role]]: holders } = those[0]![1];
-      const isOne = await isAmong(deps, viewer, place, holders, recency).catch(
+      const isOne = await isAmongRepositories(deps, viewer, place, holders, recency).catch(
         refusedIf('unavailable', 'too-many-requests'),
       );
       if (isOne instanceof Refusal) unsaid = isOne;
@@ -279,7 +279,7 @@ async function permissionsOf(
     deps.sql,
     some.map(({ id }) => id),
   );
-  await pLimit(sideBySide).map(found, async (repository) => {
+  await pLimit(viewersSideBySide).map(found, async (repository) => {
     try {
       const permission = await deps.permissions.ofRepository(deps, viewer, repository, recency);
       if (permission !== 'none') permissions.set(repository.id, permission);

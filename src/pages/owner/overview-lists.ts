@@ -3,11 +3,11 @@ import { actorName } from '../../events/actor.ts';
 import { shorten } from '../../words/event-words.ts';
 import type { CurrentGroup } from '../../explanations/freeze-groups.ts';
 import { calendarPath, ownerPath, repositoryPath } from '../../page-paths.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { badge, states } from '../states.ts';
-import { instant, type Times } from '../text.ts';
-import { mostNames, type Overview, type OverviewRow } from './overview.ts';
+import { instantText, type Times } from '../text.ts';
+import { mostRowNames, type Overview, type OverviewRow } from './overview.ts';
 import { yourPullRequests } from './own-pull-requests.ts';
 import { weekStrip } from './week-strip.ts';
 
@@ -81,10 +81,10 @@ function card(row: OverviewRow, times: Times, isOfMany: boolean): Html {
 /** The repositories of a row. The count of many leads to where they are. */
 function whereOf({ owner, names, repositories, href, counts }: OverviewRow, isOfMany: boolean): Html {
   const { account, isAdmin } = owner;
-  if (repositories <= mostNames)
+  if (repositories <= mostRowNames)
     return html`${names.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}">${isOfMany ? `${account.login}/` : ''}${name}</a>`)}`;
   const list = counts ? frozenPath(account.login) : calendarPath(account.login);
-  const count = countOf(repositories, 'repository', 'repositories');
+  const count = countText(repositories, 'repository', 'repositories');
   return html`<a href="${isAdmin ? href : list}">${count}${isOfMany ? ` of ${account.login}` : ''}</a>`;
 }
 
@@ -92,7 +92,7 @@ const whenOf = (
   { startsAt, endsAt, endsDiffer, timezone, counts }: Omit<OverviewRow, 'reason' | 'href'>,
   times: Times,
 ): Html =>
-  html`${counts ? '' : html`from ${instant(startsAt, times, timezone)} `}${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}
+  html`${counts ? '' : html`from ${instantText(startsAt, times, timezone)} `}${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}
   ${endsDiffer ? html`<span class="muted">or earlier</span>` : ''}`;
 
 /** How many pull requests are blocked, and what keeps it from holding. */
@@ -100,10 +100,10 @@ function countsOf(group: CurrentGroup): Html {
   if (!group.holdsMerges) return html``;
   const { held, waiting, leaking, toJudge, notEnforced, unknown } = group;
   const all = held + waiting + leaking;
-  const of = (count: number) => countOf(count, 'repository', 'repositories');
+  const of = (count: number) => countText(count, 'repository', 'repositories');
   return html`<p>
-      ${held === all ? countOf(held, 'pull request') : `${held} of ${countOf(all, 'pull request')}`} blocked
-      ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
+      ${held === all ? countText(held, 'pull request') : `${held} of ${countText(all, 'pull request')}`}
+      blocked ${leaking > 0 ? html`<span class="leaking">GitHub would merge ${leaking}</span>` : ''}
     </p>
     ${toJudge > 0 ? html`<p class="muted">${of(toJudge)} not judged yet</p>` : ''}
     ${notEnforced > 0 ? html`<p class="leaking">Not enforced in ${of(notEnforced)}</p>` : ''}

@@ -12,7 +12,7 @@ import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { matchedBy } from '../../plans/matched-repositories.ts';
 import { listPlans } from '../../plans/plan-store.ts';
-import { hidden } from '../form.ts';
+import { hiddenField } from '../form.ts';
 import { frozenWord } from '../held.ts';
 import type { Html } from '../html.ts';
 import { mayAs, type PageDeps, type Viewer } from '../reader.ts';
@@ -60,13 +60,13 @@ export type Overview = {
 };
 
 /** How many repositories of a row are named. */
-export const mostNames = 3;
+export const mostRowNames = 3;
 
 /** How many rows each list has. */
 const mostRows = 15;
 const mostRequests = 20;
 /** For how many repositories of others' owners GitHub is asked whether the viewer decides there. */
-const mostAsked = 5;
+const mostForeignAsked = 5;
 
 /** Reads an overview of owners. Takes a few statements for any number of repositories, and two more for each owner. */
 export async function loadOverview(
@@ -160,7 +160,7 @@ async function plannedBy(deps: PageDeps, owner: SeenOwner, now: Date): Promise<O
       soon: soonOf(plan, now),
       owner,
       repositories: matched.length,
-      names: matched.slice(0, mostNames).map(({ name }) => name),
+      names: matched.slice(0, mostRowNames).map(({ name }) => name),
       href: planPath(owner.account.login, plan.id),
       counts: null,
     }))
@@ -182,7 +182,7 @@ async function requestsFor(
   const withRequests = (owner: SeenOwner) => owner.repositories.filter(({ requests }) => requests > 0);
   const ids = (of: SeenOwner[]) => of.flatMap(withRequests).map(({ id }) => id);
   const own = ids(owners.filter(({ isAdmin }) => isAdmin));
-  const others = ids(owners.filter(({ isAdmin }) => !isAdmin)).slice(0, mostAsked);
+  const others = ids(owners.filter(({ isAdmin }) => !isAdmin)).slice(0, mostForeignAsked);
   if (own.length + others.length === 0) return [];
   const repositories = await repositoriesOfIds(deps.sql, [...own, ...others]);
   const decided = await Promise.all(
@@ -205,7 +205,7 @@ async function requestsFor(
   };
   return listed.map((each) =>
     exemptionRequest(each.exemption, each.repository, standing, times, {
-      sent: hidden('from_list', 'yes'),
+      sent: hiddenField('from_list', 'yes'),
       about: about(each),
       isListed: true,
     }),

@@ -12,16 +12,16 @@ import { ownerLivePath, ownerPath } from '../../page-paths.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/find-repository.ts';
 import { holderText } from '../../settings/role-holders.ts';
 import { readSettingsOfAll } from '../../settings/settings.ts';
-import { filterChoice, filterField, hidden, queryLink } from '../form.ts';
+import { filterChoice, filterField, hiddenField, queryLink } from '../form.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
-import { messageOf, messagePage, showPage } from '../message-page.ts';
-import { absentOrSignIn, timesOf } from '../reader.ts';
+import { saidMessage, messagePage, showPage } from '../message-page.ts';
+import { absentOrSignIn, readerTimes } from '../reader.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
 import { aboutListed } from '../status/request-card.ts';
 import { exemptionLink, exemptionRequest, type Standing } from '../status/exemption-forms.ts';
 import { badge } from '../states.ts';
-import { instant, quoted, type Times } from '../text.ts';
+import { instantText, quotedText, type Times } from '../text.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
 import { idsWithRole, type OwnerVisit, repositoriesFor } from './open-owner.ts';
 
@@ -46,8 +46,8 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
     const link = { href: ownerPath(login), text: 'Back to the overview' };
     return messagePage(context, { status: 403, title: 'You cannot see exemptions', text, link }, viewer);
   }
-  const times = timesOf(visit);
-  const view = readView(context.req.query());
+  const times = readerTimes(visit);
+  const view = readExemptionsView(context.req.query());
   const chosen = theirs.filter(({ name }) => name.toLowerCase() === view.repository?.toLowerCase());
   const some = view.repository === null ? theirs : chosen;
   const place: ExemptionPlace =
@@ -76,8 +76,8 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
       const repository = byId.get(exemption.repositoryId);
       return repository ? [{ exemption, repository }] : [];
     });
-  const undo = undoApproval(visit, listed(active?.rows ?? []), hidden('from_list', 'yes'));
-  const body = html`${messageOf(context, undo, stillApproved(context, listed(all)))}
+  const undo = undoApproval(visit, listed(active?.rows ?? []), hiddenField('from_list', 'yes'));
+  const body = html`${saidMessage(context, undo, stillApproved(context, listed(all)))}
     <h1>Exemptions</h1>
     ${filters(view)}
     ${waiting ? await waitingList(visit, deciding, listed(waiting.rows).toReversed(), waiting.older !== null, times) : ''}
@@ -95,7 +95,7 @@ export async function showExemptions(visit: OwnerVisit): Promise<Response> {
 
 type View = { repository: string | null; state: ExemptionRecord['state'] | null; cursor: string | null };
 
-const readView = (query: Record<string, string>): View => ({
+const readExemptionsView = (query: Record<string, string>): View => ({
   repository: query['repository']?.trim().slice(0, 100) || null,
   state: exemptionStates.find((state) => state === query['state']) ?? null,
   cursor: query['cursor'] || null,
@@ -145,7 +145,7 @@ async function waitingList(
     ${listed.length === 0 ? html`<p class="muted">Nothing waits for a decision.</p>` : ''}
     ${listed.map(({ exemption, repository }) =>
       exemptionRequest(exemption, repository, standingIn(repository), times, {
-        sent: hidden('from_list', 'yes'),
+        sent: hiddenField('from_list', 'yes'),
         about: about({ exemption, repository }),
         isListed: true,
       }),
@@ -180,10 +180,10 @@ const row = ({ exemption, repository }: Listed, times: Times): Html => {
     <th scope="row">${exemptionLink(exemption, repository)}</th>
     <td>
       ${isActive ? badge('exempt') : state === 'requested' && !isExpired ? badge('waiting', shownState) : html`<span class="badge past">${shownState}</span>`}
-      ${endedAt ? instant(endedAt, times) : html`until ${instant(expiresAt, times)}`}
+      ${endedAt ? instantText(endedAt, times) : html`until ${instantText(expiresAt, times)}`}
     </td>
     <td>
-      <bdi>${actorName(requestedBy)}</bdi>: ${quoted(reason)}
+      <bdi>${actorName(requestedBy)}</bdi>: ${quotedText(reason)}
       ${decidedBy && actorName(decidedBy) !== actorName(requestedBy) ? html`<span class="muted">decided by <bdi>${actorName(decidedBy)}</bdi></span>` : ''}
     </td>
   </tr>`;

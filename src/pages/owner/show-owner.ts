@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { messageOf, showPage } from '../message-page.ts';
+import { saidMessage, showPage } from '../message-page.ts';
 import { filterChoice, queryLink } from '../form.ts';
 import { spansWithin, type FreezeSpan } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath, ownerLivePath, repositoryPath } from '../../page-paths.ts';
-import { timesOf } from '../reader.ts';
+import { readerTimes } from '../reader.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
 import { stillSo, undoEnding } from '../undo.ts';
@@ -16,8 +16,8 @@ import {
   isUnknown,
   type RepositoryState,
   type StateName,
-  stateOf,
-  type Enforced,
+  repositoryStateOf,
+  type EnforcedWord,
 } from '../../explanations/repository-states.ts';
 import { disabledNotices } from './disabled-webhooks.ts';
 import { firstStepsCard } from '../first-steps.ts';
@@ -28,10 +28,10 @@ import { overviewLists } from './overview-lists.ts';
 import { stateOfOwners } from './state-of-owners.ts';
 import { updating } from './updating.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import { shorten } from '../../words/event-words.ts';
 import { badge } from '../states.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 
 /** Later than every freeze. */
 const never = new Date('9999-12-31T00:00:00Z');
@@ -43,7 +43,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const repositories = isAdmin ? await withKnownEnforcement(deps, visit.repositories) : visit.repositories;
   if (isAdmin) askBehindPage(deps, account.id, repositories);
   const view = readOwnerView(context.req.query());
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { now } = times;
   const { rows, found, page, pages } = chosenBy(
     view,
@@ -72,7 +72,7 @@ export async function showOwner(visit: OwnerVisit): Promise<Response> {
   const { login } = account;
   const isTickable = mayFreeze === true;
   const table = repositoryTable({ login, rows, reasons, enforced, times, isTickable });
-  const body = html`${messageOf(context, undoEnding(visit), await stillSo(visit))}
+  const body = html`${saidMessage(context, undoEnding(visit), await stillSo(visit))}
     <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
       ${stateOfOwners([seen], { list: '', times, actions: isTickable ? actions(login) : '' })}
     </form>
@@ -151,7 +151,7 @@ const filterNames = {
 };
 type StateFilter = keyof typeof filterNames;
 
-const perPage = 50;
+const ownerRowsPerPage = 50;
 
 /** Reads the query of a URL. Ignores what it does not understand. */
 function readOwnerView(query: Record<string, string>): OwnerView {
@@ -169,19 +169,19 @@ function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) {
   const fits = (each: RepositoryState) =>
     each.name.toLowerCase().includes(part) && (state === null || isIn(each, state));
   const found = all.filter(fits);
-  const pages = Math.max(1, Math.ceil(found.length / perPage));
+  const pages = Math.max(1, Math.ceil(found.length / ownerRowsPerPage));
   const shown = Math.min(page, pages);
   return {
     found: found.length,
     pages,
     page: shown,
-    rows: found.slice((shown - 1) * perPage, shown * perPage),
+    rows: found.slice((shown - 1) * ownerRowsPerPage, shown * ownerRowsPerPage),
   };
 }
 
 function isIn(each: RepositoryState, state: StateFilter): boolean {
   if (state === 'trouble') return isNotEnforced(each);
-  return state === 'unknown' ? isUnknown(each) : stateOf(each) === (state satisfies StateName);
+  return state === 'unknown' ? isUnknown(each) : repositoryStateOf(each) === (state satisfies StateName);
 }
 
 /** The relative URL of another page of a view. */
@@ -193,7 +193,7 @@ type Table = {
   rows: RepositoryState[];
   /** Why each is frozen, or will be next, as the viewer may read it. */
   reasons: Map<bigint, string>;
-  enforced: Map<bigint, Enforced>;
+  enforced: Map<bigint, EnforcedWord>;
   times: Times;
   /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
   isTickable: boolean;
@@ -251,16 +251,16 @@ function rowOf({ login, reasons, enforced, times, isTickable }: Table, row: Repo
 
 function nowOf(row: RepositoryState, times: Times): Html {
   const { until, next, requests } = row;
-  const state = stateOf(row);
+  const state = repositoryStateOf(row);
   const deployments = areDeploymentsFrozen(row) ? badge('frozen', 'Deployments frozen') : '';
-  const waiting = requests > 0 ? badge('waiting', countOf(requests, 'request')) : '';
+  const waiting = requests > 0 ? badge('waiting', countText(requests, 'request')) : '';
   if (state === 'archived') return html`<span class="badge past">Archived</span>`;
   if (state === 'free') return html`${deployments || badge('free')} ${waiting}`;
   const when =
     state === 'scheduled'
-      ? instant(next!, times)
+      ? instantText(next!, times)
       : until
-        ? html`until ${instant(until, times)}`
+        ? html`until ${instantText(until, times)}`
         : 'until removed';
   return html`${badge(state)} ${deployments} ${waiting} <span class="when">${when}</span>`;
 }
@@ -275,7 +275,7 @@ function heldOf(row: RepositoryState): Html {
   ${leaking > 0 ? html`<span class="leaking">${leaking} not blocked</span>` : ''}`;
 }
 
-function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {
+function enforcedWord(row: RepositoryState, enforced: EnforcedWord | undefined): Html {
   if (isNotEnforced(row) || enforced === false) return html`<strong class="leaking">No</strong>`;
   if (enforced === undefined) return html`<span class="muted none">–</span>`;
   if (enforced === null) return html`<span class="muted">Checking</span>`;

@@ -4,10 +4,10 @@ import {
   isNotEnforced,
   isUnknown,
   type RepositoryState,
-  stateOf,
+  repositoryStateOf,
 } from '../../explanations/repository-states.ts';
 import { exemptionsPath } from '../../page-paths.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import type { Html } from '../html.ts';
 import { stateLine } from '../states.ts';
 import { instantAndDistance, type Times } from '../text.ts';
@@ -31,7 +31,7 @@ export function stateOfOwners(
   const all = owners.flatMap(({ repositories }) => repositories);
   const known = owners.filter(({ isAdmin }) => isAdmin).flatMap(({ repositories }) => repositories);
   const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
-  const frozen = all.filter((each) => stateOf(each) === 'frozen');
+  const frozen = all.filter((each) => repositoryStateOf(each) === 'frozen');
   const ofDeployments = all.filter(areDeploymentsFrozen).length;
   const wait = known.reduce((total, each) => total + each.deploymentsWait, 0);
   const [held, leaking] = [sum((each) => each.held), sum((each) => each.leaking)];
@@ -51,15 +51,15 @@ export function stateOfOwners(
       : null,
     updating(all) || null,
     leaking > 0
-      ? html`<span class="leaking">GitHub would merge ${countOf(leaking, 'pull request')}</span>`
+      ? html`<span class="leaking">GitHub would merge ${countText(leaking, 'pull request')}</span>`
       : null,
     trouble > 0 ? linked(`${trouble} not enforced`, 'trouble', 'leaking') : null,
     unknown > 0 ? linked(`${unknown} not known to be enforced`, 'unknown') : null,
     toJudge > 0 ? html`${toJudge} not judged yet` : null,
-    wait > 0 ? html`${countOf(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
+    wait > 0 ? html`${countText(wait, 'deployment')} ${wait === 1 ? 'waits' : 'wait'}` : null,
     requests > 0 && list !== null
       ? html`<a href="${exemptionsPath(owners[0]!.account.login)}"
-          >${countOf(requests, 'request')} ${requests === 1 ? 'waits' : 'wait'}</a
+          >${countText(requests, 'request')} ${requests === 1 ? 'waits' : 'wait'}</a
         >`
       : null,
   ].filter((each) => each !== null);
@@ -87,12 +87,12 @@ function whatIsFrozen(
   const login = only && html`<bdi>${only.account.login}</bdi>`;
   const of = login ? html` of ${login}` : '';
   const deployments = html`Deployments are frozen in ${ofDeployments} of
-  ${countOf(all.length, 'repository', 'repositories')}${of}`;
+  ${countText(all.length, 'repository', 'repositories')}${of}`;
   if (frozen.length === 0) return deployments;
   const merges =
     login && frozen.length === all.length
       ? html`${login} is frozen`
-      : html`${frozen.length} of ${countOf(all.length, 'repository', 'repositories')}${of}
+      : html`${frozen.length} of ${countText(all.length, 'repository', 'repositories')}${of}
         ${frozen.length === 1 ? 'is' : 'are'} frozen`;
   return html`${merges}${untilOf(frozen, times)}${ofDeployments > 0 ? html`. ${deployments}` : ''}`;
 }

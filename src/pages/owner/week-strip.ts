@@ -4,10 +4,10 @@ import { shorten } from '../../words/event-words.ts';
 import type { Html } from '../html.ts';
 import type { Times } from '../text.ts';
 import type { OverviewRow } from './overview.ts';
+import { hour } from '../../time/units.ts';
 
 /** How many rows it has, and how wide an hour and the shortest bar are. */
 const mostBars = 8;
-const hour = 3_600_000;
 const days = 7;
 
 /** The next seven days: a row for each freeze or plan, with a bar for each time that it is on. The lists say the same in words. */

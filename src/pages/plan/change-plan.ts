@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { validate } from '../../api/read-request.ts';
-import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
+import { newPlan, planChangeSchema, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import type { Selection } from '../../auth/authorize-owner-or.ts';
 import { previewPlanSoon } from '../../explanations/preview-plan.ts';
 import { repositoriesOfAccount } from '../../explanations/repository-states.ts';
@@ -13,14 +13,14 @@ import type { PlanInput } from '../../plans/plan.ts';
 import { nowOf } from '../../time/clock.ts';
 import { answerForm, once, type OwnerChange, previewFirst, type SeenBySender, showKept } from '../change.ts';
 import { linesOf } from '../condition-fields.ts';
-import { assertFresh, problemsOf, textOf } from '../form.ts';
-import { countOf, occurrenceTable, repetition } from '../freeze-now/plan-preview.ts';
+import { assertFresh, formProblemsOf, trimmedField } from '../form.ts';
+import { countText, occurrenceTable, repetition } from '../freeze-now/plan-preview.ts';
 import { toWarned } from '../kept-answers.ts';
 import { mayFreezeAll } from '../freeze-now/freeze-now.ts';
 import { previewOfForm } from '../freeze-now/preview-of-form.ts';
 import { messagePage, showPage } from '../message-page.ts';
 import { findShownPlan, type OwnerVisit, type PlanVisit, seeOwner } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, uuidOf } from '../reader.ts';
+import { signInFirst, readerTimes, uuidOf } from '../reader.ts';
 import { fillIn, saveAsNamed, templateLinks, templatePath } from '../templates.ts';
 import { readerZone } from '../text.ts';
 import { copiedFields } from './copied-fields.ts';
@@ -28,8 +28,8 @@ import { mayChangePlan, versionOf, withPlan } from './plan-actions.ts';
 import { changeOf, monthsIn, planBody } from './plan-body.ts';
 import {
   datesIn,
-  fieldsOf,
-  labels,
+  fieldsOfPlan,
+  planLabels,
   type PlanFields,
   planForm,
   type PlanForm,
@@ -61,7 +61,7 @@ export async function showPlanEdit(visit: PlanVisit): Promise<Response> {
     const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
     return messagePage(context, { status: 403, title, text, link }, viewer);
   }
-  return formPage(visit, editForm(account.login, plan, fieldsOf(plan)));
+  return formPage(visit, editForm(account.login, plan, fieldsOfPlan(plan)));
 }
 
 /** The repositories that a new plan names. */
@@ -111,7 +111,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     };
     const empty = editForm(account.login, plan, fields);
     return previewOrSave({ ...change, check }, empty, 'Save changes', plan.id, async () => {
-      const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
+      const changed = readPlanChange(validate(planChangeSchema, changeOf(plan, fields), 'body'));
       const { warnings } = await updatePlan(change, plan.id, changed);
       return toWarned(deps, context, warnings, planPath(account.login, plan.id));
     });
@@ -172,14 +172,14 @@ async function previewOrSave(
         ? templatePath(empty.action, await saveAsNamed(change, templateOf(empty.fields)))
         : previewFirst(
             change,
-            { step: 'save', fields: previewed, labels },
+            { step: 'save', fields: previewed, labels: planLabels },
             save,
             async () => ({ act, ...(await previewOf(change, empty.fields, own)) }),
             (preview) => show({ preview }),
           );
     },
     (problems) => show({ problems }),
-    (error) => problemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
+    (error) => formProblemsOf(error, { ...formFields, recurrence: empty.fields.rule ? 'rule' : 'every' }),
   );
 }
 
@@ -189,12 +189,16 @@ async function previewOf(change: OwnerChange, fields: PlanFields, own: string | 
   const preview = await previewPlanSoon(deps, account, input);
   const start = input.start ?? preview.nextOccurrences[0]?.start ?? '';
   const isNow = input.start === null && input.source === null;
-  const { shown, below } = await previewOfForm(change, preview, { isNow, own, find: textOf(form, 'find') });
+  const { shown, below } = await previewOfForm(change, preview, {
+    isNow,
+    own,
+    find: trimmedField(form, 'find'),
+  });
   return {
     shown,
     below: html`${input.recurrence ? html`<p>Repeats: ${repetition(input.recurrence, start)}</p>` : ''}
-      <h3>Next ${countOf(preview.nextOccurrences.length, 'freeze')}</h3>
-      ${occurrenceTable(preview.nextOccurrences, input.timezone, timesOf(change), undefined, preview.eventNames)}
+      <h3>Next ${countText(preview.nextOccurrences.length, 'freeze')}</h3>
+      ${occurrenceTable(preview.nextOccurrences, input.timezone, readerTimes(change), undefined, preview.eventNames)}
       ${below}`,
   };
 }
@@ -243,7 +247,7 @@ async function formPage(
   const crumbs = [{ name: 'Plans', href: plansPath(login) }, ...form.crumbs];
   const page = { title: form.heading, owner: login, tab: 'plans', crumbs } as const;
   const months = monthsIn(form.fields, nowOf(visit.deps.clock));
-  const choice = { repositories, mayAll: await mayFreezeAll(visit), filter: textOf(query, 'filter') };
+  const choice = { repositories, mayAll: await mayFreezeAll(visit), filter: trimmedField(query, 'filter') };
   const body = planForm({ ...form, months, choice });
   return showPage(visit, { ...page, body }, status);
 }

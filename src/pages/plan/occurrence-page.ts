@@ -7,12 +7,20 @@ import { isOnce, occurrencesFrom } from '../../plans/occurrences.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
 import { answerForm, type OwnerChange } from '../change.ts';
-import { badField, formProblem, type FormProblems, hidden, noProblems, textField, textOf } from '../form.ts';
+import {
+  badField,
+  formProblem,
+  type FormProblems,
+  hiddenField,
+  noProblems,
+  textField,
+  trimmedField,
+} from '../form.ts';
 import type { Html } from '../html.ts';
-import { messageOf, showPage } from '../message-page.ts';
+import { saidMessage, showPage } from '../message-page.ts';
 import type { OwnerVisit, PlanVisit } from '../owner/open-owner.ts';
-import { absentPage, signInFirst, timesOf } from '../reader.ts';
-import { instant } from '../text.ts';
+import { absentPage, signInFirst, readerTimes } from '../reader.ts';
+import { instantText } from '../text.ts';
 import { mayChangePlan, withPlan } from './plan-actions.ts';
 
 type Seen = Pick<OwnerVisit, 'deps' | 'context' | 'viewer' | 'account'>;
@@ -40,7 +48,7 @@ export const sendOccurrence = (change: OwnerChange): Promise<Response> =>
     return answerForm(
       change,
       async () => {
-        const moved = { start: textOf(form, 'start'), end: textOf(form, 'end') };
+        const moved = { start: trimmedField(form, 'start'), end: trimmedField(form, 'end') };
         const isMove = form.get('do') === 'move';
         if (isMove && (moved.start === '' || moved.end === ''))
           throw badField(moved.start === '' ? 'start' : 'end', 'Choose a date and a time.');
@@ -55,7 +63,7 @@ export const sendOccurrence = (change: OwnerChange): Promise<Response> =>
 
 /** The occurrence of the path, unless it has begun. */
 function comingAt({ context, deps }: Seen, plan: StoredPlan): Found | null {
-  const { now } = timesOf({ context, deps });
+  const { now } = readerTimes({ context, deps });
   const start = context.req.param('start') ?? '';
   return occurrencesAt(plan, start).find(({ occurrence: { startsAt } }) => startsAt > now) ?? null;
 }
@@ -69,7 +77,7 @@ function page(
 ): Response | Promise<Response> {
   const { account, context } = visit;
   const { login } = account;
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { start, end } = occurrence;
   const today = toLocalTime(times.now, plan.timezone);
   const [from, to] = [localDayAndTime(start, today), localDayAndTime(end!, today)];
@@ -80,13 +88,13 @@ function page(
   const after = occurrencesFrom(plan, occurrence.startsAt).find(
     ({ startsAt }) => startsAt > occurrence.startsAt,
   );
-  const body = html`${messageOf(context)}
+  const body = html`${saidMessage(context)}
     <h1>${shown}</h1>
     <p>
       ${isSkipped ? html`<span class="badge past">Skipped</span>` : html`<span class="badge scheduled">Scheduled</span>`}
       One occurrence of <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a
       >, in ${plan.timezone}.
-      ${change?.window && planned ? html`It was moved. The plan has it at ${instant(planned.startsAt, times, plan.timezone)}.` : ''}
+      ${change?.window && planned ? html`It was moved. The plan has it at ${instantText(planned.startsAt, times, plan.timezone)}.` : ''}
     </p>
     ${formProblem(problems, ['start', 'end'])}
     ${
@@ -97,11 +105,11 @@ function page(
               'skip',
               'Skip this time',
               html`No freeze starts then, in any
-              repository.${after ? html` The next one is at ${instant(after.startsAt, times, plan.timezone)}.` : ''}
+              repository.${after ? html` The next one is at ${instantText(after.startsAt, times, plan.timezone)}.` : ''}
               You can put it back.`,
             )}
             <form class="card form" method="post" action="${action}" id="move">
-              ${hidden('do', 'move')}
+              ${hiddenField('do', 'move')}
               <div class="side-by-side">
                 ${textField({ name: 'start', label: 'Start', value: form.get('start') ?? start, problems, attributes: html`required` }, 'datetime-local')}
                 ${textField({ name: 'end', label: 'End', value: form.get('end') ?? end!, problems, attributes: html`required` }, 'datetime-local')}
@@ -122,7 +130,7 @@ function page(
 
 const oneButton = (action: string, name: 'skip' | 'back', act: string, does: Html): Html =>
   html`<form class="card form" method="post" action="${action}">
-    ${hidden('do', name)}
+    ${hiddenField('do', name)}
     <p>${does}</p>
     <div class="actions">
       <button type="submit" class="${name === 'skip' ? 'danger' : 'next'}">${act}</button>

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { freezeGroupsWithin } from '../../explanations/freeze-groups.ts';
 import type { Html } from '../html.ts';
 import type { PlanVisit } from '../owner/open-owner.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 
 /** How long the past is shown, in milliseconds, and how many rows of it at most. */
 const pastShown = 366 * 86_400_000;
@@ -34,8 +34,8 @@ export async function pastOf({ deps, plan, repositories, isAdmin }: PlanVisit, t
         ${groups.toReversed().map(
           ({ startsAt, endsAt, repositories: count }) =>
             html`<tr>
-              <td>${instant(startsAt, times, plan.timezone)}</td>
-              <td>${endsAt ? instant(endsAt, times, plan.timezone) : 'None'}</td>
+              <td>${instantText(startsAt, times, plan.timezone)}</td>
+              <td>${endsAt ? instantText(endsAt, times, plan.timezone) : 'None'}</td>
               <td class="number">${count}</td>
             </tr>`,
         )}

@@ -17,12 +17,12 @@ import {
   assertFresh,
   confirmation,
   digestOf,
-  hidden,
+  hiddenField,
   requiredText,
   textArea,
   versionField,
 } from '../form.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
 import { toWarned } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { releasedBy } from '../../words/describe-fields.ts';
@@ -119,10 +119,10 @@ const endThisTime = ({ plan, account, repositories, isAdmin }: PlanVisit, on: St
   confirmation(
     'End now…',
     ownerFormPath(account.login, 'unfreeze'),
-    html`${hidden('ongoing', `freezes ${plan.id}`)} ${hidden('plan', plan.id)}
-      ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
+    html`${hiddenField('ongoing', `freezes ${plan.id}`)} ${hiddenField('plan', plan.id)}
+      ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hiddenField('repository', name))}
       <p>
-        This ends the ongoing freezes in ${countOf(on.length, 'repository', 'repositories')}. The plan
+        This ends the ongoing freezes in ${countText(on.length, 'repository', 'repositories')}. The plan
         continues with its next occurrence.
       </p>
       ${whyField('end')}`,

@@ -9,7 +9,7 @@ import { ruleOfFields } from '../../plans/repetition.ts';
 import { excludeConditions, fromLines, heldBody, linesOf } from '../condition-fields.ts';
 import { badField } from '../form.ts';
 import { monthsOf } from '../freeze-now/days-to-skip.ts';
-import { datesIn, fieldsOf, type PlanFields } from './plan-form.ts';
+import { datesIn, fieldsOfPlan, type PlanFields } from './plan-form.ts';
 
 // What the form of a plan says, in the words of the API.
 
@@ -47,7 +47,7 @@ function recurrenceOf({ repeat, rule: own, start, except, until, ...repetition }
 
 /** The fields that differ from the plan. A value that only looks different is no change. */
 export function changeOf(plan: StoredPlan, fields: PlanFields) {
-  const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
+  const [before, after] = [planBody(fieldsOfPlan(plan)), planBody(fields)];
   const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
   const compared = ['recurrence', 'source', 'matching_conditions', 'exclude_conditions'] as const;
   const same = compared.filter((name) => isDeepStrictEqual(before[name], after[name]));

@@ -26,7 +26,7 @@ import {
 } from '../condition-fields.ts';
 import {
   chips,
-  type Field,
+  type LabelledField,
   type FormPreview,
   formProblem,
   type FormProblems,
@@ -34,7 +34,7 @@ import {
   previewBeforeDoing,
   textArea,
   textField,
-  textOf,
+  trimmedField,
   versionField,
 } from '../form.ts';
 import type { Html } from '../html.ts';
@@ -73,7 +73,7 @@ export type PlanFields = RepetitionFields &
   };
 
 /** The label of each field. Most have the same name in the form. */
-export const labels: Record<keyof PlanFields, string> = {
+export const planLabels: Record<keyof PlanFields, string> = {
   name: 'Name',
   reason: 'Reason',
   publicReason: 'Public reason',
@@ -101,11 +101,11 @@ export const labels: Record<keyof PlanFields, string> = {
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
   const named = [...form.getAll('repository'), ...form.getAll('include').flatMap(linesOf)];
   const skipped = [...datesIn(form.get('except') ?? ''), ...form.getAll('off')];
-  const all = Object.keys(labels).map((name) => [name, textOf(form, name)]);
+  const all = Object.keys(planLabels).map((name) => [name, trimmedField(form, name)]);
   const given = Object.fromEntries(all) as Record<keyof PlanFields, string>;
   return {
     ...given,
-    publicReason: textOf(form, 'public_reason'),
+    publicReason: trimmedField(form, 'public_reason'),
     include:
       form.get('which') === 'all' ? '*' : form.has('include') ? [...new Set(named)].join('\n') : ticked,
     except: form.has('off') ? [...new Set(skipped)].join('\n') : given.except,
@@ -114,7 +114,8 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     every: given.every || everyWeek.every,
     unit: Object.hasOwn(units, given.unit) ? (given.unit as Unit) : everyWeek.unit,
     days: dayNames.filter((day) => form.getAll('day').includes(day)),
-    monthlyOn: (['weekday', 'last'] as const).find((each) => each === textOf(form, 'monthly_on')) ?? 'date',
+    monthlyOn:
+      (['weekday', 'last'] as const).find((each) => each === trimmedField(form, 'monthly_on')) ?? 'date',
     exceptions: readExceptions(form),
     ...readHeld(form),
   };
@@ -126,7 +127,7 @@ export const datesIn = (text: string): string[] => text.split(/[\s,]+/).filter(B
 type Filled = Pick<Plan, 'name' | 'repositories' | 'recurrence' | 'source'> & FreezeFields;
 
 /** The form fields of a plan, or of a freeze that becomes one. */
-export function fieldsOf(plan: Filled): PlanFields {
+export function fieldsOfPlan(plan: Filled): PlanFields {
   const { repositories, recurrence, source } = plan;
   const said = recurrence && fieldsOfRule(recurrence.rule, plan.start);
   return {
@@ -172,7 +173,7 @@ export type PlanForm = {
   maySaveTemplate?: boolean;
 };
 
-const shown = [
+const shownDate = [
   ...['environments', 'include', 'exclude', 'start', 'end', 'zone', 'source', 'titles', 'every', 'until'],
   ...['except', 'rule', 'reason', 'name', 'exceptions', 'matching', 'public_reason', 'template_name'],
 ];
@@ -199,7 +200,7 @@ export function planForm({
   const selected = which === 'all' ? [] : linesOf(fields.include);
   const isNew = version === null;
   return html`<h1>${heading}</h1>
-    ${templates ?? ''} ${formProblem(problems, shown)}
+    ${templates ?? ''} ${formProblem(problems, shownDate)}
     <form class="form two" method="post" action="${action}" data-live>
       <div class="asks">
         ${isNew ? '' : versionField(version)} ${whatField(fields, problems)}
@@ -232,8 +233,8 @@ export function planForm({
 /** Makes a field of the form. */
 const fieldOf =
   (fields: PlanFields, problems: FormProblems) =>
-  (name: keyof PlanFields, more: Partial<Field> = {}): Field => ({
-    ...{ name, label: labels[name], value: String(fields[name]), problems },
+  (name: keyof PlanFields, more: Partial<LabelledField> = {}): LabelledField => ({
+    ...{ name, label: planLabels[name], value: String(fields[name]), problems },
     ...more,
   });
 

@@ -17,27 +17,33 @@ import { matchedBy, matchedRepositories } from '../../plans/matched-repositories
 import { isOnce, type Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, pastPlans, type StoredPlan } from '../../plans/plan-store.ts';
 import { shownName } from '../../plans/plan-name.ts';
-import { hostOf, type Source } from '../../plans/plan.ts';
+import { hostOfCalendar, type Source } from '../../plans/plan.ts';
 import {
   ongoingFreezes,
   type ShownPlan,
-  showPlan,
+  loadPlan,
   warnOfDeployments,
   warnOfDates,
   warnOfGivenEnds,
 } from '../../plans/show-plan.ts';
 import { localDayAndTime, toLocalTime } from '../../time/local-time.ts';
-import { countOf, occurrenceTable, repetition, ruleWords, skippedNote } from '../freeze-now/plan-preview.ts';
+import {
+  countText,
+  occurrenceTable,
+  repetition,
+  ruleWords,
+  skippedNote,
+} from '../freeze-now/plan-preview.ts';
 import { frozenWord, whatItHolds } from '../held.ts';
 import { warningsOfChange } from '../kept-answers.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
-import { messageOf, showPage } from '../message-page.ts';
+import { saidMessage, showPage } from '../message-page.ts';
 import { type OwnerVisit, plansShownTo, type PlanVisit } from '../owner/open-owner.ts';
-import { planProgress, type Progress } from '../progress.ts';
-import { timesOf, unlessUnsaid } from '../reader.ts';
+import { planProgress, type FreezeProgress } from '../progress.ts';
+import { readerTimes, unlessUnsaid } from '../reader.ts';
 import { item } from '../repository/freeze-list.ts';
-import { instant, longText, quoted, type Times, warningNotices } from '../text.ts';
+import { instantText, longText, quotedText, type Times, warningNotices } from '../text.ts';
 import { stillSo, undoEnding } from '../undo.ts';
 import { pastOf } from './past-freezes.ts';
 import { mayChangePlan, occurrenceActions, planActions } from './plan-actions.ts';
@@ -49,7 +55,7 @@ const mostOver = 50;
 export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const { deps, account } = visit;
   const { login } = account;
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { now } = times;
   const isSeen = await plansShownTo(visit);
   const plans = (await listPlans(deps.db, account.id, now))
@@ -60,7 +66,7 @@ export async function showPlans(visit: OwnerVisit): Promise<Response> {
   const rows = plans.map(({ plan, next }) => planRow(visit, plan, next ? nextOf(plan, next, times) : ''));
   const ended = html`<span class="badge past">Ended</span>`;
   const pastRows = past.map(({ plan, ending }) =>
-    planRow(visit, plan, html`${ended} ${instant(ending.at, times, plan.timezone)}`),
+    planRow(visit, plan, html`${ended} ${instantText(ending.at, times, plan.timezone)}`),
   );
   const body = html`<div class="headline">
       <h1>Plans</h1>
@@ -108,13 +114,13 @@ const repeats = ({ recurrence, start, source }: StoredPlan): Html | string =>
 const nextOf = ({ timezone }: StoredPlan, { startsAt, endsAt }: Occurrence, times: Times): Html =>
   startsAt <= times.now
     ? html`<span class="badge held">Ongoing</span>
-        ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}`
-    : html`<span class="badge scheduled">Scheduled</span> ${instant(startsAt, times, timezone)}`;
+        ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`
+    : html`<span class="badge scheduled">Scheduled</span> ${instantText(startsAt, times, timezone)}`;
 
 /** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const { deps, plan, account } = visit;
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { now } = times;
   const name = shownName(plan, visit.isAdmin);
   const crumbs = [{ name: 'Plans', href: plansPath(account.login) }, { name }];
@@ -124,7 +130,7 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
     return showPage(visit, { ...page, body: endedPlan(visit, await pastOf(visit, times), times) });
   const [past, shown, progress, on, ofEnds, ofChange, mayChange] = await Promise.all([
     pastOf(visit, times),
-    matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
+    matchedRepositories(deps.sql, plan).then((matched) => loadPlan(deps.db, account, plan, now, matched)),
     planProgress(visit),
     ongoingFreezes(deps.db, plan, now),
     warnOfGivenEnds(deps.db, plan, [], now),
@@ -134,14 +140,14 @@ export async function showPlanPage(visit: PlanVisit): Promise<Response> {
   const ofDeployments = await warnOfDeployments(deps.db, plan, shown.nextOccurrences);
   const isStillSo = await stillSo(visit);
   const isSo = (name: string) => !name.startsWith('plan-ended') && isStillSo(name);
-  const body = html`${messageOf(visit.context, undoEnding(visit, plan), isSo)}
+  const body = html`${saidMessage(visit.context, undoEnding(visit, plan), isSo)}
     <div class="headline">
       <h1><bdi>${name}</bdi></h1>
     </div>
-    <p>${stateOf(visit, shown, progress, now)}</p>
+    <p>${planSentence(visit, shown, progress, now)}</p>
     ${warningNotices([...new Set([...ofChange, ...ofEnds, ...warnOfDates(plan), ...ofDeployments])])}
     ${plan.source?.error ? html`<p class="notice" role="status">${plan.source.error} The events that it had before still freeze.</p>` : ''}
-    ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingIn(visit, on)}
+    ${mayChange ? occurrenceActions(visit, on) : ''} ${ongoingList(visit, on)}
     ${mayChange ? planActions(visit, on) : ''} ${details(visit, shown, times, mayChange)} ${past}`;
   return showPage(visit, { ...page, body, frozen: frozenWord(on.map(holdsMerges)) });
 }
@@ -152,11 +158,11 @@ function endedPlan(visit: PlanVisit, past: Html, times: Times): Html {
   const { at, by, reason } = ending!;
   // Somebody who ends what was ongoing deletes the plan, too: to people it ended.
   const word = by && !isOnce(plan) ? 'Deleted' : 'Ended';
-  return html`${messageOf(context, undoEnding(visit, plan), (said) => said !== 'restored')}
+  return html`${saidMessage(context, undoEnding(visit, plan), (said) => said !== 'restored')}
     <h1><bdi>${shownName(plan, visit.isAdmin)}</bdi></h1>
     <p>
-      <span class="badge past">${word}</span> ${instant(at, times, plan.timezone)}
-      ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quoted(reason ?? '')}` : ''}
+      <span class="badge past">${word}</span> ${instantText(at, times, plan.timezone)}
+      ${by ? html`by <bdi>${actorName(by)}</bdi>: ${quotedText(reason ?? '')}` : ''}
     </p>
     ${facts(visit, null, times, false)} ${past}`;
 }
@@ -171,7 +177,7 @@ function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChan
     ${switchedOff ? item('Freezes are switched off in', switchedOff) : ''}
     ${plan.recurrence ? item('Repeats', repetition(plan.recurrence, plan.start)) : ''}
     ${plan.source ? item('Calendar', followed(plan.source, mayChange)) : ''}
-    ${plan.source ? item('Last read', instant(new Date(plan.source.readAt), times)) : ''}
+    ${plan.source ? item('Last read', instantText(new Date(plan.source.readAt), times)) : ''}
     ${item('Blocks', whatItHolds({ ...plan, startsAt: new Date(0), endsAt: null, repositoryId: 0n }))}
     ${item('Created by', html`${actorName(plan.createdBy)}`)}
     ${item('ID', html`<code class="id">${plan.id}</code>`)}
@@ -180,59 +186,60 @@ function facts(visit: PlanVisit, switchedOff: Html | null, times: Times, mayChan
 
 /** The calendar that a plan follows. Its address may be a secret. */
 const followed = ({ url, titles }: Source, mayChange: boolean): Html =>
-  html`<bdi>${mayChange ? url : hostOf(url)}</bdi
-    >${titles ? html`, events named ${names(titles)}` : ', all events'}`;
+  html`<bdi>${mayChange ? url : hostOfCalendar(url)}</bdi
+    >${titles ? html`, events named ${planNames(titles)}` : ', all events'}`;
 
 /** Whether the plan is ongoing, how many pull requests are blocked, and where it is not enforced. */
-function stateOf(
+function planSentence(
   { plan, account }: PlanVisit,
   { matched, nextOccurrences }: ShownPlan,
-  { isOn, held, toHold, toAsk, notEnforced, notKnown, holdsMerges, deployments }: Progress,
+  { isOn, held, toHold, toAsk, notEnforced, notKnown, holdsMerges, deployments }: FreezeProgress,
   now: Date,
 ): Html {
   const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
   const badge = isOn
     ? html`<span class="badge held">Ongoing</span>
         <a href="${progressPath(account.login, { plan: plan.id })}"
-          >${holdsMerges ? html`${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`} blocked` : 'Deployments frozen'}</a
+          >${holdsMerges ? html`${held === toHold ? countText(held, 'pull request') : `${held} of ${countText(toHold, 'pull request')}`} blocked` : 'Deployments frozen'}</a
         >
         ${deployments ?? ''}`
     : isScheduled
       ? html`<span class="badge scheduled">Scheduled</span>`
       : html`<span class="badge past">Not ongoing</span>`;
-  return html`${badge} ${countOf(matched, 'repository', 'repositories')}
+  return html`${badge} ${countText(matched, 'repository', 'repositories')}
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
   ${notKnown.length + toAsk > 0 ? `${notKnown.length + toAsk} not known to be enforced` : ''}
   ${toAsk > 0 ? html`<span class="muted">Holdfast is still asking GitHub about ${toAsk}.</span>` : ''}`;
 }
 
 /** Where the plan freezes now, as far as the viewer can read, and how many pull requests are blocked there. */
-function ongoingIn({ plan, account, repositories }: PlanVisit, on: StoredFreeze[]): Html {
+function ongoingList({ plan, account, repositories }: PlanVisit, on: StoredFreeze[]): Html {
   const ids = new Map(on.map(({ repositoryId, id }) => [repositoryId, id]));
   const frozen = repositories.filter(({ id }) => ids.has(id));
   if (frozen.length === 0) return html``;
   const row = ({ id, name, held, waiting }: PlanVisit['repositories'][number]) => {
-    const blocked = `: ${waiting > 0 ? `${held} of ` : ''}${countOf(held + waiting, 'pull request')} blocked`;
+    const blocked = `: ${waiting > 0 ? `${held} of ` : ''}${countText(held + waiting, 'pull request')} blocked`;
     const link = html`<a href="${freezePath({ name, account }, ids.get(id)!)}">${name}</a>`;
     return html`<li>${link}${holdsMerges(plan) ? blocked : ''}</li>`;
   };
   return html`<h2>Ongoing freezes</h2>
     <ul>
-      ${frozen.slice(0, mostNamed).map(row)}
-      ${frozen.length > mostNamed ? html`<li>and ${frozen.length - mostNamed} more</li>` : ''}
+      ${frozen.slice(0, mostMatchedNamed).map(row)}
+      ${frozen.length > mostMatchedNamed ? html`<li>and ${frozen.length - mostMatchedNamed} more</li>` : ''}
     </ul>`;
 }
 
 /** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
 function repositoriesOf({ plan, account, repositories, isAdmin }: PlanVisit): Html {
   const { include, exclude } = plan.repositories;
-  if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
+  if (isAdmin)
+    return html`${planNames(include)}${exclude.length > 0 ? html`, except ${planNames(exclude)}` : ''}`;
   const matched = matchedBy(plan, repositories).used.map(({ name }) => `${account.login}/${name}`);
-  const more = matched.length - mostNamed;
-  return html`${links(account.login, matched.slice(0, mostNamed))}${more > 0 ? `, and ${more} more` : ''}`;
+  const more = matched.length - mostMatchedNamed;
+  return html`${links(account.login, matched.slice(0, mostMatchedNamed))}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-const mostNamed = 50;
+const mostMatchedNamed = 50;
 
 function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: boolean): Html {
   const { account, plan, repositories, isAdmin } = visit;
@@ -268,7 +275,7 @@ function details(visit: PlanVisit, shown: ShownPlan, times: Times, mayChange: bo
     }`;
 }
 
-const names = (globs: string[]): Html[] =>
+const planNames = (globs: string[]): Html[] =>
   globs.map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`);
 
 const links = (login: string, fullNames: string[]): Html =>

@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { csvLine } from '../../words/event-words.ts';
 import { type Figures, readFigures } from '../../freezes/reports/months.ts';
 import { auditPath } from '../../page-paths.ts';
-import { dayOf, monthName, startOf } from '../calendar/calendar-window.ts';
+import { dayOf, monthName, startOfWindow } from '../calendar/calendar-window.ts';
 import { notForThem } from '../audit/show-audit.ts';
 import type { Html } from '../html.ts';
 import { showPage } from '../message-page.ts';
 import { insideOf, type OwnerVisit } from '../owner/open-owner.ts';
-import { absentOrSignIn, timesOf } from '../reader.ts';
+import { absentOrSignIn, readerTimes } from '../reader.ts';
 
 /** How many months the page shows, with this one. */
 const shownMonths = 12;
@@ -37,12 +37,15 @@ export async function showMonths(visit: OwnerVisit): Promise<Response> {
   const { administered, byRole } = await insideOf({ ...visit, viewer });
   const theirs = [...administered, ...byRole];
   if (theirs.length === 0 && !isAdmin) return notForThem(visit, login);
-  const { now, zone } = timesOf(visit);
+  const { now, zone } = readerTimes(visit);
   const first = dayOf(now, zone).with({ day: 1 });
   const days = Array.from({ length: shownMonths }, (_, at) =>
     first.subtract({ months: shownMonths - 1 - at }),
   );
-  const spans = days.map((day) => ({ from: startOf(day, zone), to: startOf(day.add({ months: 1 }), zone) }));
+  const spans = days.map((day) => ({
+    from: startOfWindow(day, zone),
+    to: startOfWindow(day.add({ months: 1 }), zone),
+  }));
   const ids = isAdmin ? null : theirs.map((each) => each.id);
   const figures = await readFigures(deps, id, ids, spans);
   const months = days.map((day, at) => ({ day, figures: figures[at]! }));

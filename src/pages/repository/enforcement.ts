@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/recent-enforcement.ts';
 import type { Finding } from '../../explanations/enforcement/finding.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 import type { Html } from '../html.ts';
 import { within } from '../../time/clock.ts';
 import type { Deps } from '../../deps.ts';
@@ -32,7 +32,7 @@ function found(report: EnforcementReport, times: Times): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
   return html`<p>
       ${verdictOf(report)}
-      <span class="muted">Checked ${instant(report.checkedAt, times)}</span>
+      <span class="muted">Checked ${instantText(report.checkedAt, times)}</span>
     </p>
     ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('passed check', of('ok'))}`;
 }
@@ -50,14 +50,15 @@ export function whatToMend({ findings }: EnforcementReport): Html {
     ...findings.filter(({ state }) => state === 'unknown'),
   ];
   if (pressing.length === 0) return html``;
-  return html`${list(pressing.slice(0, mostPressing))} ${folded('more problem', pressing.slice(mostPressing))}`;
+  return html`${findingList(pressing.slice(0, mostPressing))}
+  ${folded('more problem', pressing.slice(mostPressing))}`;
 }
 
 /** What is known about deployments: permissions, environments, rules and workflows. */
 export function deploymentFindings(report: EnforcementReport | null): Html {
   if (!report) return stillAsking;
   const about = report.findings.filter(({ check }) => check === 'deployments');
-  return about.length > 0 ? list(about) : html`<p>GitHub did not say what the App may do.</p>`;
+  return about.length > 0 ? findingList(about) : html`<p>GitHub did not say what the App may do.</p>`;
 }
 
 const folded = (what: string, findings: Finding[]): Html =>
@@ -65,7 +66,7 @@ const folded = (what: string, findings: Finding[]): Html =>
     ? html``
     : html`<details>
         <summary>${findings.length} ${findings.length === 1 ? what : `${what}s`}</summary>
-        ${list(findings)}
+        ${findingList(findings)}
       </details>`;
 
 const badges = { true: 'free', false: 'leaking', unknown: 'past' };
@@ -78,7 +79,7 @@ const verdicts = {
 
 const stateNames = { failed: 'Failed', unknown: 'Unknown', warning: 'Warning', ok: 'Passed' };
 
-const list = (findings: Finding[]): Html =>
+const findingList = (findings: Finding[]): Html =>
   html`<ul class="findings">
     ${findings.map(
       ({ state, message, remedy }) =>
@@ -145,7 +146,7 @@ export function installationPage(deps: Pick<Deps, 'config'>, { account, installa
 }
 
 /** Milliseconds that a page waits. */
-const patience = 2_000;
+const refusedPushesPatience = 2_000;
 
 /** @returns null while GitHub does not say what the App requests. */
 export async function readExtraPermissions(deps: Deps, to: Installed): Promise<ExtraPermissions | null> {
@@ -153,7 +154,7 @@ export async function readExtraPermissions(deps: Deps, to: Installed): Promise<E
     const { rest } = await deps.github.asApp();
     return (await rest.apps.getAuthenticated()).data!;
   });
-  const app = await within(patience, asked).catch(nullIf('unavailable'));
+  const app = await within(refusedPushesPatience, asked).catch(nullIf('unavailable'));
   if (!app) return null;
   const requested = { permissions: app.permissions as Grants['permissions'], events: app.events };
   const permissions = to.installation.permissions as Grants['permissions'];

@@ -5,12 +5,12 @@ import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { judgeHeldDeployments } from '../../explanations/enforcement/judge-environments.ts';
 import { holdsDeployments, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
-import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
+import { type FreezePhase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
-import { countsOf, heldList, notJudged, type ShownHeld, whatItHolds } from '../held.ts';
+import { heldCounts, heldList, notJudged, type ShownHeld, whatItHolds } from '../held.ts';
 import { shorten } from '../../words/event-words.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 import type { Html } from '../html.ts';
 import { type RepositoryPage, linkTo } from './load-page.ts';
 
@@ -72,7 +72,7 @@ function row(
   more: FreezeRecord[] = [],
 ): Html {
   const { id, reason, isPause, matchingConditions, excludeConditions } = freeze;
-  const state = stateOf(freeze, page.now);
+  const state = freezeStateOf(freeze, page.now);
   const href = freezePath(page.repository, id);
   const its = heldByFreeze(page.held, freeze);
   const isSpecial = matchingConditions.length + excludeConditions.length > 0 || holdsDeployments(freeze);
@@ -91,10 +91,10 @@ function row(
     </td>
     <td>
       ${whenOf(freeze, state, page.times)}
-      ${more.length > 0 ? html`<p class="muted">${rhythmOf([freeze, ...more]) ?? `and ${more.length} more times`}, next ${instant(more[0]!.startsAt, page.times, freeze.timezone)}</p>` : ''}
+      ${more.length > 0 ? html`<p class="muted">${rhythmOf([freeze, ...more]) ?? `and ${more.length} more times`}, next ${instantText(more[0]!.startsAt, page.times, freeze.timezone)}</p>` : ''}
     </td>
     <td>
-      ${state === 'ongoing' && holdsMerges(freeze) ? (isJudged(page.repository, freeze) ? countsOf(its) : notJudged) : ''}
+      ${state === 'ongoing' && holdsMerges(freeze) ? (isJudged(page.repository, freeze) ? heldCounts(its) : notJudged) : ''}
     </td>
   </tr>`;
 }
@@ -118,7 +118,7 @@ function rhythmOf(freezes: FreezeRecord[]): string | null {
 
 function whenOf(freeze: FreezeRecord, state: FreezeState, times: Times): Html {
   const { startsAt, endsAt, timezone, deletion } = freeze;
-  const time = (at: Date) => instant(at, times, timezone);
+  const time = (at: Date) => instantText(at, times, timezone);
   if (deletion)
     return html`Deleted by ${madeBy(deletion.by, time(deletion.at))}:
       <span dir="auto">${shorten(deletion.reason, 280)}</span>`;
@@ -147,7 +147,7 @@ export function heldNow(
 ): Html {
   if (!isJudged(repository, freeze)) return notJudged;
   const left = held.length - most;
-  return html`${countsOf(held)} ${heldList(repository, held.slice(0, most))}
+  return html`${heldCounts(held)} ${heldList(repository, held.slice(0, most))}
   ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;
 }
 
@@ -174,9 +174,9 @@ export function deploymentsWord(freeze: FreezeRecord, report: EnforcementReport,
     : html`${sentence} ${why}`;
 }
 
-export type FreezeState = Phase | 'deleted';
+export type FreezeState = FreezePhase | 'deleted';
 
-export const stateOf = (freeze: FreezeRecord, now: Date): FreezeState =>
+export const freezeStateOf = (freeze: FreezeRecord, now: Date): FreezeState =>
   freeze.deletion ? 'deleted' : phaseOf(freeze, now);
 
 export const stateWords: Record<FreezeState, string> = {

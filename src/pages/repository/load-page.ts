@@ -31,7 +31,7 @@ type ViewQuery = Partial<Record<'zone' | 'current' | 'past', string>>;
  * Reads the query of a URL. Ignores invalid parameters and describes them in sentences.
  * @param query the first value of each parameter.
  */
-export function readView(query: ViewQuery): { view: View; problems: string[] } {
+export function readRepositoryView(query: ViewQuery): { view: View; problems: string[] } {
   const { zone = '', current = '', past = '' } = query;
   const isZone = isTimeZone(zone);
   const isPast = z.guid().safeParse(past).success;
@@ -93,7 +93,7 @@ type CurrentPage = { rows: FreezeRecord[][]; earlier: string | null; later: stri
 
 const currentPerPage = 20;
 const pastPerPage = 20;
-const mostEvents = 5;
+const mostRepositoryEvents = 5;
 const mostDeployments = 20;
 
 /** Loads the page from our database. @param isInside whether the viewer sees the log and reasons that are not public. */
@@ -110,7 +110,7 @@ export async function loadPage(
     currentFreezes(deps.db, id, now),
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     openPullRequests(deps, id),
-    isInside ? recentEvents(deps, repository, {}, { perPage: mostEvents }) : null,
+    isInside ? recentEvents(deps, repository, {}, { perPage: mostRepositoryEvents }) : null,
     isInside ? listDeployments(deps.db, id, 'waiting', { size: mostDeployments }) : null,
     isInside
       ? listExemptions(

@@ -6,7 +6,7 @@ import { pullRequestPath } from '../../page-paths.ts';
 import { heldBadge, type ShownHeld } from '../held.ts';
 import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
-import { stateOf } from './freeze-list.ts';
+import { freezeStateOf } from './freeze-list.ts';
 import type { RepositoryPage } from './load-page.ts';
 
 /** How many pull requests are listed, the blocked ones first. */
@@ -16,7 +16,7 @@ const mostNamed = 2;
 
 /** The open pull requests: which are blocked, exempt or free, why, and the way to exempt. @param mayAsk whether the viewer may. */
 export function pullRequestList({ open, current, repository, now }: RepositoryPage, mayAsk: boolean): Html {
-  const ongoing = current.filter((freeze) => stateOf(freeze, now) === 'ongoing' && holdsMerges(freeze));
+  const ongoing = current.filter((freeze) => freezeStateOf(freeze, now) === 'ongoing' && holdsMerges(freeze));
   const isUnjudged = ongoing.some((freeze) => !isJudged(repository, freeze));
   const isBlocked = (each: ShownHeld) => each.heldBy.some((id) => ongoing.some((freeze) => freeze.id === id));
   const sorted = open.toSorted((one, other) => Number(isBlocked(other)) - Number(isBlocked(one)));

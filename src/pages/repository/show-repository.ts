@@ -10,7 +10,7 @@ import { type ListedEvent, retentionDays } from '../../events/list-events.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import type { Html } from '../html.ts';
 import { liveAt } from '../live.ts';
-import { messageOf, showPage } from '../message-page.ts';
+import { saidMessage, showPage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
 import { uuid } from '../../api/fields.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
@@ -22,27 +22,40 @@ import {
   repositorySettingsPath,
 } from '../../page-paths.ts';
 import { refuseOutsiders } from '../insiders.ts';
-import { hasAnyRole, mayAs, permissionOf, type RepositoryVisit, timesOf, unlessUnsaid } from '../reader.ts';
+import {
+  hasAnyRole,
+  mayAs,
+  permissionOf,
+  type RepositoryVisit,
+  readerTimes,
+  unlessUnsaid,
+} from '../reader.ts';
 import { eventList } from '../audit/event-list.ts';
 import { enforcement } from './enforcement.ts';
-import { currentFreezeList, deploymentsWord, pastFreezeList, heldByFreeze, stateOf } from './freeze-list.ts';
+import {
+  currentFreezeList,
+  deploymentsWord,
+  pastFreezeList,
+  heldByFreeze,
+  freezeStateOf,
+} from './freeze-list.ts';
 import { whatDeploymentsDo } from '../../words/describe-fields.ts';
-import { isHeld, loadPage, type RepositoryPage, readView, linkTo } from './load-page.ts';
+import { isHeld, loadPage, type RepositoryPage, readRepositoryView, linkTo } from './load-page.ts';
 import { pullRequestList } from './pull-request-list.ts';
 import { waitingDeployments } from './waiting-deployments.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { frozenStateAt } from '../../plans/frozen-state.ts';
-import { countOf } from '../freeze-now/plan-preview.ts';
-import { asGitHubSees, countsOf, frozenWord, notJudged } from '../held.ts';
+import { countText } from '../freeze-now/plan-preview.ts';
+import { asGitHubSees, heldCounts, frozenWord, notJudged } from '../held.ts';
 import { stateLine } from '../states.ts';
 import { shorten } from '../../words/event-words.ts';
-import { instant, instantAndDistance } from '../text.ts';
+import { instantText, instantAndDistance } from '../text.ts';
 
 /** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and who did what last. */
 export async function showRepository(visit: RepositoryVisit): Promise<Response> {
   const { deps, context, repository } = visit;
-  const times = timesOf(visit);
-  const { view, problems } = readView(context.req.query());
+  const times = readerTimes(visit);
+  const { view, problems } = readRepositoryView(context.req.query());
   const refusal = await refuseOutsiders(visit);
   const [loaded, report, mayChange, permission] = await Promise.all([
     loadPage(deps, repository, view, times, refusal === null),
@@ -61,11 +74,11 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
   const approved = await approvedNow(visit);
   const actions = html`<div class="actions">
     ${mayChange ? html`<a class="button freeze" href="${freezeNow}">Freeze now</a>` : ''}
-    ${mayChange && page.current.some((freeze) => stateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
+    ${mayChange && page.current.some((freeze) => freezeStateOf(freeze, page.now) === 'ongoing') ? html`<a class="button danger" href="${ownerFormPath(account.login, 'unfreeze')}?${chosen}">Unfreeze</a>` : ''}
     <a class="button quiet" href="${calendarPath(account.login, { repositories: [name] })}">Calendar</a>
     ${isAdmin ? html`<a class="button quiet" href="${repositorySettingsPath(repository)}">Settings</a>` : ''}
   </div>`;
-  const body = html`${messageOf(context, undoApproval(visit, approved), stillApproved(context, approved))}
+  const body = html`${saidMessage(context, undoApproval(visit, approved), stillApproved(context, approved))}
     ${firstLine(page, report, actions)} ${[...problems, ...page.problems].map(notice)}
     ${forgotten(page, mayChange)}
     <div class="columns">
@@ -79,7 +92,7 @@ export async function showRepository(visit: RepositoryVisit): Promise<Response> 
         ${pastFreezeList(page)} ${page.log ? latestEvents(page.log, page, readsLog) : ''}
       </aside>
     </div>`;
-  const ongoing = page.current.filter((freeze) => stateOf(freeze, page.now) === 'ongoing');
+  const ongoing = page.current.filter((freeze) => freezeStateOf(freeze, page.now) === 'ongoing');
   return showPage(visit, {
     ...{ title: fullName(repository), body, owner: account.login, crumbs: [{ name }] },
     frozen: frozenWord(ongoing.map(holdsMerges)),
@@ -119,23 +132,23 @@ const latestEvents = (
  */
 function firstLine(page: RepositoryPage, report: EnforcementReport | null, actions: Html): Html {
   const { repository, current, held, now, times } = page;
-  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
+  const all = current.filter((freeze) => freezeStateOf(freeze, now) === 'ongoing');
   const ongoing = all.filter(holdsMerges);
-  const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
+  const next = current.find((freeze) => freezeStateOf(freeze, now) === 'scheduled');
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
   const isAllJudged = ongoing.every((each) => isJudged(repository, each));
   const left = held.length - heldByThem.length;
   const counts = [
     ongoing.length > 1 ? `${ongoing.length} freezes are ongoing` : null,
-    ongoing.length > 0 ? html`${countsOf(heldByThem)} ${isAllJudged ? '' : notJudged}` : null,
+    ongoing.length > 0 ? html`${heldCounts(heldByThem)} ${isAllJudged ? '' : notJudged}` : null,
     ...all
       .filter((each) => holdsDeployments(each))
       .map((each) => ofDeployments(page, each, report, ongoing.length > 0)),
     // What is so about merges matters while no freeze is ongoing, or one of merges.
     report && (ongoing.length > 0 || all.length === 0) ? isEnforced(page, ongoing, report) : null,
     left > 0 ? html`<span class="updating">${releasing(left)}</span>` : null,
-    next ? html`Next: ${link(page, next)}, from ${instant(next.startsAt, times, next.timezone)}` : null,
+    next ? html`Next: ${link(page, next)}, from ${instantText(next.startsAt, times, next.timezone)}` : null,
   ].filter((each) => each !== null);
   const name = html`<bdi>${fullName(repository)}</bdi>`;
   if (ongoing.length > 0)
@@ -156,12 +169,12 @@ function ofDeployments(
 ): Html {
   const its = waiting.filter(({ freezeIds }) => freezeIds.includes(freeze.id)).length;
   return html`${whatDeploymentsDo(freeze)}${areMergesFrozen ? '' : '; merges are not blocked'}.
-  ${its > 0 ? `${countOf(its, 'deployment')} ${its === 1 ? 'waits' : 'wait'} now.` : ''}
+  ${its > 0 ? `${countText(its, 'deployment')} ${its === 1 ? 'waits' : 'wait'} now.` : ''}
   ${report ? deploymentsWord(freeze, report, '#enforcement') : ''}`;
 }
 
 const releasing = (count: number): string =>
-  `Holdfast is releasing ${countOf(count, 'pull request')} that GitHub still blocks.`;
+  `Holdfast is releasing ${countText(count, 'pull request')} that GitHub still blocks.`;
 
 /** When the last of them ends. */
 function untilOf({ current, now, times }: RepositoryPage, ongoing: FreezeRecord[]): Html | string {
@@ -191,7 +204,7 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
 }
 
 /** How many forgotten freezes are named. */
-const mostNamed = 3;
+const mostForgottenNamed = 3;
 
 const advice = (mayChange: boolean): string =>
   mayChange
@@ -201,9 +214,9 @@ const advice = (mayChange: boolean): string =>
 /** Points out freezes that somebody may have forgotten. */
 function forgotten(page: RepositoryPage, mayChange: boolean): Html {
   const all = page.current.filter((freeze) => isForgotten(freeze, page.now));
-  const more = all.length - mostNamed;
-  const named = all.slice(0, mostNamed).map((freeze) => {
-    const since = instant(freeze.startsAt, page.times, freeze.timezone);
+  const more = all.length - mostForgottenNamed;
+  const named = all.slice(0, mostForgottenNamed).map((freeze) => {
+    const since = instantText(freeze.startsAt, page.times, freeze.timezone);
     return notice(
       html`${link(page, freeze)} has been ongoing since ${since} and has no end. ${advice(mayChange)}`,
     );

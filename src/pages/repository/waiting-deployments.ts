@@ -6,7 +6,7 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { deploymentExemptionsPath, freezePath } from '../../page-paths.ts';
-import { confirmation, hidden, onceField, textArea, textField } from '../form.ts';
+import { confirmation, hiddenField, onceField, textArea, textField } from '../form.ts';
 import type { Html } from '../html.ts';
 import {
   coverage,
@@ -15,13 +15,13 @@ import {
   formsPath,
   isAtOnce,
   mayTakeBack,
-  nameOf,
+  nameOfApprover,
   type Standing,
   standingIn,
   takeBack,
 } from '../status/exemption-forms.ts';
 import type { RepositoryVisit } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 import type { RepositoryPage } from './load-page.ts';
 
 /**
@@ -82,7 +82,7 @@ function card(
       <a href="${repositoryUrl}/actions/runs/${runId}" rel="noreferrer"
         ><bdi>${workflow}</bdi> ${runNumber}</a
       >
-      of <bdi>${ref}</bdi>, <code>${sha.slice(0, 7)}</code>, since ${instant(requestedAt, times)}
+      of <bdi>${ref}</bdi>, <code>${sha.slice(0, 7)}</code>, since ${instantText(requestedAt, times)}
       (${isHeld ? freezeIds.map((id, at) => html`${at === 0 ? 'held by ' : ', '}<a href="${freezePath(repository, id)}">${at === 0 ? 'a freeze' : 'another'}</a>`) : 'no freeze holds it'})
     </p>
     ${
@@ -91,7 +91,7 @@ function card(
             repository,
             standing,
             'Let this one go…',
-            html`${hidden('environment', environment)} ${hidden('run_id', String(runId))}`,
+            html`${hiddenField('environment', environment)} ${hiddenField('run_id', String(runId))}`,
             id,
           )
         : ''
@@ -109,8 +109,8 @@ const openToDeploy = (
   html`<section class="card" aria-label="Exemption">
     <p>
       <span class="badge free">Exempt</span> ${exemptUntil(exemption, times)} It is for
-      ${coverage(exemption)}. Requested by ${nameOf(exemption.requestedBy)}, approved by
-      ${nameOf(exemption.decidedBy)}.
+      ${coverage(exemption)}. Requested by ${nameOfApprover(exemption.requestedBy)}, approved by
+      ${nameOfApprover(exemption.decidedBy)}.
     </p>
     ${mayTakeBack(exemption, standing) ? takeBack(exemption, formsPath(exemption, repository)) : ''}
   </section>`;

@@ -19,7 +19,7 @@ import { ownerOfFirstApp, saveSecondApp, type SecondAppAdmin } from '../../githu
 import { nameOfGitHub, webUrlOf } from '../../github/web-url.ts';
 import { installedPath, lockAppCallbackPath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
-import { type Message, messagePage } from '../message-page.ts';
+import { type PageMessage, messagePage } from '../message-page.ts';
 import { signInFirst, type Visit } from '../reader.ts';
 
 // The second App by a manifest. It belongs to the owner of the first one: whoever can take a key of it at GitHub can take
@@ -60,7 +60,7 @@ const again =
 export async function finishLockApp(visit: Visit): Promise<Response> {
   const { deps, context, viewer } = visit;
   const { code = '', state = '' } = context.req.query();
-  const stop = (message: Message) => messagePage(context, message, viewer);
+  const stop = (message: PageMessage) => messagePage(context, message, viewer);
   const unusable = (text: string) => stop({ status: 409, title: 'This App cannot be used', text });
   const cookie = cookieOf(deps.config, state);
   const attempt = readAttempt(await readCookie(context, cookie), state, deps.clock.now());

@@ -14,20 +14,21 @@ import {
   chips,
   confirmation,
   type FormProblems,
-  hidden,
+  hiddenField,
   ifSent,
   textArea,
   textField,
-  textOf,
+  trimmedField,
   type Typed,
   typedIn,
 } from '../form.ts';
 import type { Html } from '../html.ts';
-import { instant, type Times } from '../text.ts';
-import { foldedForm, type Forms, type Section, secretPage } from './settings-form.ts';
+import { instantText, type Times } from '../text.ts';
+import { foldedForm, type Forms, type SettingsSection, secretPage } from './settings-form.ts';
+import { day } from '../../time/units.ts';
 
 /** The application keys of an owner. */
-export async function keysOfOwner(section: Section): Promise<Html> {
+export async function keysOfOwner(section: SettingsSection): Promise<Html> {
   const { deps, account, action, problems, sent, times } = section;
   const key = typedIn(ifSent(sent, 'create-key'));
   const keys = await listKeys(deps, account);
@@ -44,7 +45,7 @@ export async function keysOfOwner(section: Section): Promise<Html> {
 }
 
 /** The OIDC rules of an owner, which let jobs in without a key. */
-export async function jobRules(section: Section): Promise<Html> {
+export async function jobRules(section: SettingsSection): Promise<Html> {
   const { deps, account, action, problems, sent } = section;
   const rule = typedIn(ifSent(sent, 'create-rule'));
   const rules = await rulesOf(deps.sql, account.id, nowOf(deps.clock));
@@ -91,14 +92,14 @@ const keyRow = (action: string, key: ApplicationKey, times: Times): Html =>
   html`<div class="card">
     <strong><bdi>${key.name}</bdi></strong> <span class="badge past">${key.scope}</span>
     <p class="muted">
-      Created ${instant(key.createdAt, times)} by <bdi>${actorIn(key.createdBy).name}</bdi>,
-      ${key.lastUsedAt ? html`last used ${instant(key.lastUsedAt, times)}` : 'never used'},
-      ${key.expiresAt ? html`${key.expiresAt <= times.now ? 'expired' : 'expires'} ${instant(key.expiresAt, times)}` : 'does not expire'}
+      Created ${instantText(key.createdAt, times)} by <bdi>${actorIn(key.createdBy).name}</bdi>,
+      ${key.lastUsedAt ? html`last used ${instantText(key.lastUsedAt, times)}` : 'never used'},
+      ${key.expiresAt ? html`${key.expiresAt <= times.now ? 'expired' : 'expires'} ${instantText(key.expiresAt, times)}` : 'does not expire'}
     </p>
     ${confirmation(
       'Revoke…',
       action,
-      html`${hidden('do', 'revoke-key')} ${hidden('id', key.id)}
+      html`${hiddenField('do', 'revoke-key')} ${hiddenField('id', key.id)}
         <p>Whatever uses this key stops working at once, and so do the keys that it created.</p>`,
       'Revoke key',
     )}
@@ -108,22 +109,20 @@ const ruleRow = (action: string, rule: OidcRule): Html =>
   html`<div class="card">
     <strong><bdi>${rule.name}</bdi></strong> <span class="badge past">${rule.may.at(-1)}</span>
     <p class="muted">
-      ${listed('Repositories', rule.repositories)}; ${listed('refs', rule.refs)};
-      ${listed('environments', rule.environments)}. Created by <bdi>${actorIn(rule.createdBy).name}</bdi>.
+      ${listedKeys('Repositories', rule.repositories)}; ${listedKeys('refs', rule.refs)};
+      ${listedKeys('environments', rule.environments)}. Created by <bdi>${actorIn(rule.createdBy).name}</bdi>.
     </p>
-    ${confirmation('Delete…', action, html`${hidden('do', 'delete-rule')} ${hidden('id', rule.id)}`, 'Delete rule')}
+    ${confirmation('Delete…', action, html`${hiddenField('do', 'delete-rule')} ${hiddenField('id', rule.id)}`, 'Delete rule')}
   </div>`;
 
-const listed = (what: string, globs: string[] | null): string => `${what}: ${globs?.join(', ') ?? 'any'}`;
-
-const day = 86_400_000;
+const listedKeys = (what: string, globs: string[] | null): string => `${what}: ${globs?.join(', ') ?? 'any'}`;
 
 /** Shows the secret of the new key, once. */
 async function createKeyByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const days = Number(form.get('days') ?? '');
   const expiresAt = days > 0 ? new Date(nowOf(deps.clock).getTime() + days * day) : null;
-  const sent = { name: textOf(form, 'key_name'), scope: form.get('scope') };
+  const sent = { name: trimmedField(form, 'key_name'), scope: form.get('scope') };
   const { name, scope } = validate(newApplication, sent, 'body');
   const { key, secret } = await createKey(deps, actor, account, { name, scope, expiresAt });
   return secretPage(change, {
@@ -140,7 +139,7 @@ async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Pr
     return given.length > 0 ? given : null;
   };
   const body = {
-    name: textOf(form, 'rule_name'),
+    name: trimmedField(form, 'rule_name'),
     repositories: globs('repositories'),
     refs: globs('refs'),
     environments: globs('environments'),
@@ -151,10 +150,11 @@ async function createRuleByForm({ deps, actor, account, form }: OwnerChange): Pr
 
 export const keyForms: Forms = {
   'create-key': createKeyByForm,
-  'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, textOf(form, 'id')),
+  'revoke-key': ({ deps, actor, account, form }) => revokeKey(deps, actor, account, trimmedField(form, 'id')),
 };
 
 export const jobRuleForms: Forms = {
   'create-rule': createRuleByForm,
-  'delete-rule': ({ deps, actor, account, form }) => deleteRule(deps, actor, account, textOf(form, 'id')),
+  'delete-rule': ({ deps, actor, account, form }) =>
+    deleteRule(deps, actor, account, trimmedField(form, 'id')),
 };

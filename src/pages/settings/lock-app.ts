@@ -13,12 +13,12 @@ import {
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { ownerSettingsPath } from '../../page-paths.ts';
 import type { OwnerChange } from '../change.ts';
-import { confirmation, hidden, textOf } from '../form.ts';
+import { confirmation, hiddenField, trimmedField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { layout } from '../layout.ts';
 import { newAppForm, beginLockApp } from './create-lock-app.ts';
-import { instant } from '../text.ts';
-import type { Forms, Section } from './settings-form.ts';
+import { instantText } from '../text.ts';
+import type { Forms, SettingsSection } from './settings-form.ts';
 
 /** Shows what will be made. The button of the page leads to GitHub. */
 async function createLockAppByForm(change: OwnerChange): Promise<Response> {
@@ -36,7 +36,7 @@ async function createLockAppByForm(change: OwnerChange): Promise<Response> {
 
 async function forgetLockAppByForm({ deps, actor, account, form }: OwnerChange): Promise<void> {
   await assertMayMakeSecondApp(deps, account);
-  await forgetSecondApp(deps, { accountId: account.id, actor }, textOf(form, 'app'));
+  await forgetSecondApp(deps, { accountId: account.id, actor }, trimmedField(form, 'app'));
 }
 
 export const lockAppForms: Forms = {
@@ -45,11 +45,11 @@ export const lockAppForms: Forms = {
 };
 
 /** What GitHub says about the second App: null if it knows none with our key. */
-type Seen = { name: string; url: string; owner: string; installed: Installed | null } | null;
+type SeenLock = { name: string; url: string; owner: string; installed: Installed | null } | null;
 type Installed = { url: string; isSuspended: boolean; isGranted: boolean };
 
 /** @throws Refusal unavailable; too-many-requests. */
-export async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<Seen> {
+export async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<SeenLock> {
   await deps.questions?.beforeInstallation();
   const absent = (error: unknown) => {
     if (isGitHubStatus(error, 401, 404)) return null;
@@ -71,7 +71,7 @@ export async function seeLock(deps: Deps, { login }: InstalledAccount): Promise<
 }
 
 /** The second App: whether there is one, whether it is installed on the owner, and what to do. */
-export async function lockAppSection({ deps, account, action, times }: Section): Promise<Html> {
+export async function lockAppSection({ deps, account, action, times }: SettingsSection): Promise<Html> {
   const { lock, secretKey } = deps.config;
   const silent = (error: unknown) => {
     if (isUnavailable(error) || isTooManyRequests(error)) return 'silent' as const;
@@ -87,19 +87,19 @@ export async function lockAppSection({ deps, account, action, times }: Section):
       A second GitHub App makes freezes block at once, by a ruleset. One App serves all owners, and each owner
       decides whether to install it: see <a href="/help/instant-hold">Instant hold</a>.
     </p>
-    ${isThere ? html`<div class="card">${shown(seen, account)}</div>` : ''}
+    ${isThere ? html`<div class="card">${shownLock(seen, account)}</div>` : ''}
     ${
       lock
         ? html`<p class="muted">It is set in the environment of this service (<code>LOCK_APP_ID</code>).</p>`
         : saved
           ? html`<p class="muted">
-                <bdi>${saved.name}</bdi>, created ${instant(saved.createdAt, times)}.
+                <bdi>${saved.name}</bdi>, created ${instantText(saved.createdAt, times)}.
                 ${isThere ? '' : 'Its key is encrypted with another SECRET_KEY: set SECRET_KEY_PREVIOUS to that one, or forget the App.'}
               </p>
               ${mayMake ? forget(action, saved) : ''}`
           : mayMake && secretKey !== null
             ? html`<form class="form" method="post" action="${action}">
-                ${hidden('do', 'create-lock-app')}
+                ${hiddenField('do', 'create-lock-app')}
                 <div class="actions"><button type="submit" class="quiet">Create the second App</button></div>
               </form>`
             : html`<p>
@@ -109,7 +109,7 @@ export async function lockAppSection({ deps, account, action, times }: Section):
     }`;
 }
 
-function shown(seen: Seen | 'silent', { login }: InstalledAccount): Html {
+function shownLock(seen: SeenLock | 'silent', { login }: InstalledAccount): Html {
   if (seen === 'silent')
     return html`GitHub does not say whether the second App is installed. Reload the page in a moment.`;
   if (seen === null)
@@ -136,7 +136,7 @@ const forget = (action: string, { appId, name }: { appId: bigint; name: string }
   confirmation(
     'Forget…',
     action,
-    html`${hidden('do', 'forget-lock-app')} ${hidden('app', String(appId))}
+    html`${hiddenField('do', 'forget-lock-app')} ${hiddenField('app', String(appId))}
       <p>
         End freezes with an instant hold first: Holdfast cannot disable their rulesets afterwards. Delete the
         App at GitHub, too.

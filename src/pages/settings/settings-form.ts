@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { settingsChange } from '../../api/v1/settings.ts';
 import { validate } from '../../api/read-request.ts';
-import { type Product, products } from '../../installations/product.ts';
+import { type Product, productNames } from '../../installations/product.ts';
 import { settingColumns } from '../../installations/setting-fields.ts';
 import { pushesAreRefused } from '../../explanations/enforcement/refused-pushes.ts';
 import { ownerSettingsPath } from '../../page-paths.ts';
@@ -13,12 +13,12 @@ import {
   chips,
   formProblem,
   type FormProblems,
-  hidden,
+  hiddenField,
   ifSent,
   previewedOf,
   textArea,
   textField,
-  textOf,
+  trimmedField,
   typedIn,
   versionField,
 } from '../form.ts';
@@ -78,7 +78,7 @@ export const secretPage = (
 };
 
 /** What a subject of an owner's settings is about, and where its forms go. */
-export type Section = {
+export type SettingsSection = {
   deps: Deps;
   account: InstalledAccount;
   action: string;
@@ -96,14 +96,14 @@ export type Forms = Record<string, (change: OwnerChange) => Promise<unknown>>;
 
 /** A form that a button unfolds. One that was refused is unfolded. @param fields the names of its fields: a problem with one unfolds it, too. */
 export const foldedForm = (
-  { action, problems, sent }: Section,
+  { action, problems, sent }: SettingsSection,
   { name, does, fields, act }: { name: string; does: string; fields: string[]; act: string },
   content: Html,
 ): Html =>
   html`<details ${ifSent(sent, does) || fields.some((each) => problems.has(each)) ? html`open` : ''}>
     <summary class="button quiet">${name}</summary>
     <form class="card form" method="post" action="${action}">
-      ${hidden('do', does)} ${content}
+      ${hiddenField('do', does)} ${content}
       <div class="actions"><button type="submit" class="quiet">${act}</button></div>
     </form>
   </details>`;
@@ -227,7 +227,7 @@ export function settingsForm(given: SettingsForm): Html {
       ),
   };
   return html`<form class="card form" method="post" action="${action}">
-    ${hidden('do', 'settings')} ${versionField(version)} ${columns.map((name) => fields[name]())}
+    ${hiddenField('do', 'settings')} ${versionField(version)} ${columns.map((name) => fields[name]())}
     <div class="actions"><button type="submit">Save settings</button></div>
   </form>`;
 }
@@ -248,9 +248,9 @@ const inLimit = ({ longest_open_end_hours: hours }: ShownSettings): string =>
  */
 export function readSettingsForm(form: URLSearchParams, isOfRepository: boolean): SettingsChange {
   const people = (name: string) =>
-    isOfRepository && textOf(form, name) !== 'own' ? null : linesOf(form.get(listOf(name)) ?? '');
+    isOfRepository && trimmedField(form, name) !== 'own' ? null : linesOf(form.get(listOf(name)) ?? '');
   const read = (name: SettingName) =>
-    name === 'freezers' || name === 'approvers' ? people(name) : valueOf(textOf(form, name));
+    name === 'freezers' || name === 'approvers' ? people(name) : valueOf(trimmedField(form, name));
   const change = Object.fromEntries(columnsOf(form).map((name) => [name, read(name)]));
   return validate(settingsChange, change, 'body');
 }
@@ -271,11 +271,11 @@ export const productsForm = (
 ): Html =>
   html`<h2>${heading}</h2>
     <form class="card form" method="post" action="${action}">
-      ${hidden('do', 'products')}
+      ${hiddenField('do', 'products')}
       ${chips(
         'checkbox',
         { name: 'product', label: 'Enabled', hint: productsHint },
-        products.map((value) => ({ value, label: html`<code>${value}</code>` })),
+        productNames.map((value) => ({ value, label: html`<code>${value}</code>` })),
         typedIn(ifSent(sent, 'products')).all('product', [...chosen]),
       )}
       <div class="actions"><button type="submit" class="quiet">Save products</button></div>
@@ -285,4 +285,4 @@ const productsHint = html`Freezes block merges while <code>merge_protections</co
   <code>merge_queue</code> is enabled.`;
 
 export const readProductsForm = (form: URLSearchParams): Product[] =>
-  products.filter((product) => form.getAll('product').includes(product));
+  productNames.filter((product) => form.getAll('product').includes(product));

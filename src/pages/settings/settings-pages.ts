@@ -17,7 +17,7 @@ import { recentEnforcement } from '../../explanations/enforcement/recent-enforce
 import { refusedPushes } from '../../explanations/enforcement/refused-pushes.ts';
 import { forbidden } from '../../errors.ts';
 import { answerForm, type OwnerChange, type RepositoryChange } from '../change.ts';
-import { type FormProblems, noProblems, problemsOf } from '../form.ts';
+import { type FormProblems, noProblems, formProblemsOf } from '../form.ts';
 import {
   howToGrant,
   isGranted,
@@ -25,16 +25,23 @@ import {
   deploymentFindings,
 } from '../repository/enforcement.ts';
 import type { Html } from '../html.ts';
-import { messageOf, showPage } from '../message-page.ts';
+import { saidMessage, showPage } from '../message-page.ts';
 import type { OwnerVisit } from '../owner/open-owner.ts';
-import { signInFirst, timesOf, permissionOf, type RepositoryVisit, absentPage, uuidOf } from '../reader.ts';
+import {
+  signInFirst,
+  readerTimes,
+  permissionOf,
+  type RepositoryVisit,
+  absentPage,
+  uuidOf,
+} from '../reader.ts';
 import {
   adminsOnly,
   assertFreshSettings,
   productsForm,
   readProductsForm,
   readSettingsForm,
-  type Section,
+  type SettingsSection,
   settingsForm,
   settingsProblem,
 } from './settings-form.ts';
@@ -93,7 +100,7 @@ export async function sendOwnerSettings(change: OwnerChange): Promise<Response> 
       return `${typeof done === 'string' ? done : pathOf(account.login, place)}?said=saved`;
     },
     async (problems) => (await ownerSettings(change, place, problems, form)) ?? absentPage(change),
-    (error) => problemsOf(error, apiNames[does]),
+    (error) => formProblemsOf(error, apiNames[does]),
   );
 }
 
@@ -107,8 +114,8 @@ async function ownerSettings(
   const { deps, context, account } = visit;
   const { login } = account;
   const { subject } = place;
-  const section: Section = {
-    ...{ deps, account, problems, sent, action: pathOf(login, place), times: timesOf(visit) },
+  const section: SettingsSection = {
+    ...{ deps, account, problems, sent, action: pathOf(login, place), times: readerTimes(visit) },
   };
   const webhook = place.webhook === null ? null : await findShownWebhook(section, place.webhook);
   if (place.webhook !== null && !webhook) return null;
@@ -117,7 +124,7 @@ async function ownerSettings(
   const body = html`<div class="with-subjects">
     ${listOfSubjects(login, subject)}
     <div>
-      ${webhook ? '' : html`<h1>${name}</h1>`} ${messageOf(context)} ${settingsProblem(problems)}
+      ${webhook ? '' : html`<h1>${name}</h1>`} ${saidMessage(context)} ${settingsProblem(problems)}
       ${await shown}
     </div>
   </div>`;
@@ -189,7 +196,7 @@ async function repositorySettings(
   const extra = await readExtraPermissions(deps, repository);
   const { products } = await deps.db.repository.findUniqueOrThrow({ where: { id: repository.id } });
   const body = html`<h1>Settings of ${repository.name}</h1>
-    ${messageOf(context)} ${settingsProblem(problems)}
+    ${saidMessage(context)} ${settingsProblem(problems)}
     ${settingsForm({ action, settings, columns: settingColumns, owner: login, refused, problems, sent })}
     ${productsForm(action, 'Products', products, sent)}
     <h2 id="deployments">Deployments</h2>

@@ -18,19 +18,19 @@ import {
   unlink,
 } from '../../notices/slack/slack-links.ts';
 import { hearForPeople } from '../../notices/slack/tell-slack.ts';
-import type { Sent } from '../change.ts';
-import { confirmation, type FormProblems, hidden, ifSent, textField, textOf } from '../form.ts';
+import type { SentForm } from '../change.ts';
+import { confirmation, type FormProblems, hiddenField, ifSent, textField, trimmedField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { layout } from '../layout.ts';
-import { messageOf, messagePage } from '../message-page.ts';
-import { signInFirst, timesOf, type Visit } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
-import { foldedForm, type Forms, type Section } from './settings-form.ts';
+import { saidMessage, messagePage } from '../message-page.ts';
+import { signInFirst, readerTimes, type Visit } from '../reader.ts';
+import { instantText, type Times } from '../text.ts';
+import { foldedForm, type Forms, type SettingsSection } from './settings-form.ts';
 
-const fields = ['bot_token', 'signing_secret', 'app_token'];
+const slackFields = ['bot_token', 'signing_secret', 'app_token'];
 
 /** The Slack app of an owner: which workspace is connected, and how to connect one. Shows no secret again. */
-export async function slackApp(section: Section): Promise<Html> {
+export async function slackApp(section: SettingsSection): Promise<Html> {
   const { deps, account, action, problems, sent, times } = section;
   const connected = await connectedSlack(deps, account.id);
   const shared = deps.config.slack.app !== null;
@@ -40,13 +40,13 @@ export async function slackApp(section: Section): Promise<Html> {
           <strong><bdi>${connected.teamName}</bdi></strong>
           <span class="badge past">${connected.signingSecret === null ? 'Socket Mode' : 'HTTP'}</span>
           <p class="muted">
-            Connected ${instant(connected.createdAt, times)} by
+            Connected ${instantText(connected.createdAt, times)} by
             <bdi>${actorIn(connected.createdBy).name}</bdi>
           </p>
           ${confirmation(
             'Disconnect…',
             action,
-            html`${hidden('do', 'disconnect-slack')}
+            html`${hiddenField('do', 'disconnect-slack')}
               <p>Commands and buttons in Slack stop working, and people must link their accounts again.</p>`,
             'Disconnect Slack',
           )}
@@ -62,7 +62,12 @@ export async function slackApp(section: Section): Promise<Html> {
   }
   ${foldedForm(
     section,
-    { name: connected ? 'Connect again' : 'Connect Slack', does: 'connect-slack', fields, act: 'Connect' },
+    {
+      name: connected ? 'Connect again' : 'Connect Slack',
+      does: 'connect-slack',
+      fields: slackFields,
+      act: 'Connect',
+    },
     html`<ol>
         <li>
           Create the app:
@@ -99,9 +104,9 @@ const secretField = (name: string, label: string, hint: string, problems: FormPr
 export const slackForms: Forms = {
   'connect-slack': ({ deps, actor, account, form }) =>
     connectSlack(deps, actor, account, {
-      botToken: textOf(form, 'bot_token'),
-      signingSecret: textOf(form, 'signing_secret') || null,
-      appToken: textOf(form, 'app_token') || null,
+      botToken: trimmedField(form, 'bot_token'),
+      signingSecret: trimmedField(form, 'signing_secret') || null,
+      appToken: trimmedField(form, 'app_token') || null,
     }),
   'disconnect-slack': ({ deps, actor, account }) => disconnectSlack(deps, actor, account),
 };
@@ -118,21 +123,25 @@ export async function showSlackAccounts(visit: Visit): Promise<Response> {
     const offer = await findOffer(deps, token);
     if (!offer) return over(visit);
     const owner = (await ownersOfSlackApps(deps, [offer.app])).get(offer.app);
-    return page(visit, 'Link your Slack account', confirm(offer, owner, token, viewer.login));
+    return slackPage(visit, 'Link your Slack account', confirm(offer, owner, token, viewer.login));
   }
   const links = await linksOf(deps, viewer);
   const owners = await ownersOfSlackApps(
     deps,
     links.map(({ app }) => app),
   );
-  const times = timesOf(visit);
-  const body = html`${messageOf(context)}
+  const times = readerTimes(visit);
+  const body = html`${saidMessage(context)}
   ${links.length === 0 ? html`<p>No Slack account is linked. Write <code>/holdfast status</code> in Slack to link yours.</p>` : ''}
   ${links.map((link) => card(link, owners.get(link.app), times))}`;
-  return page(visit, 'Your Slack accounts', body);
+  return slackPage(visit, 'Your Slack accounts', body);
 }
 
-const page = ({ context, viewer }: Visit, title: string, content: Html): Response | Promise<Response> => {
+const slackPage = (
+  { context, viewer }: Visit,
+  title: string,
+  content: Html,
+): Response | Promise<Response> => {
   const body = html`<h1>${title}</h1>
     ${content}`;
   return context.html(layout({ title, body, viewer }));
@@ -174,7 +183,7 @@ const confirm = (
       Holdfast${owner === undefined ? '' : html` in ${owner}`}. Link it only if it is you, and you wrote the
       command yourself. If somebody sent you this link, close the page.
     </p>
-    ${hidden('do', 'link')} ${hidden('token', token)}
+    ${hiddenField('do', 'link')} ${hiddenField('token', token)}
     <div class="actions">
       <button type="submit">Link ${userName || userId} with ${login}</button>
       <a class="button quiet" href="/">Cancel</a>
@@ -182,26 +191,26 @@ const confirm = (
   </form>`;
 
 /** Names a link in a form. The person can only name their own. */
-const fieldsOf = ({ app, teamId, userId }: SlackLink): Html =>
-  html`${hidden('app', app)} ${hidden('team', teamId)} ${hidden('user', userId)}`;
+const slackFieldsOf = ({ app, teamId, userId }: SlackLink): Html =>
+  html`${hiddenField('app', app)} ${hiddenField('team', teamId)} ${hiddenField('user', userId)}`;
 
 const card = (link: SlackLink, owner: string | undefined, times: Times): Html =>
   html`<div class="card">
     <strong><bdi>${link.userName || link.userId}</bdi></strong> of <bdi>${link.teamName || link.teamId}</bdi>
-    <p class="muted">Linked ${instant(link.linkedAt, times)}, with ${appOf(owner)}</p>
+    <p class="muted">Linked ${instantText(link.linkedAt, times)}, with ${appOf(owner)}</p>
     <form class="actions" method="post" action="${slackAccountsPath}">
-      ${fieldsOf(link)} ${hidden('do', link.wantsMessages ? 'messages-off' : 'messages-on')}
+      ${slackFieldsOf(link)} ${hiddenField('do', link.wantsMessages ? 'messages-off' : 'messages-on')}
       <button type="submit" class="quiet">
         ${link.wantsMessages ? 'Turn off messages about my pull requests' : 'Turn on messages about my pull requests'}
       </button>
     </form>
-    ${confirmation('Unlink…', slackAccountsPath, html`${fieldsOf(link)} ${hidden('do', 'unlink')}`, 'Unlink')}
+    ${confirmation('Unlink…', slackAccountsPath, html`${slackFieldsOf(link)} ${hiddenField('do', 'unlink')}`, 'Unlink')}
   </div>`;
 
 /** `POST /slack/accounts`. */
-export async function sendSlackAccounts(sent: Sent): Promise<Response> {
+export async function sendSlackAccounts(sent: SentForm): Promise<Response> {
   const { deps, context, viewer, form } = sent;
-  const token = textOf(form, 'token');
+  const token = trimmedField(form, 'token');
   if (form.get('do') === 'link') {
     if (!(await acceptOffer(deps, token, viewer)))
       throw conflict('This link is over. Write the command in Slack again to get another one.');
@@ -218,7 +227,11 @@ export async function sendSlackAccounts(sent: Sent): Promise<Response> {
       viewer,
     );
   }
-  const user = { app: textOf(form, 'app'), teamId: textOf(form, 'team'), userId: textOf(form, 'user') };
+  const user = {
+    app: trimmedField(form, 'app'),
+    teamId: trimmedField(form, 'team'),
+    userId: trimmedField(form, 'user'),
+  };
   const isOwn = (await linksOf(deps, viewer)).some(
     ({ app, teamId, userId }) => app === user.app && teamId === user.teamId && userId === user.userId,
   );

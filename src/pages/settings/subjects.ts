@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { firstStepsPath } from '../../page-paths.ts';
 import { changeOwnerSettings, setDefaultProducts, showOwnerSettings } from '../../settings/settings.ts';
-import { confirmation, hidden, textOf } from '../form.ts';
+import { confirmation, hiddenField, trimmedField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { howToGrant, isGranted, readExtraPermissions } from '../repository/enforcement.ts';
 import { removeTemplate, savedTemplates } from '../../freezes/templates.ts';
@@ -13,7 +13,7 @@ import {
   productsForm,
   readProductsForm,
   readSettingsForm,
-  type Section,
+  type SettingsSection,
   settingsForm,
 } from './settings-form.ts';
 import { slackApp, slackForms } from './slack.ts';
@@ -25,13 +25,13 @@ import { webhookForms, webhooksSection } from './webhooks.ts';
 type SubjectPage = {
   name: string;
   anchor?: string;
-  show: (section: Section) => Html | Promise<Html>;
+  show: (section: SettingsSection) => Html | Promise<Html>;
   forms: Forms;
 };
 
 /** The form of some settings of the owner. */
 async function settingsOf(
-  section: Section,
+  section: SettingsSection,
   columns: Parameters<typeof settingsForm>[0]['columns'],
   refused: string[] = [],
 ): Promise<Html> {
@@ -112,7 +112,7 @@ export const subjects = {
     },
     forms: {
       'remove-template': ({ deps, actor, account, form }) =>
-        removeTemplate(deps, actor, account, textOf(form, 'template')),
+        removeTemplate(deps, actor, account, trimmedField(form, 'template')),
     },
   },
 } satisfies Record<string, SubjectPage>;
@@ -135,5 +135,5 @@ export const subjectOf = (page: Subject, does: string): Subject =>
 const templateRow = (action: string, name: string, reason: string): Html =>
   html`<div class="card">
     <strong><bdi>${name}</bdi></strong> <span class="muted">${reason}</span>
-    ${confirmation('Remove…', action, html`${hidden('do', 'remove-template')} ${hidden('template', name)}`, `Remove ${name}`)}
+    ${confirmation('Remove…', action, html`${hiddenField('do', 'remove-template')} ${hiddenField('template', name)}`, `Remove ${name}`)}
   </div>`;

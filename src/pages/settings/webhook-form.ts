@@ -8,18 +8,18 @@ import {
   confirmation,
   digestOf,
   type FormProblems,
-  hidden,
+  hiddenField,
   ifSent,
   noProblems,
   textArea,
   textField,
-  textOf,
+  trimmedField,
   type Typed,
   typedIn,
   versionField,
 } from '../form.ts';
 import type { Html } from '../html.ts';
-import { foldedForm, type Section } from './settings-form.ts';
+import { foldedForm, type SettingsSection } from './settings-form.ts';
 
 // The form of a new webhook, and that which changes one. Both have the fields of the API.
 
@@ -36,7 +36,7 @@ const kindNames: Record<Kind, string> = {
 export const nameOfKind = (kind: string): string =>
   kind === 'slack_channel' ? 'Channel of the Slack app' : kindNames[kind as Kind];
 
-export const newWebhookForm = (section: Section): Html => {
+export const newWebhookForm = (section: SettingsSection): Html => {
   const { sent } = section;
   const typed = typedIn(ifSent(sent, 'create-webhook'));
   const problems = ifSent(sent, 'create-webhook') ? section.problems : noProblems;
@@ -58,7 +58,10 @@ export const newWebhookForm = (section: Section): Html => {
 };
 
 /** Its secret stays, and so does the address of a chat unless another one is typed. */
-export function editWebhookForm({ action, problems: all, sent }: Section, webhook: OutgoingWebhook): Html {
+export function editWebhookForm(
+  { action, problems: all, sent }: SettingsSection,
+  webhook: OutgoingWebhook,
+): Html {
   const { id, kind, shownUrl } = webhook;
   const refused = ifSent(sent, 'update-webhook')?.get('id') === id ? sent : null;
   const problems = refused ? all : noProblems;
@@ -72,8 +75,8 @@ export function editWebhookForm({ action, problems: all, sent }: Section, webhoo
   return confirmation(
     'Edit…',
     action,
-    html`${hidden('do', 'update-webhook')} ${hidden('id', id)} ${versionField(versionOfWebhook(webhook))}
-    ${address} ${otherFields(typed, problems, webhook)}`,
+    html`${hiddenField('do', 'update-webhook')} ${hiddenField('id', id)}
+    ${versionField(versionOfWebhook(webhook))} ${address} ${otherFields(typed, problems, webhook)}`,
     'Save webhook',
     'confirms',
     refused !== null,
@@ -133,8 +136,8 @@ export function readWebhookForm(form: URLSearchParams) {
   const repositories = linesOf(form.get('webhook_repositories') ?? '');
   const events = form.getAll('event');
   return {
-    url: textOf(form, 'url') || undefined,
-    description: textOf(form, 'description') || null,
+    url: trimmedField(form, 'url') || undefined,
+    description: trimmedField(form, 'description') || null,
     repositories: repositories.length > 0 ? repositories : null,
     events: events.length > 0 ? events : null,
     public_text: form.get('public_text') === 'true',

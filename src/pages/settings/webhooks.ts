@@ -17,11 +17,11 @@ import { replayDelivery, testWebhook } from '../../notices/manage-deliveries.ts'
 import { loadNotices, noticesOf } from '../../notices/notice.ts';
 import { bodyOf } from '../../notices/post.ts';
 import type { OwnerChange } from '../change.ts';
-import { assertFresh, confirmation, hidden, textOf } from '../form.ts';
+import { assertFresh, confirmation, hiddenField, trimmedField } from '../form.ts';
 import type { Html } from '../html.ts';
 import { item, madeBy } from '../repository/freeze-list.ts';
-import { instant, type Times } from '../text.ts';
-import { type Forms, type Section, secretPage } from './settings-form.ts';
+import { instantText, type Times } from '../text.ts';
+import { type Forms, type SettingsSection, secretPage } from './settings-form.ts';
 import {
   editWebhookForm,
   newWebhookForm,
@@ -36,7 +36,11 @@ type Shown = OutgoingWebhook & { deliveries: OutgoingDelivery[] };
 const mostDeliveries = 20;
 
 /** The outgoing webhooks of an owner that one sees, each with its last deliveries. */
-const readWebhooks = ({ deps, account }: Section, id: string | undefined, take: number): Promise<Shown[]> =>
+const readWebhooks = (
+  { deps, account }: SettingsSection,
+  id: string | undefined,
+  take: number,
+): Promise<Shown[]> =>
   deps.db.outgoingWebhook.findMany({
     where: { id, accountId: account.id, kind: { not: peopleKind } },
     include: { deliveries: { orderBy: { serial: 'desc' }, take } },
@@ -46,7 +50,7 @@ const readWebhooks = ({ deps, account }: Section, id: string | undefined, take: 
   });
 
 /** The outgoing webhooks of an owner, each with its last delivery. */
-export async function webhooksSection(section: Section): Promise<Html> {
+export async function webhooksSection(section: SettingsSection): Promise<Html> {
   const webhooks = await readWebhooks(section, undefined, 1);
   return html`<p>
       Send a message to a chat or to your own service when a freeze begins or somebody requests an exemption.
@@ -71,7 +75,7 @@ export async function webhooksSection(section: Section): Promise<Html> {
     ${newWebhookForm(section)}`;
 }
 
-const webhookRow = ({ account, times }: Section, webhook: Shown): Html => {
+const webhookRow = ({ account, times }: SettingsSection, webhook: Shown): Html => {
   const [last] = webhook.deliveries;
   return html`<tr>
     <th scope="row">
@@ -93,7 +97,7 @@ const nameOf = ({ kind, description, shownUrl }: OutgoingWebhook): string =>
 
 /** A webhook of an owner for its page; null if there is none. */
 export async function findShownWebhook(
-  section: Section,
+  section: SettingsSection,
   id: string,
 ): Promise<(Shown & { name: string }) | null> {
   const [webhook] = await readWebhooks(section, id, mostDeliveries);
@@ -101,7 +105,7 @@ export async function findShownWebhook(
 }
 
 /** One webhook: what it is told, its form, and its deliveries. */
-export async function webhookPage(section: Section, webhook: Shown): Promise<Html> {
+export async function webhookPage(section: SettingsSection, webhook: Shown): Promise<Html> {
   const { action, times, deps } = section;
   const { id, kind, shownUrl, isEnabled, createdAt, createdBy, deliveries } = webhook;
   const button = (does: string, label: string) => actButton(action, does, id, label);
@@ -112,7 +116,7 @@ export async function webhookPage(section: Section, webhook: Shown): Promise<Htm
       ${item('State', stateBadge(webhook))} ${item('Sends to', nameOfKind(kind))}
       ${shownUrl === '' ? '' : item('Address', html`<code>${shownUrl}</code>`)}
       ${item('Told', heard(webhook))}
-      ${item('Created by', madeBy(actorIn(createdBy), instant(createdAt, times)))}
+      ${item('Created by', madeBy(actorIn(createdBy), instantText(createdAt, times)))}
     </dl>
     <div class="actions">
       ${isEnabled ? button('test-webhook', 'Send a test') : ''}
@@ -123,7 +127,7 @@ export async function webhookPage(section: Section, webhook: Shown): Promise<Htm
           ? confirmation(
               'Rotate secret…',
               action,
-              html`${hidden('do', 'rotate-webhook')} ${hidden('id', id)}
+              html`${hiddenField('do', 'rotate-webhook')} ${hiddenField('id', id)}
                 <p>For 24 hours, each message has a signature of both secrets.</p>`,
               'Rotate secret',
               'confirms',
@@ -133,7 +137,7 @@ export async function webhookPage(section: Section, webhook: Shown): Promise<Htm
       ${confirmation(
         'Delete…',
         action,
-        html`${hidden('do', 'delete-webhook')} ${hidden('id', id)}
+        html`${hiddenField('do', 'delete-webhook')} ${hiddenField('id', id)}
           <p>Nothing is sent there any more, also not what still waits.</p>`,
         'Delete webhook',
       )}
@@ -151,14 +155,14 @@ export async function webhookPage(section: Section, webhook: Shown): Promise<Htm
 /** A form that is one button. @param more its other fields. */
 const actButton = (action: string, does: string, id: string, label: string, more = html``): Html =>
   html`<form method="post" action="${action}">
-    ${hidden('do', does)} ${hidden('id', id)} ${more}
+    ${hiddenField('do', does)} ${hiddenField('id', id)} ${more}
     <button type="submit" class="quiet">${label}</button>
   </form>`;
 
 const disabledNote = ({ disabledAt, disabledWhy }: OutgoingWebhook, times: Times): Html =>
   html`<p class="notice ${disabledWhy === null ? '' : 'wrong'}">
     ${disabledWhy === null ? 'Somebody disabled it' : 'Holdfast disabled it'}
-    ${disabledAt ? instant(disabledAt, times) : ''}.
+    ${disabledAt ? instantText(disabledAt, times) : ''}.
     ${disabledWhy === null ? 'It gets no messages.' : html`${disabledWhy} Correct the address, then enable it.`}
   </p>`;
 
@@ -173,14 +177,18 @@ const heard = ({ events, repositories, publicText }: OutgoingWebhook): string =>
 function outcome(delivery: OutgoingDelivery, times: Times): Html {
   const { state, status, error, attempts, lastAttemptAt, nextAttemptAt } = delivery;
   const why = state === 'delivered' ? (status === null ? '' : `, answered ${status}`) : error && `: ${error}`;
-  const when = lastAttemptAt ? html` ${instant(lastAttemptAt, times)}` : '';
+  const when = lastAttemptAt ? html` ${instantText(lastAttemptAt, times)}` : '';
   const after = attempts > 1 ? ` after ${attempts} attempts` : '';
   return html`${state}${when}${after}${why}
-  ${lastAttemptAt && nextAttemptAt ? html`Next attempt ${instant(nextAttemptAt, times)}.` : ''}`;
+  ${lastAttemptAt && nextAttemptAt ? html`Next attempt ${instantText(nextAttemptAt, times)}.` : ''}`;
 }
 
 /** What the body of each delivery says, as it would be sent now: the events are stored, and what they became is not. */
-async function bodiesOf(deps: Section['deps'], webhook: Shown, owner: string): Promise<(string | null)[]> {
+async function bodiesOf(
+  deps: SettingsSection['deps'],
+  webhook: Shown,
+  owner: string,
+): Promise<(string | null)[]> {
   const notices = await loadNotices(
     deps,
     webhook.deliveries.flatMap(({ eventIds }) => eventIds),
@@ -205,10 +213,10 @@ const deliveryCard = (
   html`<li class="card">
     <div class="headline">
       <p>
-        <strong>${delivery.type}</strong>, saved ${instant(delivery.createdAt, times)}<br />
+        <strong>${delivery.type}</strong>, saved ${instantText(delivery.createdAt, times)}<br />
         ${outcome(delivery, times)}
       </p>
-      ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hidden('delivery', delivery.id)) : ''}
+      ${isEnabled && delivery.state !== 'waiting' ? actButton(action, 'replay-delivery', id, 'Send again', hiddenField('delivery', delivery.id)) : ''}
     </div>
     <details>
       <summary>Request and answer</summary>
@@ -230,7 +238,7 @@ async function createWebhookByForm(change: OwnerChange): Promise<Response | stri
 }
 
 async function updateWebhookByForm({ deps, actor, account, form }: OwnerChange): Promise<string> {
-  const id = textOf(form, 'id');
+  const id = trimmedField(form, 'id');
   const before = await requireWebhook(deps.db, account, id);
   assertFresh(form, versionOfWebhook(before), 'this webhook');
   const { public_text: publicText, ...change } = validate(webhookChange, readWebhookForm(form), 'body');
@@ -240,8 +248,8 @@ async function updateWebhookByForm({ deps, actor, account, form }: OwnerChange):
 
 async function rotateWebhookByForm(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
-  const { secret } = await rotateSecret(deps, actor, account, textOf(form, 'id'));
-  return showSecret(change, secret!, textOf(form, 'id'));
+  const { secret } = await rotateSecret(deps, actor, account, trimmedField(form, 'id'));
+  return showSecret(change, secret!, trimmedField(form, 'id'));
 }
 
 const showSecret = (change: OwnerChange, secret: string, id: string): Response | Promise<Response> =>
@@ -255,7 +263,7 @@ const showSecret = (change: OwnerChange, secret: string, id: string): Response |
 const setEnabled =
   (enabled: boolean) =>
   async ({ deps, actor, account, form }: OwnerChange): Promise<void> => {
-    await updateWebhook(deps, actor, account, textOf(form, 'id'), { enabled });
+    await updateWebhook(deps, actor, account, trimmedField(form, 'id'), { enabled });
   };
 
 export const webhookForms: Forms = {
@@ -265,10 +273,10 @@ export const webhookForms: Forms = {
   'enable-webhook': setEnabled(true),
   'disable-webhook': setEnabled(false),
   async 'delete-webhook'({ deps, actor, account, form }) {
-    await deleteWebhook(deps, actor, account, textOf(form, 'id'));
+    await deleteWebhook(deps, actor, account, trimmedField(form, 'id'));
     return ownerSettingsPath(account.login, 'webhooks');
   },
-  'test-webhook': ({ deps, account, form }) => testWebhook(deps, account, textOf(form, 'id')),
+  'test-webhook': ({ deps, account, form }) => testWebhook(deps, account, trimmedField(form, 'id')),
   'replay-delivery': ({ deps, account, form }) =>
-    replayDelivery(deps, account, textOf(form, 'id'), textOf(form, 'delivery')),
+    replayDelivery(deps, account, trimmedField(form, 'id'), trimmedField(form, 'delivery')),
 };

@@ -19,10 +19,10 @@ import {
   repositoryPath,
 } from '../../page-paths.ts';
 import { answerForm, once, type RepositoryChange, repositoryForm } from '../change.ts';
-import { badField, type FormProblems, problemsOf } from '../form.ts';
+import { badField, type FormProblems, formProblemsOf } from '../form.ts';
 import { absentPage, type PageDeps, uuidOf } from '../reader.ts';
 import { approvedQuery } from '../undo.ts';
-import { durations } from './exemption-forms.ts';
+import { exemptionDurations } from './exemption-forms.ts';
 import { numberOf, pullRequestPage } from './status-pages.ts';
 
 /** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
@@ -103,7 +103,9 @@ const orThePage = (sent: RepositoryChange, change: () => Promise<string>): Promi
 
 /** A person who may not decide sees that on the page, next to what they may do. */
 const problemsToShow = (error: unknown): FormProblems =>
-  error instanceof Refusal && error.code === 'forbidden' ? new Map([['', error.message]]) : problemsOf(error);
+  error instanceof Refusal && error.code === 'forbidden'
+    ? new Map([['', error.message]])
+    : formProblemsOf(error);
 
 function reasonIn(form: URLSearchParams): string {
   const reason = form.get('reason')?.trim() ?? '';
@@ -112,6 +114,6 @@ function reasonIn(form: URLSearchParams): string {
 
 function hoursIn(form: URLSearchParams): number {
   const hours = form.get('hours') ?? '';
-  if (Object.hasOwn(durations, hours)) return Number(hours);
+  if (Object.hasOwn(exemptionDurations, hours)) return Number(hours);
   throw badField('hours', 'Choose a duration.');
 }

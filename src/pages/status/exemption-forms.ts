@@ -1,19 +1,19 @@
 import { html } from 'hono/html';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { holderText } from '../../settings/role-holders.ts';
-import type { Settings } from '../../installations/setting-fields.ts';
+import type { SettingValues } from '../../installations/setting-fields.ts';
 import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { deploymentExemptionsPath, deploymentsPath, pullRequestPath, signInPath } from '../../page-paths.ts';
-import { chips, confirmation, hidden, noProblems, onceField, textArea, textField } from '../form.ts';
-import { instant, longText, quotedLast, type Times } from '../text.ts';
+import { chips, confirmation, hiddenField, noProblems, onceField, textArea, textField } from '../form.ts';
+import { instantText, longText, quotedLast, type Times } from '../text.ts';
 import { actorName, type Actor } from '../../events/actor.ts';
 import type { Html } from '../html.ts';
 import { badge } from '../states.ts';
 import { mayAs, type RepositoryVisit, type Viewer } from '../reader.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
-import type { RefusedForm } from './status-pages.ts';
+import type { RefusedRequest } from './status-pages.ts';
 import type { EndedBy } from '../../exemptions/exemption.ts';
 
 export type Standing = {
@@ -34,7 +34,7 @@ export type Standing = {
 export async function standingIn(
   visit: RepositoryVisit,
   permission: Standing['permission'],
-  { approvers, twoPersonExemptions: isForTwo }: Settings,
+  { approvers, twoPersonExemptions: isForTwo }: SettingValues,
 ): Promise<Standing> {
   const { deps, repository, viewer } = visit;
   return {
@@ -45,10 +45,10 @@ export async function standingIn(
 }
 
 /** The form that requests an exemption: whether the URL asks for it, and what was refused, if anything. */
-type AskedForm = { isAsked: boolean; refused: RefusedForm | null };
+type AskedForm = { isAsked: boolean; refused: RefusedRequest | null };
 
 /** How long an exemption may last, in hours. */
-export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168': '7 days' };
+export const exemptionDurations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168': '7 days' };
 
 /**
  * The exemption requests of a pull request that wait for a decision, the forms that the viewer may send, and who decides.
@@ -76,7 +76,8 @@ export function exemptionForms(
   const approved = maySend || mayDecide ? of('approved').filter((each) => mayTakeBack(each, standing)) : [];
   const buttons = approved.map((each) => takeBack(each, path));
   // One request at a time is decided on.
-  if (maySend && isOpen && requested.length === 0) buttons.push(ask(path, headSha, standing, asked, isHeld));
+  if (maySend && isOpen && requested.length === 0)
+    buttons.push(askForm(path, headSha, standing, asked, isHeld));
   if (isHeld && !viewer && maySignIn)
     buttons.push(html`<a class="button" href="${signInPath(`${page}?exempt=yes`)}">Request exemption</a>`);
   return html`${requested.map((each) => exemptionRequest(each, repository, standing, times))}
@@ -162,13 +163,13 @@ export function exemptionRequest(
     ${isListed ? html`<h3>${exemptionLink(exemption, repository)}</h3>` : ''} ${about}
     <p>
       ${badge('waiting', 'Requested')} <strong>${actorName(requestedBy)}</strong> requests an exemption until
-      ${instant(expiresAt, times)}, for ${coverage(exemption)}:
+      ${instantText(expiresAt, times)}, for ${coverage(exemption)}:
     </p>
     <div>${longText(reason)}</div>
     <p class="muted">
-      Requested ${instant(requestedAt, times)}.
+      Requested ${instantText(requestedAt, times)}.
       ${mayDecide && !isSecondMissing ? '' : waitsFor(fullName(repository), standing, isSecondMissing)}
-      ${announcedAt ? html`Holdfast commented on the pull request ${instant(announcedAt, times)}.` : mayDecide && !isSecondMissing ? '' : 'Holdfast sends no mail, so tell one of them.'}
+      ${announcedAt ? html`Holdfast commented on the pull request ${instantText(announcedAt, times)}.` : mayDecide && !isSecondMissing ? '' : 'Holdfast sends no mail, so tell one of them.'}
     </p>
     ${
       mayDecide || isOwn(exemption, standing)
@@ -213,7 +214,7 @@ const why = (id: string): Html =>
   });
 
 /** @param isPrimary whether it is the main thing to do on the page. */
-function ask(
+function askForm(
   path: string,
   headSha: string,
   standing: Standing,
@@ -227,7 +228,7 @@ function ask(
   return html`<details class="confirm" ${given || isAsked ? html`open` : ''}>
     <summary class="button ${isPrimary ? '' : 'quiet'}">${now ? 'Exempt…' : 'Request exemption…'}</summary>
     <form class="card form" method="post" action="${path}">
-      ${onceField()} ${hidden('head_sha', headSha)}
+      ${onceField()} ${hiddenField('head_sha', headSha)}
       ${textArea({
         name: 'reason',
         label: 'Reason',
@@ -239,7 +240,7 @@ function ask(
       ${chips(
         'radio',
         { name: 'hours', label: 'Duration' },
-        Object.entries(durations).map(([value, label]) => ({ value, label })),
+        Object.entries(exemptionDurations).map(([value, label]) => ({ value, label })),
         [given?.get('hours') ?? '24'],
       )}
       <label class="choice">
@@ -254,23 +255,23 @@ function ask(
 /** The exemption that the page shows: the approved one, else the last one that was approved. */
 export function shownExemption(exemptions: ExemptionRecord[], now: Date): ExemptionRecord | null {
   const approved = exemptions.filter(({ approvedAt }) => approvedAt !== null);
-  return approved.find((each) => isOn(each, now)) ?? approved[0] ?? null;
+  return approved.find((each) => isFormOn(each, now)) ?? approved[0] ?? null;
 }
 
 /** Whether an exemption is approved and not over. */
-export const isOn = ({ state, expiresAt }: ExemptionRecord, now: Date): boolean =>
+export const isFormOn = ({ state, expiresAt }: ExemptionRecord, now: Date): boolean =>
   state === 'approved' && expiresAt > now;
 
 /** Until when a pull request is exempt, and why. Follows "Exempt". */
 export const exemptUntil = ({ expiresAt, reason }: ExemptionRecord, times: Times): Html =>
   html`until
-    <strong>${instant(expiresAt, times)}</strong
+    <strong>${instantText(expiresAt, times)}</strong
     >${reason === '' ? '.' : html`, because ${quotedLast(reason)}`}`;
 
 /** By whom a pull request is exempt, and what that covers. */
 export const exemptBy = ({ requestedBy, decidedBy, anyHead, headSha, freezeIds }: ExemptionRecord): Html =>
   html`<p>
-    Requested by ${nameOf(requestedBy)}, approved by ${nameOf(decidedBy)}.
+    Requested by ${nameOfApprover(requestedBy)}, approved by ${nameOfApprover(decidedBy)}.
     ${anyHead ? 'It applies to all commits.' : html`It applies to commit <code>${headSha.slice(0, 7)}</code> only.`}
     ${freezeIds ? 'It applies to some freezes only.' : ''}
   </p>`;
@@ -280,21 +281,21 @@ export const exemptBy = ({ requestedBy, decidedBy, anyHead, headSha, freezeIds }
  * may be about a past freeze and not be public.
  */
 export const exemptionNotice = (exemption: ExemptionRecord, times: Times): Html =>
-  isOn(exemption, times.now)
+  isFormOn(exemption, times.now)
     ? html`<div class="card" role="status">
         <p><strong>Exempt</strong> ${exemptUntil(exemption, times)}</p>
         ${exemptBy(exemption)}
       </div>`
     : html`<p class="card" role="status">
-        The exemption that ${nameOf(exemption.requestedBy)} requested
-        ended${exemption.endedAt ? html` ${instant(exemption.endedAt, times)}` : ''}:
+        The exemption that ${nameOfApprover(exemption.requestedBy)} requested
+        ended${exemption.endedAt ? html` ${instantText(exemption.endedAt, times)}` : ''}:
         ${endOfExemption(exemption)}.
       </p>`;
 
 /** Why an exemption ended, inside a sentence. */
 export const endOfExemption = (exemption: ExemptionRecord): Html =>
   exemption.state === 'revoked'
-    ? html`${nameOf(exemption.decidedBy)} revoked the exemption`
+    ? html`${nameOfApprover(exemption.decidedBy)} revoked the exemption`
     : whyEnded[exemption.endedBy ?? 'time'](exemption);
 
 /** For the person who requested it. */
@@ -303,8 +304,8 @@ const deniedNotice = (
   times: Times,
 ): Html =>
   html`<p class="notice" role="status">
-    ${nameOf(decidedBy)} denied the exemption that ${nameOf(requestedBy)}
-    requested${decidedAt ? html` ${instant(decidedAt, times)}` : ''}${decisionReason ? html`: ${quotedLast(decisionReason)}` : '.'}
+    ${nameOfApprover(decidedBy)} denied the exemption that ${nameOfApprover(requestedBy)}
+    requested${decidedAt ? html` ${instantText(decidedAt, times)}` : ''}${decisionReason ? html`: ${quotedLast(decisionReason)}` : '.'}
   </p>`;
 
 const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
@@ -317,4 +318,4 @@ const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
   merged: () => html`the pull request was merged`,
 };
 
-export const nameOf = (actor: Actor | null): string => (actor ? actorName(actor) : 'somebody');
+export const nameOfApprover = (actor: Actor | null): string => (actor ? actorName(actor) : 'somebody');

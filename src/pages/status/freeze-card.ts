@@ -4,10 +4,10 @@ import type { Freeze } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
 import { shorten } from '../../words/event-words.ts';
-import { instant, longHeading, quoted, type Times } from '../text.ts';
+import { instantText, longHeading, quotedText, type Times } from '../text.ts';
 import type { Html } from '../html.ts';
-import { sentence } from '../held.ts';
-import type { Reason } from '../../conditions/explain.ts';
+import { heldSentence } from '../held.ts';
+import type { ConditionReason } from '../../conditions/explain.ts';
 import type { WrittenStatus } from '../../statuses/write-store.ts';
 
 /** A freeze and its effect on the pull request; the freeze alone while GitHub is not available. */
@@ -35,7 +35,7 @@ export const cards = (freezes: ShownFreeze[], place: RemovalPlace, content: type
 
 /** The card of a freeze that holds the pull request: until when, and on which values. */
 export const holding = ({ freeze, verdict, reasons }: ShownFreeze, place: RemovalPlace): Html =>
-  html`<p>${lasts(freeze, place.times)}</p>
+  html`<p>${lastsUntil(freeze, place.times)}</p>
     ${
       verdict === 'unknown'
         ? html`<p>
@@ -64,21 +64,21 @@ export const passing = (
             : 'This pull request does not match its conditions.'
       }
     </p>
-    <p>${lasts(freeze, times)} <a href="${freezePath(repository, freeze.id)}">View the freeze</a></p>
+    <p>${lastsUntil(freeze, times)} <a href="${freezePath(repository, freeze.id)}">View the freeze</a></p>
     ${reasons ? why(freeze, reasons) : ''}`;
 
 const untilOf = ({ endsAt, timezone }: Freeze, times: Times): Html =>
-  endsAt ? html`until ${instant(endsAt, times, timezone)}` : html`until removed`;
+  endsAt ? html`until ${instantText(endsAt, times, timezone)}` : html`until removed`;
 
-export const lasts = ({ startsAt, endsAt, timezone }: Freeze, times: Times): Html =>
-  html`Since ${instant(startsAt, times, timezone)},
-  ${endsAt ? html`until <strong>${instant(endsAt, times, timezone)}</strong>.` : 'until removed.'}`;
+export const lastsUntil = ({ startsAt, endsAt, timezone }: Freeze, times: Times): Html =>
+  html`Since ${instantText(startsAt, times, timezone)},
+  ${endsAt ? html`until <strong>${instantText(endsAt, times, timezone)}</strong>.` : 'until removed.'}`;
 
 /** The reasons of several freezes, inside a sentence. @param last shows the last one. */
-export const reasons = (freezes: Pick<Freeze, 'reason'>[], last = quoted): Html =>
+export const reasons = (freezes: Pick<Freeze, 'reason'>[], last = quotedText): Html =>
   html`${freezes.map(
     ({ reason }, index) =>
-      html`${index > 0 ? ', ' : ''}${(index === freezes.length - 1 ? last : quoted)(reason)}`,
+      html`${index > 0 ? ', ' : ''}${(index === freezes.length - 1 ? last : quotedText)(reason)}`,
   )}`;
 
 const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html =>
@@ -86,10 +86,10 @@ const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html 
       ${
         freeze.matchingConditions.length === 0
           ? `It applies to all pull requests${exclude.length > 0 ? ' except those that it excludes' : ''}.`
-          : html`It applies to pull requests that match ${sentence(freeze.matchingConditions)}.`
+          : html`It applies to pull requests that match ${heldSentence(freeze.matchingConditions)}.`
       }
     </p>
-    ${exclude.length > 0 ? html`<p>It excludes pull requests that match ${sentence(freeze.excludeConditions)}.</p>` : ''}
+    ${exclude.length > 0 ? html`<p>It excludes pull requests that match ${heldSentence(freeze.excludeConditions)}.</p>` : ''}
     ${
       freeze.matchingConditions.length + exclude.length > 0
         ? html`<details>
@@ -129,7 +129,7 @@ export function waysThrough(
   const ways = (some: ShownFreeze[]) =>
     some.map(
       (each) =>
-        html`${isOne ? '' : html`<p>${quoted(each.freeze.reason)}:</p>`}
+        html`${isOne ? '' : html`<p>${quotedText(each.freeze.reason)}:</p>`}
         ${waysPast(each, repository, mayEnd, times)}`,
     );
   return html`<p>
@@ -160,18 +160,18 @@ function waysPast(
     ${
       putOn.length === 0 && excludeConditions.length > 0
         ? html`<li>
-            Change it so that it matches what the freeze excludes: ${sentence(excludeConditions)}.
+            Change it so that it matches what the freeze excludes: ${heldSentence(excludeConditions)}.
           </li>`
         : ''
     }
     ${
       takeOff.length === 0 && matchingConditions.length > 0
         ? html`<li>
-            Change it so that it no longer matches what the freeze holds: ${sentence(matchingConditions)}.
+            Change it so that it no longer matches what the freeze holds: ${heldSentence(matchingConditions)}.
           </li>`
         : ''
     }
-    ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instant(endsAt, times, timezone)}.</li>` : ''}
+    ${endsAt ? html`<li>Wait. The freeze ends by itself on ${instantText(endsAt, times, timezone)}.</li>` : ''}
     <li>
       ${endsAt ? '' : 'The freeze doesn’t end by itself.'}
       ${mayEnd ? (endsAt ? 'End' : 'Set an end') : `Ask an admin of ${fullName(repository)} to ${endsAt ? 'end' : 'set an end'}`}
@@ -182,21 +182,21 @@ function waysPast(
 }
 
 /** How many conditions are not folded. A list may have 2,000, so those that decide come first. */
-const mostShown = 12;
+const mostConditionsShown = 12;
 
 /** The conditions of a list, each with the value that it saw. Those that decide are bold. */
-function reasonsTable(caption: string, reasons: Reason[]): Html {
-  const left = reasons.length - mostShown;
+function reasonsTable(caption: string, reasons: ConditionReason[]): Html {
+  const left = reasons.length - mostConditionsShown;
   if (left <= 0) return table(caption, reasons);
   const decisiveFirst = reasons.toSorted((one, other) => Number(other.decides) - Number(one.decides));
-  return html`${table(caption, decisiveFirst.slice(0, mostShown))}
+  return html`${table(caption, decisiveFirst.slice(0, mostConditionsShown))}
     <details>
       <summary>${left} more conditions</summary>
-      ${table('More conditions', decisiveFirst.slice(mostShown))}
+      ${table('More conditions', decisiveFirst.slice(mostConditionsShown))}
     </details>`;
 }
 
-const table = (caption: string, reasons: Reason[]): Html =>
+const table = (caption: string, reasons: ConditionReason[]): Html =>
   captioned(
     html`${caption}`,
     ['Condition', 'Value', 'Matches'],
@@ -229,9 +229,10 @@ const captioned = (caption: Html, columns: string[], rows: Html[]): Html =>
 const short: ReadonlySet<string> = new Set(['Matches', 'State']);
 
 /** Whether an odd number of `not`s around the condition inverts it. */
-const isTurned = ({ path }: Reason): boolean => path.filter((step) => step === 'not').length % 2 === 1;
+const isTurned = ({ path }: ConditionReason): boolean =>
+  path.filter((step) => step === 'not').length % 2 === 1;
 
-function seen({ saw, more, why }: Reason): Html | string {
+function seen({ saw, more, why }: ConditionReason): Html | string {
   if (saw === null) return why ?? 'unknown';
   if (saw.length === 0) return html`<span class="muted">none</span>`;
   const values = saw.map(
@@ -241,7 +242,7 @@ function seen({ saw, more, why }: Reason): Html | string {
 }
 
 /** The result of the condition, including a `not` before it. */
-function matches(reason: Reason): string {
+function matches(reason: ConditionReason): string {
   if (reason.match === 'unknown') return 'could not be judged';
   return reason.match !== isTurned(reason) ? 'yes' : 'no';
 }
@@ -259,7 +260,7 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[], times: Tim
             statuses.map(
               ({ at, state, description }) =>
                 html`<tr>
-                  <td>${instant(at, times)}</td>
+                  <td>${instantText(at, times)}</td>
                   <td class="short">${state}</td>
                   <td>${description}</td>
                 </tr>`,

@@ -3,10 +3,10 @@ import { actorName } from '../../events/actor.ts';
 import type { ListedEvent } from '../../events/list-events.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { Html } from '../html.ts';
-import { instant, quotedLast, type Times } from '../text.ts';
-import { nameOf } from './exemption-forms.ts';
+import { instantText, quotedLast, type Times } from '../text.ts';
+import { nameOfApprover } from './exemption-forms.ts';
 import { reasons, type ShownFreeze } from './freeze-card.ts';
-import type { ShownPullRequest, Verdict } from './shown-pull-request.ts';
+import type { ShownPullRequest, PageVerdict } from './shown-pull-request.ts';
 
 /** What is known of how a pull request was merged. */
 type Known = {
@@ -17,12 +17,12 @@ type Known = {
 };
 
 /** What the page of a pull request says that is no longer open: whether it was merged, and what let it through. */
-export function closedVerdict({ holding, live }: ShownPullRequest, known: Known, times: Times): Verdict {
+export function closedVerdict({ holding, live }: ShownPullRequest, known: Known, times: Times): PageVerdict {
   const at = live?.pullRequest.facts.values['merged-at'];
   if (typeof at !== 'number')
     return { tone: 'past', word: 'Closed', text: html`Freezes block open pull requests only.` };
   const mergedAt = new Date(at);
-  const when = instant(mergedAt, times);
+  const when = instantText(mergedAt, times);
   const why = letThrough([...holding, ...(live?.passing ?? [])], mergedAt, known);
   return { tone: 'merged', word: 'Merged', text: html`${when}${why === null ? '.' : html`. ${why}`}` };
 }
@@ -33,8 +33,8 @@ function letThrough(freezes: ShownFreeze[], mergedAt: Date, { exemptions, events
   if (past.length > 0) return html`${past.map(bypassed)}`;
   const used = exemptions.find(({ state }) => state === 'used');
   if (used)
-    return html`The exemption that ${nameOf(used.requestedBy)} requested and ${nameOf(used.decidedBy)}
-    approved let it through.`;
+    return html`The exemption that ${nameOfApprover(used.requestedBy)} requested and
+    ${nameOfApprover(used.decidedBy)} approved let it through.`;
   const began = freezes.filter(({ freeze }) => freeze.startsAt <= mergedAt);
   const named = (some: ShownFreeze[]) =>
     reasons(

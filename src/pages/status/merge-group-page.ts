@@ -6,9 +6,9 @@ import { writtenStatuses } from '../../statuses/write-store.ts';
 import { whyNot } from '../held.ts';
 import { liveAt } from '../live.ts';
 import { reading } from '../insiders.ts';
-import { absentPage, type RepositoryVisit, timesOf } from '../reader.ts';
+import { absentPage, type RepositoryVisit, readerTimes } from '../reader.ts';
 import { longHeading } from '../text.ts';
-import { lasts, reasons, statusesTable } from './freeze-card.ts';
+import { lastsUntil, reasons, statusesTable } from './freeze-card.ts';
 import { layoutOf } from './status-pages.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -23,7 +23,7 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
   const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
   const read = await reading(visit, freezes);
   const heldBy = group.heldBy.map(read);
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const short = sha.slice(0, 10);
   const { tone, word, text } = groupVerdict(group);
   const body = html`<h1>Merge group <code>${short}</code> for <code>${group.branch}</code></h1>
@@ -33,7 +33,7 @@ export async function mergeGroupPage(visit: RepositoryVisit): Promise<Response> 
       (freeze) =>
         html`<section class="card">
           ${longHeading(freeze.reason)}
-          <p>${lasts(freeze, times)}</p>
+          <p>${lastsUntil(freeze, times)}</p>
         </section>`,
     )}
     <h2>What it merges</h2>

@@ -5,7 +5,7 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
 import type { Html } from '../html.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 
 // What somebody who decides on a request has to know of the pull request, so that they need no other page.
 
@@ -74,6 +74,6 @@ const blockedBy = (repository: FoundRepository, freezes: Blocking[], times: Time
             html`${index > 0 ? ', ' : ''}<a href="${freezePath(repository, id)}" dir="auto"
                 >${shorten(reason, 120)}</a
               >
-              ${endsAt ? html`until ${instant(endsAt, times, timezone)}` : 'until removed'}`,
+              ${endsAt ? html`until ${instantText(endsAt, times, timezone)}` : 'until removed'}`,
         )}.
       </p>`;

@@ -19,7 +19,7 @@ import { exemptBy, exemptUntil } from './exemption-forms.ts';
 import { reasons, type ShownFreeze, whyHeld } from './freeze-card.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { asGitHubSees, isUnsaid, type ShownHeld, whyNot } from '../held.ts';
-import { instant, quotedLast, type Times } from '../text.ts';
+import { instantText, quotedLast, type Times } from '../text.ts';
 import type { Html } from '../html.ts';
 import { type State, stateLine } from '../states.ts';
 import { pullRequestPath } from '../../page-paths.ts';
@@ -128,7 +128,7 @@ export async function hideReason(
 }
 
 /** All freezes that the page shows. */
-export const freezesOf = ({ holding, live }: ShownPullRequest): Freeze[] =>
+export const freezesOfPage = ({ holding, live }: ShownPullRequest): Freeze[] =>
   [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
 
 /** The same as a viewer may read it. */
@@ -146,20 +146,20 @@ export function readAs(
 }
 
 /** Whether it is open, as far as Holdfast knows. */
-export const isOpen = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
+export const isOpenPullRequest = ({ live }: ShownPullRequest): boolean => live?.pullRequest.isOpen ?? true;
 
 /** What a page says first: a word, in the colour of what it means, and a sentence. */
-export type Verdict = { tone: 'held' | 'free' | 'leaking' | 'past' | 'merged'; word: string; text: Html };
+export type PageVerdict = { tone: 'held' | 'free' | 'leaking' | 'past' | 'merged'; word: string; text: Html };
 
 /**
  * Whether an open pull request is blocked, by how many freezes, and until when.
  * @param exemption the approved exemption that is not over, if any.
  */
-export function verdict(
+export function verdictOfPage(
   { holding, isUnjudged, notHeld, live }: ShownPullRequest,
   exemption: ExemptionRecord | null,
   times: Times,
-): Verdict {
+): PageVerdict {
   if (holding.length === 0 && isUnjudged) return { tone: 'held', word: 'Not judged yet', text: unjudged };
   if (holding.length === 0 && !live?.sharedHolds.length)
     return exemption
@@ -210,7 +210,7 @@ function until(freezes: ShownFreeze['freeze'][], times: Times): Html {
   const endless = freezes.filter(({ endsAt }) => endsAt === null).length;
   if (endless === 0) {
     const last = freezes.reduce((one, other) => (one.endsAt! >= other.endsAt! ? one : other));
-    return html` until <strong>${instant(last.endsAt!, times, last.timezone)}</strong>`;
+    return html` until <strong>${instantText(last.endsAt!, times, last.timezone)}</strong>`;
   }
   if (freezes.length === 1) return html` <strong>until removed</strong>`;
   return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
@@ -222,13 +222,13 @@ const stateOfTone = {
   leaking: 'notEnforced',
   past: 'ended',
   merged: 'merged',
-} as const satisfies Record<Verdict['tone'], State>;
+} as const satisfies Record<PageVerdict['tone'], State>;
 
 /** Whether it is held, why, and until when. @param exemption what lets it through, if one does. @param onGitHub its address there. */
 export function answer(
   repository: FoundRepository,
   shown: ShownPullRequest,
-  { tone, word, text }: Verdict,
+  { tone, word, text }: PageVerdict,
   exemption: ExemptionRecord | null,
   times: Times,
   onGitHub: string,
@@ -236,7 +236,7 @@ export function answer(
   const { holding, live } = shown;
   const said = html`<span class="badge ${tone}">${word}</span> ${text}`;
   const actions = exemption ? html`<a class="button" href="${onGitHub}">Merge on GitHub</a>` : '';
-  const counts = isOpen(shown) ? whyHeld(holding, repository, times) : [];
+  const counts = isOpenPullRequest(shown) ? whyHeld(holding, repository, times) : [];
   return html`<section aria-label="Verdict">
     ${stateLine(exemption ? 'exempt' : stateOfTone[tone], said, { counts, actions, isHeading: false })}
     ${exemption ? exemptBy(exemption) : ''}
@@ -258,20 +258,20 @@ function inStack(repository: FoundRepository, { position, size, base }: StackPla
  * what is below it in its stack with it.
  */
 export const otherHolds = (repository: FoundRepository, holds: Hold[]): Html =>
-  html`${holdsOf(
+  html`${heldByOf(
     repository,
     holds.filter(({ isBelow }) => isBelow),
     html`<h2>What blocks its stack</h2>
       <p>To merge it, GitHub merges the pull requests below it in its stack:</p>`,
   )}
-  ${holdsOf(
+  ${heldByOf(
     repository,
     holds.filter(({ isBelow }) => !isBelow),
     html`<h2>What blocks its commit</h2>
       <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>`,
   )}`;
 
-function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Html {
+function heldByOf(repository: FoundRepository, holds: Hold[], heading: Html): Html {
   if (holds.length === 0) return html``;
   return html`${heading}
     <ul>

@@ -12,7 +12,7 @@ import { writtenStatuses } from '../../statuses/write-store.ts';
 import { eventList } from '../audit/event-list.ts';
 import { formProblem, type FormProblems } from '../form.ts';
 import type { Html } from '../html.ts';
-import { layout, type Page } from '../layout.ts';
+import { layout, type LayoutPage } from '../layout.ts';
 import { liveAt } from '../live.ts';
 import { isInsider, reading } from '../insiders.ts';
 import {
@@ -22,33 +22,33 @@ import {
   permissionOf,
   type RepositoryVisit,
   silentPage,
-  timesOf,
+  readerTimes,
   waysWithoutGitHub,
 } from '../reader.ts';
-import { instant, type Times } from '../text.ts';
+import { instantText, type Times } from '../text.ts';
 import { written } from './request-card.ts';
 import { timeline } from './timeline.ts';
-import { messageOf } from '../message-page.ts';
+import { saidMessage } from '../message-page.ts';
 import { stillApproved, undoApproval } from '../undo.ts';
-import { exemptionForms, exemptionNotice, isOn, shownExemption, standingIn } from './exemption-forms.ts';
+import { exemptionForms, exemptionNotice, isFormOn, shownExemption, standingIn } from './exemption-forms.ts';
 import { cards, holding, passing, type ShownFreeze, statusesTable, waysThrough } from './freeze-card.ts';
 import { closedVerdict } from './let-through.ts';
 import {
   answer,
-  freezesOf,
+  freezesOfPage,
   hideReason,
-  isOpen,
+  isOpenPullRequest,
   otherHolds,
   readAs,
   showablePullRequest,
   type ShownPullRequest,
-  verdict,
+  verdictOfPage,
 } from './shown-pull-request.ts';
 
 // The pages that the statuses on GitHub link to.
 
 /** A form of the page that was refused, and why. */
-export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
+export type RefusedRequest = { form: URLSearchParams; problems: FormProblems };
 
 /**
  * The page that a pull request's status links to: whether it is held, until when, why, and how it gets through. People
@@ -57,7 +57,7 @@ export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
  */
 export async function pullRequestPage(
   visit: RepositoryVisit,
-  refused: RefusedForm | null = null,
+  refused: RefusedRequest | null = null,
 ): Promise<Response> {
   const { deps, context, repository } = visit;
   const number = numberOf(visit);
@@ -65,7 +65,7 @@ export async function pullRequestPage(
   const shown = number === null ? 'absent' : await showablePullRequest(deps, repository, number, isInside);
   if (shown === 'absent') return absentPage(visit);
   if (shown === 'silent') return silentPage(visit);
-  const times = timesOf(visit);
+  const times = readerTimes(visit);
   const { now } = times;
   const permission = await permissionOf(visit);
   const since = new Date(now.getTime() - shownFor);
@@ -74,26 +74,33 @@ export async function pullRequestPage(
     exemptionsSince(deps.db, repository.id, shown.number, since),
     readSettings(deps.db, repository.id),
     isInside
-      ? recentEvents(deps, repository, { pullRequest: [String(shown.number)] }, { perPage: mostEvents })
+      ? recentEvents(
+          deps,
+          repository,
+          { pullRequest: [String(shown.number)] },
+          { perPage: mostPullRequestEvents },
+        )
       : null,
   ]);
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
-  const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
+  const secrets = [...freezesOfPage(shown), ...(exemption ? [exemption] : [])];
   const read = await reading(visit, secrets);
   const standing = await standingIn(visit, permission, settings);
   const mayEnd = shown.holding.length > 0 && (await mayAs(visit, 'freezer'));
   const seen = readAs(read, shown);
   const asked = { isAsked: context.req.query('exempt') !== undefined, refused };
   const shownOnce = exemption && read(exemption);
-  const granted = shownOnce && isOn(shownOnce, now) ? shownOnce : null;
+  const granted = shownOnce && isFormOn(shownOnce, now) ? shownOnce : null;
   const about = { exemptions: all, events: history?.events ?? [] };
-  const said = isOpen(seen) ? verdict(seen, granted, times) : closedVerdict(seen, about, times);
+  const said = isOpenPullRequest(seen)
+    ? verdictOfPage(seen, granted, times)
+    : closedVerdict(seen, about, times);
   const isExempt = granted !== null && said.tone === 'free';
   const own = all.map((each) => ({ exemption: each, repository }));
   const forms = (isHeld: boolean) =>
     exemptionForms(repository, seen, isInside ? all : [], standing, asked, times, isHeld);
   const known = { exemptions: isInside ? all : [], events: history?.events ?? [], statuses };
-  const body = html`${messageOf(context, undoApproval(visit, own), stillApproved(context, own))}
+  const body = html`${saidMessage(context, undoApproval(visit, own), stillApproved(context, own))}
     ${head(deps, repository, seen)}
     ${answer(repository, seen, said, isExempt ? granted : null, times, onGitHub(deps, repository, seen.number))}
     ${freezesAreOn(repository.products) ? '' : switchedOff(fullName(repository))}
@@ -103,7 +110,8 @@ export async function pullRequestPage(
       <div>
         ${through(repository, seen, mayEnd, forms, times)}
         ${shownOnce && !isExempt ? exemptionNotice(shownOnce, times) : ''}
-        ${shown.isFinal && isOpen(shown) ? finalNotice : ''} ${details(deps, repository, seen, times)}
+        ${shown.isFinal && isOpenPullRequest(shown) ? finalNotice : ''}
+        ${details(deps, repository, seen, times)}
       </div>
       <aside>
         ${timeline(seen, known, times)}
@@ -133,7 +141,7 @@ export const layoutOf = (
   title: string,
   name: string,
   body: Html,
-  state: Pick<Page, 'frozen' | 'live'>,
+  state: Pick<LayoutPage, 'frozen' | 'live'>,
 ): Html =>
   layout({
     ...state,
@@ -142,12 +150,12 @@ export const layoutOf = (
     viewer: visit.viewer,
     owner: visit.repository.account.login,
     crumbs: [{ name: visit.repository.name, href: repositoryPath(visit.repository) }, { name }],
-    zone: timesOf(visit).zone,
+    zone: readerTimes(visit).zone,
   });
 
 /** The pull request of the path. */
 export function numberOf({ context }: Pick<RepositoryVisit, 'context'>): bigint | null {
-  const { data } = params.number.safeParse(context.req.param('number'));
+  const { data } = params.pullRequestNumber.safeParse(context.req.param('number'));
   return data !== undefined && data <= greatestNumber ? data : null;
 }
 
@@ -155,7 +163,7 @@ export function numberOf({ context }: Pick<RepositoryVisit, 'context'>): bigint 
 const shownFor = 7 * 86_400_000;
 
 /** How many events are shown. The audit log of the repository has the rest. */
-const mostEvents = 25;
+const mostPullRequestEvents = 25;
 
 const onGitHub = ({ config }: PageDeps, repository: FoundRepository, number: number): string =>
   `${webUrlOf(config.githubApiUrl)}/${fullName(repository)}/pull/${number}`;
@@ -183,7 +191,7 @@ function through(
   const { holding: held, live } = shown;
   const elsewhere = live?.sharedHolds ?? [];
   const isElsewhere = elsewhere.length > 0;
-  if (!isOpen(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
+  if (!isOpenPullRequest(shown) || (held.length === 0 && !isElsewhere)) return forms(false);
   return html`<section class="card" aria-labelledby="through">
     <h2 class="first" id="through">How to get through</h2>
     ${forms(held.length > 0)} ${held.length > 0 ? waysThrough(held, repository, mayEnd, times) : ''}
@@ -214,7 +222,7 @@ function details(
 ): Html {
   const { live, isFinal } = shown;
   const place = { publicUrl: config.publicUrl, repository, times };
-  const [held, passed] = isOpen(shown) ? [shown.holding, live?.passing ?? []] : [[], []];
+  const [held, passed] = isOpenPullRequest(shown) ? [shown.holding, live?.passing ?? []] : [[], []];
   return html`${live ? aboutGitHub(live, isFinal, times) : ''}
   ${
     held.length > 0
@@ -283,5 +291,5 @@ function aboutGitHub(
         </p>`
       : ''
   }
-  ${nextChangeAt ? html`<p>This may change on ${instant(nextChangeAt, times)}.</p>` : ''}`;
+  ${nextChangeAt ? html`<p>This may change on ${instantText(nextChangeAt, times)}.</p>` : ''}`;
 }

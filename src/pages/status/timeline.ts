@@ -5,8 +5,8 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { WrittenStatus } from '../../statuses/write-store.ts';
 import type { Html } from '../html.ts';
 import { icon, type State, states } from '../states.ts';
-import { instant, quotedLast, type Times } from '../text.ts';
-import { endOfExemption, nameOf } from './exemption-forms.ts';
+import { instantText, quotedLast, type Times } from '../text.ts';
+import { endOfExemption, nameOfApprover } from './exemption-forms.ts';
 import { bypassed } from './let-through.ts';
 import type { ShownPullRequest } from './shown-pull-request.ts';
 
@@ -54,7 +54,7 @@ export function timeline(
         ({ at, state, said }) =>
           html`<li class="${states[state].tone}">
             ${icon(state === 'unknown' ? 'git-pull-request' : states[state].icon)}
-            <p>${said} <span class="muted">${instant(at, times)}</span></p>
+            <p>${said} <span class="muted">${instantText(at, times)}</span></p>
           </li>`,
       )}
     </ol>
@@ -91,13 +91,13 @@ function ofExemption(exemption: ExemptionRecord, times: Times): Moment[] {
     moments.push({
       at: approvedAt,
       state: 'exempt',
-      said: html`<bdi>${state === 'revoked' ? 'Somebody' : nameOf(decidedBy)}</bdi> approved it`,
+      said: html`<bdi>${state === 'revoked' ? 'Somebody' : nameOfApprover(decidedBy)}</bdi> approved it`,
     });
   if (state === 'denied' && decidedAt)
     moments.push({
       at: decidedAt,
       state: 'ended',
-      said: html`<bdi>${nameOf(decidedBy)}</bdi> denied
+      said: html`<bdi>${nameOfApprover(decidedBy)}</bdi> denied
         it${decisionReason ? html`: ${quotedLast(decisionReason)}` : ''}`,
     });
   if (approvedAt && exemption.endedAt && state !== 'used')

@@ -14,13 +14,13 @@ export type Component = {
   calendar: Component;
 };
 
-const mostEvents = 5000;
+const mostSourceEvents = 5000;
 const mostZones = 20;
 const mostDates = 1000;
 
 const ofObservance = ['DTSTART', 'TZOFFSETFROM', 'TZOFFSETTO', 'RRULE', 'RDATE'];
 /** The properties that we read of each kind of component. Everything else may look as it likes. */
-const read: Record<string, string[]> = {
+const readLine: Record<string, string[]> = {
   VCALENDAR: ['METHOD', 'X-WR-TIMEZONE'],
   VEVENT: [
     ...['UID', 'SUMMARY', 'STATUS', 'SEQUENCE', 'DTSTART', 'DTEND', 'DURATION', 'RECURRENCE-ID'],
@@ -45,11 +45,11 @@ const written = /^\d{8}(?:T\d{6}Z?)?(?:\/(?:\d{8}T\d{6}Z?|[+-]?P[\dDHMSTW]+))?$/
 /** What cannot be read, with its line. */
 export const unreadable = ({ at, text }: ContentLine, why = ''): SourceUnreadable =>
   new SourceUnreadable(
-    `has an event that cannot be read: line ${at}, \`${shown(text)}\`${why && `, ${why}`}`,
+    `has an event that cannot be read: line ${at}, \`${shownLine(text)}\`${why && `, ${why}`}`,
   );
 
 /** A text of a calendar, or one that quotes it, in a sentence of ours: whole characters that the database can keep. */
-export const shown = (text: string): string =>
+export const shownLine = (text: string): string =>
   Array.from(text.replaceAll(/[\p{C}`]/gu, ' ').trim())
     .slice(0, 80)
     .join('');
@@ -72,13 +72,14 @@ export function calendarObjects(lines: ContentLine[]): { events: Component[]; zo
         found[component.kind]?.push(component);
       } else if (open.length > 0) component.kind = '';
       open.push(component);
-      if (found.VEVENT!.length > mostEvents) throw new SourceUnreadable(`has more than ${mostEvents} events`);
+      if (found.VEVENT!.length > mostSourceEvents)
+        throw new SourceUnreadable(`has more than ${mostSourceEvents} events`);
       if (found.VTIMEZONE!.length > mostZones) throw tooManyZones();
     } else if (edge) {
       if (!inside) throw unreadable(line, 'where nothing has begun');
       open.pop();
     } else if (inside) {
-      const property = readProperty(line, read[inside.kind] ?? []);
+      const property = readProperty(line, readLine[inside.kind] ?? []);
       if (!property) continue;
       const all = inside.properties.get(property.name) ?? [];
       inside.properties.set(property.name, [...all, property]);
@@ -116,7 +117,7 @@ function readProperty(line: ContentLine, wanted: string[]): (Property & { name: 
     ];
     return { name, line, params, values };
   } catch (error) {
-    throw unreadable(line, shown((error as Error).message));
+    throw unreadable(line, shownLine((error as Error).message));
   }
 }
 

@@ -1,6 +1,6 @@
 // Runs in a thread of its own, for one calendar after the other: `readInWorker` starts it, and ends it.
 import { parentPort } from 'node:worker_threads';
-import { shown } from './calendar-objects.ts';
+import { shownLine } from './calendar-objects.ts';
 import { SourceUnreadable } from './source-window.ts';
 import { type CalendarQuestion, readEvents, type SourceEvents } from './source-events.ts';
 
@@ -14,7 +14,7 @@ function answerTo(question: CalendarQuestion): WorkerAnswer {
     // Whatever goes wrong between text and windows is the calendar's.
     const { message } = error as Error;
     return {
-      unreadable: error instanceof SourceUnreadable ? message : `cannot be read: ${shown(message)}`,
+      unreadable: error instanceof SourceUnreadable ? message : `cannot be read: ${shownLine(message)}`,
     };
   }
 }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { shown } from './calendar-objects.ts';
+import { shownLine } from './calendar-objects.ts';
 import { SourceUnreadable } from './source-window.ts';
 
 /** A line of an iCalendar file, without its folds. @property at the number of its first line in the file. */
@@ -59,7 +59,7 @@ function decoderOf(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset.trim().replaceAll('"', ''), { fatal: true, ignoreBOM: true });
   } catch {
-    throw new SourceUnreadable(`has the charset ${shown(charset)}, which nobody here can read`);
+    throw new SourceUnreadable(`has the charset ${shownLine(charset)}, which nobody here can read`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { SourceUnreadable } from './source-window.ts';
 import { datesOfRule, type Rule } from '../rule.ts';
-import { type Property, shown, unreadable } from './calendar-objects.ts';
+import { type Property, shownLine, unreadable } from './calendar-objects.ts';
 import { dateOf, day, midnight, type WrittenTime, wallOf, writtenTime } from './wall-clock.ts';
 
 /** How an event repeats. @property timeOfDay what it has in place of the time of its start, in milliseconds. */
@@ -27,13 +27,13 @@ export function readRule(property: Property): EventRule {
   const many = timeParts.find((name) => (parts.get(name)?.length ?? 0) > 1);
   if (!frequencies.includes(frequency) || many)
     throw new SourceUnreadable(
-      `repeats an event too often: line ${property.line.at}, \`${shown(property.line.text)}\`. Events may begin once a day (${many ? `one ${many}` : 'FREQ=DAILY'})`,
+      `repeats an event too often: line ${property.line.at}, \`${shownLine(property.line.text)}\`. Events may begin once a day (${many ? `one ${many}` : 'FREQ=DAILY'})`,
     );
   // RFC 7529 calls the calendar of everybody GREGORIAN, and what it does anyhow OMIT.
   const isUsual = /^(?:RSCALE,GREGORIAN|SKIP,OMIT)$/;
   for (const [name, value] of parts)
     if (![...otherParts, ...dateParts, ...timeParts].includes(name) && !isUsual.test(`${name},${value}`))
-      throw unreadable(property.line, `nobody here knows ${shown(name)}`);
+      throw unreadable(property.line, `nobody here knows ${shownLine(name)}`);
   const isLong = frequency === 'MONTHLY' || frequency === 'YEARLY';
   const rule: Rule['parts'] = new Map([['FREQ', frequency]]);
   for (const name of dateParts) {

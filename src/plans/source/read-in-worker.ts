@@ -5,12 +5,12 @@ import type { CalendarQuestion, SourceEvents } from './source-events.ts';
 import { SourceUnreadable } from './source-window.ts';
 
 /** Milliseconds for reading a calendar. */
-const patience = 2000;
+const threadPatience = 2000;
 
 const file = new URL('./calendar-worker.ts', import.meta.url);
 
 const unreadable: Record<NoAnswer['why'], string> = {
-  late: `takes more than ${patience / 1000} s to read`,
+  late: `takes more than ${threadPatience / 1000} s to read`,
   busy: 'cannot be read now: this service has too much to do',
   large: 'needs too much memory to read',
   ended: 'cannot be read',
@@ -18,7 +18,11 @@ const unreadable: Record<NoAnswer['why'], string> = {
 
 /** Reads calendars in threads with these limits of memory. */
 export function readerWith(limits: ResourceLimits): (question: CalendarQuestion) => Promise<SourceEvents> {
-  const ask = inThreads<CalendarQuestion, WorkerAnswer>(file, { atOnce: 2, patience, ...limits });
+  const ask = inThreads<CalendarQuestion, WorkerAnswer>(file, {
+    atOnce: 2,
+    patience: threadPatience,
+    ...limits,
+  });
   return async (question) => {
     const answer = await ask(question).catch((error: unknown) => {
       throw new SourceUnreadable(unreadable[error instanceof NoAnswer ? error.why : 'ended']);

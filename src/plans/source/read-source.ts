@@ -1,19 +1,19 @@
 import { parseAhead } from '../../conditions/parse-conditions.ts';
 import { nowOf } from '../../time/clock.ts';
-import { codeOf } from '../../database/database-errors.ts';
+import { errorCodeOf } from '../../database/database-errors.ts';
 import { invalid } from '../../errors.ts';
 import { AddressRefused, fetchPublic, type PublicAnswer } from '../../notices/public-address.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { isTimeZone } from '../../time/local-time.ts';
-import { hostOf, type PlanInput, type ReadInput, type Source, type SourceInput } from '../plan.ts';
+import { hostOfCalendar, type PlanInput, type ReadInput, type Source, type SourceInput } from '../plan.ts';
 import { inTurn } from './owner-turns.ts';
 import { readInWorker } from './read-in-worker.ts';
 import { SourceUnreadable } from './source-window.ts';
 import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
 
 /** Milliseconds for the whole answer. */
-const patience = 10_000;
-const mostBytes = 5 * 1024 * 1024;
+const calendarPatience = 10_000;
+const mostCalendarBytes = 5 * 1024 * 1024;
 /** A calendar that says for so long that nothing changed is read as a whole: its rules yield later events by then. */
 const wholeEvery = 7 * 86_400_000;
 
@@ -47,13 +47,13 @@ async function readNow(
 ): Promise<Read> {
   const now = nowOf(deps.clock);
   const isFresh = known && now.getTime() - Date.parse(known.readWholeAt) < wholeEvery;
-  const answer = await ask(deps, url, isFresh ? known : null);
+  const answer = await askForCalendar(deps, url, isFresh ? known : null);
   const readAt = now.toISOString();
   if (answer === 'unchanged')
     return { source: { ...known!, readAt, error: null }, names: noNames, warnings: [] };
   const { bytes, charset, etag, lastModified } = answer;
   const events = await readInWorker({ bytes, charset, titles, timezone, now }).catch((error: Error) => {
-    throw new SourceUnreadable(`The calendar of ${hostOf(url)} ${error.message}.`);
+    throw new SourceUnreadable(`The calendar of ${hostOfCalendar(url)} ${error.message}.`);
   });
   return {
     source: {
@@ -72,20 +72,22 @@ async function readNow(
 }
 
 const warningsOf = (matchNothing: string[], count: number, url: string): string[] => [
-  ...matchNothing.map((title) => `No event of the calendar of ${hostOf(url)} has the title \`${title}\`.`),
+  ...matchNothing.map(
+    (title) => `No event of the calendar of ${hostOfCalendar(url)} has the title \`${title}\`.`,
+  ),
   ...(count === 0 && matchNothing.length === 0
-    ? [`The calendar of ${hostOf(url)} has no such events ahead, so this plan freezes nothing.`]
+    ? [`The calendar of ${hostOfCalendar(url)} has no such events ahead, so this plan freezes nothing.`]
     : []),
 ];
 
 type CalendarResponse = Record<'charset' | 'etag' | 'lastModified', string | null> & { bytes: Buffer };
 
-async function ask(
+async function askForCalendar(
   deps: Pick<FreezeDeps, 'config'>,
   url: string,
   known: Source | null,
 ): Promise<CalendarResponse | 'unchanged'> {
-  const host = hostOf(url);
+  const host = hostOfCalendar(url);
   const unreadable = (what: string) => new SourceUnreadable(`${host} ${what}.`);
   try {
     const answer = await fetchPublic(deps, new URL(url), {
@@ -96,9 +98,9 @@ async function ask(
         ...(known?.etag && { 'if-none-match': known.etag }),
         ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
       },
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(calendarPatience),
     });
-    const bytes = answer.status === 200 ? await answer.bytes(mostBytes) : await answer.drop();
+    const bytes = answer.status === 200 ? await answer.bytes(mostCalendarBytes) : await answer.drop();
     if (answer.status === 304 && known) return 'unchanged';
     if (answer.status !== 200) throw unreadable(saidBy(answer));
     if (bytes === null) throw unreadable('has a calendar of more than 5 MiB');
@@ -114,7 +116,9 @@ async function ask(
     if (error instanceof AddressRefused) throw new SourceUnreadable(error.message);
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     throw unreadable(
-      isLate ? `did not answer within ${patience / 1000} s` : `does not answer (${codeOf(error as Error)})`,
+      isLate
+        ? `did not answer within ${calendarPatience / 1000} s`
+        : `does not answer (${errorCodeOf(error as Error)})`,
     );
   }
 }

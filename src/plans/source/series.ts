@@ -5,7 +5,7 @@ import { dateOf, day, type EventTime, midnight, writtenTime } from './wall-clock
 import type { Zones } from './zones.ts';
 
 /** An event of a calendar, or what it says of one occurrence of an event, or of all from one on. */
-export type CalendarEvent = {
+export type SeriesEvent = {
   component: Component;
   uid: string | null;
   sequence: number;
@@ -17,11 +17,11 @@ export type CalendarEvent = {
  * An event, and what the calendar says of its occurrences: that may stand there alone.
  * @property own what tells it from the other events of its UID; null for the first one.
  */
-export type Series = { main: CalendarEvent | null; changes: CalendarEvent[]; own: string | null };
+export type Series = { main: SeriesEvent | null; changes: SeriesEvent[]; own: string | null };
 
 /** @property which one of its event it is: a day or an instant; null if the event has no other. */
 export type SeriesOccurrence = {
-  event: CalendarEvent;
+  event: SeriesEvent;
   start: EventTime;
   end: EventTime;
   which: string | null;
@@ -30,12 +30,12 @@ export type SeriesOccurrence = {
 /** @property length from start to end by the wall clock. @property endZone null if it ends with a day. */
 type Times = { start: EventTime; length: number; endZone: EventTime['zone'] };
 /** What a calendar says of an occurrence. @property times null if it is cancelled without any. */
-type Change = { event: CalendarEvent; of: EventTime; isRange: boolean; times: Times | null };
+type SeriesChange = { event: SeriesEvent; of: EventTime; isRange: boolean; times: Times | null };
 
 const wordOf = ({ properties }: Component, name: string): string =>
   String(properties.get(name)?.[0]?.values[0] ?? '').trim();
 
-export const calendarEvent = (component: Component): CalendarEvent => ({
+export const calendarEvent = (component: Component): SeriesEvent => ({
   component,
   uid: wordOf(component, 'UID') || null,
   sequence: Number(wordOf(component, 'SEQUENCE') || 0),
@@ -45,13 +45,13 @@ export const calendarEvent = (component: Component): CalendarEvent => ({
   ),
 });
 
-const isChange = ({ component }: CalendarEvent): boolean => component.properties.has('RECURRENCE-ID');
+const isChange = ({ component }: SeriesEvent): boolean => component.properties.has('RECURRENCE-ID');
 
 /**
  * The events of a calendar with what changes them. The second and later event of one UID is an event of its own, known by
  * its start, unless SEQUENCE makes it another version: then the highest one counts.
  */
-export function seriesOf(events: CalendarEvent[]): Series[] {
+export function seriesOf(events: SeriesEvent[]): Series[] {
   return [...Map.groupBy(events, ({ uid }) => uid)].flatMap(([uid, same]) => {
     const mains = same.filter((each) => !isChange(each));
     if (uid === null) return same.map((main) => ({ main, changes: [], own: null }));
@@ -81,10 +81,10 @@ export function* occurrencesOf(
   to: number,
 ): Generator<SeriesOccurrence> {
   const { main } = series;
-  const times = main && timesOf(main, zones);
+  const times = main && timesOfSeries(main, zones);
   const changes = changesOf(series, zones, times?.start);
   for (const { event, of, times } of changes.values())
-    if (times) yield { event, ...occurrenceAt(times), which: nameOf(of) };
+    if (times) yield { event, ...occurrenceAt(times), which: nameOfSeries(of) };
   if (!main || !times) return;
   const instantOf = ({ wall, zone }: EventTime) => (zone ?? zones.plan).instantOf(wall, 'other');
   const ranges = [...changes.values()]
@@ -94,14 +94,15 @@ export function* occurrencesOf(
   for (const each of startsOf(main, times, zones, from, to)) {
     if (namesOf(each.start).some((name) => changes.has(name))) continue;
     const range = ranges.findLast(({ of }) => instantOf(of) <= instantOf(each.start));
-    if (!range) yield { event: main, ...occurrenceAt(each), which: isAlone ? null : nameOf(each.start) };
+    if (!range)
+      yield { event: main, ...occurrenceAt(each), which: isAlone ? null : nameOfSeries(each.start) };
     else if (range.times) {
       const { start } = range.times;
       const moved = { wall: each.start.wall + start.wall - range.of.wall, zone: start.zone };
       yield {
         event: range.event,
         ...occurrenceAt({ ...range.times, start: moved }),
-        which: nameOf(each.start),
+        which: nameOfSeries(each.start),
       };
     }
   }
@@ -112,20 +113,24 @@ const occurrenceAt = ({ start, length, endZone }: Times) => ({
   end: { wall: start.wall + length, zone: endZone },
 });
 
-const nameOf = ({ wall, zone }: EventTime): string =>
+const nameOfSeries = ({ wall, zone }: EventTime): string =>
   zone === null ? dateOf(wall) : new Date(zone.instantOf(wall, 'other')).toISOString();
 
 /** A calendar may name an occurrence by its day too. */
 const namesOf = (time: EventTime): string[] =>
-  time.zone === null ? [nameOf(time)] : [nameOf(time), dateOf(time.wall)];
+  time.zone === null ? [nameOfSeries(time)] : [nameOfSeries(time), dateOf(time.wall)];
 
 /** What the calendar says of occurrences, by their names: of versions, the highest one. @param start of the event. */
-function changesOf({ changes }: Series, zones: Zones, start: EventTime | undefined): Map<string, Change> {
-  const known = new Map<string, Change>();
+function changesOf(
+  { changes }: Series,
+  zones: Zones,
+  start: EventTime | undefined,
+): Map<string, SeriesChange> {
+  const known = new Map<string, SeriesChange>();
   for (const event of changes) {
     const id = single(event, 'RECURRENCE-ID')!;
     const of = timeIn(zones, event, id, start);
-    const name = start?.zone === null ? dateOf(of.wall) : nameOf(of);
+    const name = start?.zone === null ? dateOf(of.wall) : nameOfSeries(of);
     if ((known.get(name)?.event.sequence ?? 0) > event.sequence) continue;
     const isRange = /^THISANDFUTURE$/i.test(id.params.range ?? '');
     // The same day or time in the zone of the event, so that the others move as this one does.
@@ -133,12 +138,12 @@ function changesOf({ changes }: Series, zones: Zones, start: EventTime | undefin
       of.zone && start?.zone
         ? { wall: start.zone.wallAt(of.zone.instantOf(of.wall, 'other')), zone: start.zone }
         : of;
-    known.set(name, { event, of: inZone, isRange, times: timesOf(event, zones) });
+    known.set(name, { event, of: inZone, isRange, times: timesOfSeries(event, zones) });
   }
   return known;
 }
 
-function single({ component }: CalendarEvent, name: string): Property | undefined {
+function single({ component }: SeriesEvent, name: string): Property | undefined {
   const [first, second] = component.properties.get(name) ?? [];
   if (second) throw unreadable(second.line, `it is a duplicate ${name}`);
   return first;
@@ -146,13 +151,13 @@ function single({ component }: CalendarEvent, name: string): Property | undefine
 
 const timeIn = (
   zones: Zones,
-  { component }: CalendarEvent,
+  { component }: SeriesEvent,
   property: Property,
   beside?: EventTime,
 ): EventTime => zones.timeOf(writtenTime(property, property.values[0]), component.calendar, beside);
 
 /** Null for what has no start and may have none. */
-function timesOf(event: CalendarEvent, zones: Zones): Times | null {
+function timesOfSeries(event: SeriesEvent, zones: Zones): Times | null {
   const { component } = event;
   const [first, last, lasting] = ['DTSTART', 'DTEND', 'DURATION'].map((name) => single(event, name));
   if (!first) {
@@ -187,7 +192,7 @@ function lengthOf({ line }: Property, text: unknown): number {
 
 /** The starts of an event by its rules and dates, without those that it excludes. */
 function* startsOf(
-  event: CalendarEvent,
+  event: SeriesEvent,
   times: Times,
   zones: Zones,
   from: number,
@@ -208,15 +213,16 @@ function* startsOf(
   const { start, length, endZone } = times;
   const at = (wall: number): Times => ({ start: { wall, zone: start.zone }, length, endZone });
   const excluded = new Set([
-    ...listed(event, 'EXDATE').map(([property, text]) => {
+    ...listedEvents(event, 'EXDATE').map(([property, text]) => {
       const time = zones.timeOf(writtenTime(property, text), event.component.calendar, start);
-      return start.zone === null ? dateOf(time.wall) : nameOf(time);
+      return start.zone === null ? dateOf(time.wall) : nameOfSeries(time);
     }),
-    ...[...ofRules('EXRULE')].map((wall) => nameOf(at(wall).start)),
+    ...[...ofRules('EXRULE')].map((wall) => nameOfSeries(at(wall).start)),
   ]);
   const seen = new Set<string>();
   const all = function* (): Generator<Times> {
-    for (const [property, text] of listed(event, 'RDATE')) yield extra(event, property, text, times, zones);
+    for (const [property, text] of listedEvents(event, 'RDATE'))
+      yield extra(event, property, text, times, zones);
     yield times;
     for (const wall of ofRules('RRULE')) yield at(wall);
   };
@@ -228,13 +234,13 @@ function* startsOf(
   }
 }
 
-const listed = ({ component }: CalendarEvent, name: string): [Property, unknown][] =>
+const listedEvents = ({ component }: SeriesEvent, name: string): [Property, unknown][] =>
   (component.properties.get(name) ?? []).flatMap((property) =>
     property.values.map((value): [Property, unknown] => [property, value]),
   );
 
 /** The times of a date of RDATE, or of a period, which has its own length. */
-function extra(event: CalendarEvent, property: Property, value: unknown, times: Times, zones: Zones): Times {
+function extra(event: SeriesEvent, property: Property, value: unknown, times: Times, zones: Zones): Times {
   const [text, until] = [value].flat();
   const timeOf = (each: unknown, beside: EventTime) =>
     zones.timeOf(writtenTime(property, each), event.component.calendar, beside);

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { findIana } from 'windows-iana';
 import { isTimeZone, toInstant, toLocalTime } from '../../time/local-time.ts';
-import { type Component, shown, unreadable } from './calendar-objects.ts';
+import { type Component, shownLine, unreadable } from './calendar-objects.ts';
 import { readRule, datesOf } from './event-rule.ts';
 import {
   type EventTime,
@@ -30,19 +30,19 @@ export function zonesOf(components: Component[], timezone: string, now: Date): Z
   const plan = namedZone(timezone, now);
   const known = new Map<string, Zone | null>();
   const warnings = new Set<string>();
-  const rulesOf = new Map(components.map((each) => [textOf(each, 'TZID') ?? '', each]));
+  const rulesOf = new Map(components.map((each) => [zoneText(each, 'TZID') ?? '', each]));
   const find = (name: string): Zone | null => {
     if (!known.has(name)) known.set(name, findZone(name, rulesOf.get(name), now));
     return known.get(name)!;
   };
   const floating = (calendar: Component): Zone => {
-    const name = textOf(calendar, 'X-WR-TIMEZONE');
+    const name = zoneText(calendar, 'X-WR-TIMEZONE');
     if (name === null) return plan;
     const zone = find(name);
     if (!zone) warnings.add(unknownZone(name, timezone));
     else if (name.toLowerCase() !== timezone.toLowerCase())
       warnings.add(
-        `The calendar has times without a time zone. They are in its own, ${shown(name)}, and not in ${timezone}.`,
+        `The calendar has times without a time zone. They are in its own, ${shownLine(name)}, and not in ${timezone}.`,
       );
     return zone ?? plan;
   };
@@ -62,15 +62,15 @@ export function zonesOf(components: Component[], timezone: string, now: Date): Z
 }
 
 const unknownZone = (name: string, timezone: string): string =>
-  `Nobody here knows the time zone \`${shown(name)}\` of the calendar. Its times are in ${timezone}.`;
+  `Nobody here knows the time zone \`${shownLine(name)}\` of the calendar. Its times are in ${timezone}.`;
 
-const textOf = ({ properties }: Component, name: string): string | null => {
+const zoneText = ({ properties }: Component, name: string): string | null => {
   const text = properties.get(name)?.[0]?.values[0];
   return text === undefined ? null : String(text);
 };
 
 function findZone(name: string, rules: Component | undefined, now: Date): Zone | null {
-  const id = idOf(name) ?? idOf((rules && textOf(rules, 'X-LIC-LOCATION')) ?? '');
+  const id = idOf(name) ?? idOf((rules && zoneText(rules, 'X-LIC-LOCATION')) ?? '');
   if (id !== null) return namedZone(id, now);
   if (rules) return rulesZone(rules, now);
   const said = saidId(name, now);

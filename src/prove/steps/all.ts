@@ -1,12 +1,12 @@
-import type { Asks, Step } from '../stage.ts';
+import type { Asks, ProveStep } from '../stage.ts';
 import { app } from './app.ts';
 import { background } from './background.ts';
-import { deployments } from './deployments.ts';
+import { deploymentSteps } from './deployments.ts';
 import { merging } from './merging.ts';
 import { rules } from './rules.ts';
 
 /** How each step asks. */
-export const asks: Asks = { ...merging, ...background, ...rules, ...deployments, ...app };
+export const asks: Asks = { ...merging, ...background, ...rules, ...deploymentSteps, ...app };
 
 const rowsOf = (table: string): string[][] => table.match(/\S.*/g)!.map((row) => row.split(/\s+\| /));
 
@@ -53,7 +53,7 @@ const table = `
 
 /** Every step, in the order in which they run: its name, what GitHub does, and what it means for users if not. */
 export const steps = rowsOf(table).map(
-  ([name, proves, otherwise, costs]) => ({ name, proves, otherwise, costs, run: asks[name!] }) as Step,
+  ([name, proves, otherwise, costs]) => ({ name, proves, otherwise, costs, run: asks[name!] }) as ProveStep,
 );
 
 /** What Holdfast relies on and no step asks, with the reason. */

@@ -1,7 +1,7 @@
 // The App: what it may do, what it is told, and how GitHub answers it.
-import { isLimit, type Json } from '../ask.ts';
+import { isLimit, type ProveJson } from '../ask.ts';
 import { context, type Asks } from '../stage.ts';
-import { claim, claimed, needed } from '../verdict.ts';
+import { claimProved, claimed, needed } from '../verdict.ts';
 
 /** So many statuses, so many milliseconds apart: 180 in a minute, as many as GitHub's points allow. */
 const paced = { statuses: 300, every: 333 };
@@ -10,32 +10,33 @@ export const app: Asks = {
   async app({ parts }) {
     const { permissions = {}, events = [] } = needed(await parts.app('GET', '/app'), 200);
     for (const [name, level] of Object.entries(parts.wanted.default_permissions))
-      claim(permissions[name] === level, `${name} is ${permissions[name] ?? 'missing'}, not ${level}.`);
+      claimProved(permissions[name] === level, `${name} is ${permissions[name] ?? 'missing'}, not ${level}.`);
     for (const event of parts.wanted.default_events)
-      claim(events.includes(event), `The event ${event} is missing.`);
+      claimProved(events.includes(event), `The event ${event} is missing.`);
   },
   async hint(stage) {
     const path = `${stage.repository}/statuses/${await stage.tip(stage.repository)}`;
     const refused = await stage.parts.weakBot('POST', path, { state: 'success', context });
     claimed(refused, 403);
     const hint = refused.headers['x-accepted-github-permissions'] ?? '';
-    claim(hint.includes('statuses=write'), `The header names “${hint}”, not statuses=write.`);
+    claimProved(hint.includes('statuses=write'), `The header names “${hint}”, not statuses=write.`);
   },
   async seconds(stage) {
     const { created_at: at } = await stage.post((await stage.open('seconds')).sha, 'pending');
-    claim(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(String(at)), `A status was created at ${at}.`);
+    claimProved(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(String(at)), `A status was created at ${at}.`);
   },
   async label(stage) {
     const { number, nodeId } = await stage.open('label');
     await stage.sure('POST', `${stage.repository}/issues/${number}/labels`, { labels: ['hotfix'] });
-    const isIt = ({ pull_request: its, label }: Json) => its?.node_id === nodeId && label?.name === 'hotfix';
+    const isIt = ({ pull_request: its, label }: ProveJson) =>
+      its?.node_id === nodeId && label?.name === 'hotfix';
     await stage.told('pull_request', 'labeled', isIt);
   },
   async comment(stage) {
     const path = `${stage.repository}/issues/${(await stage.open('comment')).number}/comments`;
     const { id } = await stage.sure('POST', path, { body: '/holdfast status' });
     const { issue } = await stage.told('issue_comment', 'created', ({ comment }) => comment?.id === id);
-    claim(issue?.pull_request, 'The webhook does not say that it is a pull request.');
+    claimProved(issue?.pull_request, 'The webhook does not say that it is a pull request.');
     claimed(await stage.parts.bot('POST', path, { body: 'Nothing is frozen.' }), 201);
   },
   async pace(stage) {

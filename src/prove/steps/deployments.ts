@@ -1,7 +1,7 @@
 // Jobs that deploy wait for the rule of the App.
-import type { Exchange, Json } from '../ask.ts';
+import type { Exchange, ProveJson } from '../ask.ts';
 import { type Asks, environment, type Stage } from '../stage.ts';
-import { claim, claimed, given, type Must, needed } from '../verdict.ts';
+import { claimProved, claimed, given, type Must, needed } from '../verdict.ts';
 
 /** Starts a workflow whose jobs deploy to an environment with the rule of the App. @returns the path of the run. */
 async function start(stage: Stage, workflow: string): Promise<string> {
@@ -9,16 +9,21 @@ async function start(stage: Stage, workflow: string): Promise<string> {
   const rules = `${repository}/environments/${environment}/deployment_protection_rules`;
   given((await stage.sure('GET', rules)).total_count > 0, 'Nobody could enable the rule of the App.');
   const list = () => parts.owner('GET', `${repository}/actions/runs?per_page=100`);
-  const known = new Set(needed(await list()).workflow_runs.map(({ id }: Json) => id));
+  const known = new Set(needed(await list()).workflow_runs.map(({ id }: ProveJson) => id));
   await stage.sure('POST', `${repository}/actions/workflows/${workflow}.yml/dispatches`, { ref: 'main' });
-  const added = ({ answer }: Exchange) => answer?.workflow_runs?.find(({ id }: Json) => !known.has(id));
+  const added = ({ answer }: Exchange) => answer?.workflow_runs?.find(({ id }: ProveJson) => !known.has(id));
   const found = added(await stage.until(120, list, (each) => added(each) !== undefined));
   given(found, 'No run began within two minutes.');
   return `${repository}/actions/runs/${found.id}`;
 }
 
 /** Waits for a state of a run. @returns the run. @throws as `must` does if it is another one two minutes later. */
-async function reach(stage: Stage, run: string, wanted: RegExp, must: Must = claim): Promise<Json> {
+async function reach(
+  stage: Stage,
+  run: string,
+  wanted: RegExp,
+  must: Must = claimProved,
+): Promise<ProveJson> {
   const isSo = ({ answer }: Exchange) => wanted.test(answer?.status);
   const found = needed(await stage.until(120, () => stage.parts.bot('GET', run), isSo));
   must(wanted.test(found.status), `The run is ${found.status} two minutes later.`);
@@ -26,9 +31,9 @@ async function reach(stage: Stage, run: string, wanted: RegExp, must: Must = cla
 }
 
 /** The webhook that asks about a job of a run. @param but the one about another job. */
-function asked(stage: Stage, run: string, must: Must, but?: Json): Promise<Json> {
+function asked(stage: Stage, run: string, must: Must, but?: ProveJson): Promise<ProveJson> {
   const path = `${run.slice(run.indexOf('/actions'))}/`;
-  const isMeant = ({ deployment_callback_url: url, deployment }: Json) =>
+  const isMeant = ({ deployment_callback_url: url, deployment }: ProveJson) =>
     String(url).includes(path) && deployment?.id !== but?.deployment?.id;
   return stage.told('deployment_protection_rule', 'requested', isMeant, must);
 }
@@ -44,23 +49,23 @@ async function deploy(stage: Stage, workflow = 'deploy'): Promise<string> {
 const decide = ({ parts }: Stage, run: string, comment: string, state?: string): Promise<Exchange> =>
   parts.bot('POST', `${run}/deployment_protection_rule`, { environment_name: environment, state, comment });
 
-export const deployments: Asks = {
+export const deploymentSteps: Asks = {
   async 'deployment-webhook'(stage) {
-    const { environment: named } = await asked(stage, await deploy(stage), claim);
-    claim(named === environment, `The webhook names the environment ${named}.`);
+    const { environment: named } = await asked(stage, await deploy(stage), claimProved);
+    claimProved(named === environment, `The webhook names the environment ${named}.`);
   },
   async 'deployment-report'(stage) {
     const run = await deploy(stage);
     claimed(await decide(stage, run, 'Frozen until Monday.'), 204);
     const { status } = needed(await stage.parts.bot('GET', run));
-    claim(status === 'waiting', `After a report, the run is ${status}.`);
+    claimProved(status === 'waiting', `After a report, the run is ${status}.`);
   },
   async 'deployment-approved'(stage) {
     const run = await deploy(stage);
     claimed(await decide(stage, run, 'The freeze is over.', 'approved'), 204);
     await reach(stage, run, /^(?!waiting)/);
     const again = JSON.stringify(claimed(await decide(stage, run, 'Again.', 'approved'), 422));
-    claim(/No pending deployment requests|already been reviewed/.test(again), again);
+    claimProved(/No pending deployment requests|already been reviewed/.test(again), again);
   },
   async 'deployment-rejected'(stage) {
     const run = await deploy(stage);
@@ -80,16 +85,16 @@ export const deployments: Asks = {
     await reach(stage, run, /completed/, given);
     await stage.sure('POST', `${run}/rerun`, {});
     const { run_attempt: attempt } = await reach(stage, run, /waiting/);
-    claim(attempt === 2, `It is called attempt ${attempt}.`);
+    claimProved(attempt === 2, `It is called attempt ${attempt}.`);
     await asked(stage, run, given, first);
     needed(await decide(stage, run, 'The freeze is over.', 'approved'));
   },
   async 'deployment-careless'(stage) {
     const { conclusion } = await reach(stage, await start(stage, 'careless'), /completed/);
-    claim(conclusion === 'failure', `The run ended with ${conclusion}.`);
+    claimProved(conclusion === 'failure', `The run ended with ${conclusion}.`);
   },
   async environment(stage) {
     const { environments } = needed(await stage.parts.bot('GET', `${stage.repository}/environments`));
-    claim(typeof environments[0]?.can_admins_bypass === 'boolean', 'It has no can_admins_bypass.');
+    claimProved(typeof environments[0]?.can_admins_bypass === 'boolean', 'It has no can_admins_bypass.');
   },
 };

@@ -1,6 +1,6 @@
 // What blocks a merge, and what lets it through.
 import { context, type Asks } from '../stage.ts';
-import { claim, claimed, given, needed } from '../verdict.ts';
+import { claimProved, claimed, given, needed } from '../verdict.ts';
 
 export const merging: Asks = {
   missing: async (stage) => stage.claimThat('blocked', await stage.open('missing')),
@@ -37,7 +37,7 @@ export const merging: Asks = {
     const pr = await stage.openWith('error', 'auto-merge');
     const enable = 'enablePullRequestAutoMerge(input: { pullRequestId: $id }) { pullRequest { number } }';
     await stage.graphql(`mutation($id: ID!) { ${enable} }`, pr);
-    claim(
+    claimProved(
       (await stage.sure('GET', pr.path)).merged === false,
       'It was merged although its status was an error.',
     );
@@ -47,7 +47,7 @@ export const merging: Asks = {
   async texts(stage) {
     const { sha } = await stage.open('texts');
     const longest = claimed(await stage.tryPost(sha, 'pending', 'é'.repeat(140)), 201);
-    claim(longest.description === 'é'.repeat(140), 'GitHub changed a text of 140 characters.');
+    claimProved(longest.description === 'é'.repeat(140), 'GitHub changed a text of 140 characters.');
     for (const text of ['é'.repeat(141), 'Frozen \u{1f9ca}'])
       claimed(await stage.tryPost(sha, 'pending', text), 422);
   },

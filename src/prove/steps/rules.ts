@@ -1,20 +1,20 @@
 // Rulesets, and what names lead to after somebody changes them.
-import type { Json } from '../ask.ts';
-import { type Asks, context, type PullRequest, type Stage } from '../stage.ts';
-import { claim, claimed, needed, said } from '../verdict.ts';
+import type { ProveJson } from '../ask.ts';
+import { type Asks, context, type StagePullRequest, type Stage } from '../stage.ts';
+import { claimProved, claimed, needed, said } from '../verdict.ts';
 
 /** A pull request that a ruleset of its own is about, with a failure. @returns it, and the path of the ruleset. */
-async function ruled(stage: Stage, name: string, enforcement: string): Promise<[PullRequest, string]> {
+async function ruled(stage: Stage, name: string, enforcement: string): Promise<[StagePullRequest, string]> {
   await stage.branch(name);
   const { id } = await stage.requireCheck(stage.repository, { include: `refs/heads/${name}`, enforcement });
   return [await stage.openWith('failure', name, name), `${stage.repository}/rulesets/${id}`];
 }
 
 /** Claims that a pull request is blocked, or merged, within seconds of a change. */
-async function claimSoon(stage: Stage, is: 'blocked' | 'merged', pr: PullRequest, since: number) {
+async function claimSoon(stage: Stage, is: 'blocked' | 'merged', pr: StagePullRequest, since: number) {
   await stage.claimThat(is, pr);
   const seconds = Math.round((stage.parts.world.now() - since) / 1000);
-  claim(seconds <= 30, `It took ${seconds} seconds until it was ${is}.`);
+  claimProved(seconds <= 30, `It took ${seconds} seconds until it was ${is}.`);
 }
 
 export const rules: Asks = {
@@ -23,15 +23,15 @@ export const rules: Asks = {
     await stage.requireCheck(stage.repository, { include: 'refs/heads/pinned' });
     const shown = needed(await stage.parts.bot('GET', `${stage.repository}/rules/branches/pinned`));
     const own = shown
-      .flatMap((each: Json) => each.parameters?.required_status_checks ?? [])
-      .find((each: Json) => each.context === context);
-    claim(own?.integration_id === stage.parts.appId, `The rule requires ${JSON.stringify(own)}.`);
+      .flatMap((each: ProveJson) => each.parameters?.required_status_checks ?? [])
+      .find((each: ProveJson) => each.context === context);
+    claimProved(own?.integration_id === stage.parts.appId, `The rule requires ${JSON.stringify(own)}.`);
   },
   async flip(stage) {
     const [pr, ruleset] = await ruled(stage, 'flip', 'disabled');
     const began = stage.parts.world.now();
     const { enforcement, rules } = needed(await stage.parts.ruler('PUT', ruleset, { enforcement: 'active' }));
-    claim(enforcement === 'active' && rules?.length === 1, `${enforcement}, ${rules?.length} rules`);
+    claimProved(enforcement === 'active' && rules?.length === 1, `${enforcement}, ${rules?.length} rules`);
     await claimSoon(stage, 'blocked', pr, began);
   },
   async unflip(stage) {
@@ -43,7 +43,7 @@ export const rules: Asks = {
     const repository = await stage.makeRepository('-private', true);
     const shown = await stage.parts.owner('GET', `${repository}/rules/branches/main`);
     const isWithoutRules = shown.status === 403 && /upgrade to/i.test(String(shown.answer?.message));
-    claim(shown.status === 200 || isWithoutRules, said(shown));
+    claimProved(shown.status === 200 || isWithoutRules, said(shown));
   },
   async renamed(stage) {
     const { bot, run } = stage.parts;
@@ -51,7 +51,10 @@ export const rules: Asks = {
     const sha = await stage.tip(repository);
     await stage.sure('PATCH', repository, { name: `${run}-other-name` });
     const read = await bot('GET', repository);
-    claim(read.status === 301 && /\/repositories\/\d+$/.test(read.headers['location'] ?? ''), said(read));
+    claimProved(
+      read.status === 301 && /\/repositories\/\d+$/.test(read.headers['location'] ?? ''),
+      said(read),
+    );
     claimed(await bot('POST', `${repository}/statuses/${sha}`, { state: 'success', context }), 307);
   },
   async archived(stage) {
@@ -60,7 +63,7 @@ export const rules: Asks = {
     await stage.sure('PATCH', repository, { archived: true });
     const sent = { state: 'success', context };
     const refused = await stage.parts.bot('POST', `${repository}/statuses/${sha}`, sent);
-    claim(refused.status === 403 && /archived/i.test(String(refused.answer?.message)), said(refused));
+    claimProved(refused.status === 403 && /archived/i.test(String(refused.answer?.message)), said(refused));
   },
   async 'default-branch'(stage) {
     const { bot } = stage.parts;
@@ -69,6 +72,6 @@ export const rules: Asks = {
     await stage.sure('POST', `${repository}/branches/main/rename`, { new_name: 'trunk' });
     claimed(await bot('GET', `${repository}/branches/main`), 301);
     const shown = needed(await bot('GET', `${repository}/rules/branches/trunk`));
-    claim(shown.length > 0, 'No rule applies to the default branch under its new name.');
+    claimProved(shown.length > 0, 'No rule applies to the default branch under its new name.');
   },
 };

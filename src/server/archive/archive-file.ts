@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { readJson } from '../../cli/service/service.ts';
+import { parseJson } from '../../cli/service/service.ts';
 
 /** An archive cannot be written or imported. Nothing was changed; the message says what to do next. */
 export class ArchiveRefused extends Error {}
@@ -45,13 +45,13 @@ const header = z.object({
   jobs: z.array(job).default([]),
 });
 
-export type Table = z.infer<typeof table>;
+export type ArchiveTable = z.infer<typeof table>;
 export type WaitingJob = z.infer<typeof job>;
 export type Header = z.infer<typeof header>;
 
 /** @returns null if the line is no header; the format if it is one of a newer version. */
 function readHeader(line: string): Header | number | null {
-  const read = readJson(line);
+  const read = parseJson(line);
   const { format: given } = (read ?? {}) as { format?: unknown };
   if (typeof given === 'number' && given > format) return given;
   return header.safeParse(read).data ?? null;
@@ -72,8 +72,8 @@ export function sumOfLines(): { add(lines: string[]): void; sha256(): string } {
 /** The content of an archive. @param rowsOf the rows of a table, in batches. @param onTable is called after its rows. */
 export async function* archiveOf(
   header: Header,
-  rowsOf: (table: Table) => AsyncIterable<string[]>,
-  onTable: (table: Table) => void,
+  rowsOf: (table: ArchiveTable) => AsyncIterable<string[]>,
+  onTable: (table: ArchiveTable) => void,
 ): AsyncGenerator<string> {
   const all = sumOfLines();
   const written = (lines: string[]): string => {
@@ -95,16 +95,16 @@ export async function* archiveOf(
 
 /** Rows that are handed on together: so many, or so many characters. */
 const mostRows = 500;
-const mostCharacters = 100_000;
+const mostBatchCharacters = 100_000;
 
 /** What is done with an archive while it is read. */
 type Reader = {
   /** Before any rows. */
   begin?(header: Header): Promise<void>;
   /** With the rows of a table, a batch at a time. */
-  take(table: Table, rows: string[]): void | Promise<void>;
+  take(table: ArchiveTable, rows: string[]): void | Promise<void>;
   /** After the rows of a table. */
-  end?(table: Table): void;
+  end?(table: ArchiveTable): void;
 };
 
 export type Archive = { header: Header; sums: Map<string, string>; sha256: string };
@@ -145,7 +145,7 @@ export async function readArchive(file: string, { begin, take, end }: Reader): P
       const line = await next();
       batch.push(line);
       characters += line.length;
-      if (batch.length === mostRows || characters > mostCharacters) await hand();
+      if (batch.length === mostRows || characters > mostBatchCharacters) await hand();
     }
     if (batch.length > 0) await hand();
     const sha256 = sum.sha256();

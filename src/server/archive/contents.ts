@@ -1,5 +1,5 @@
 // What an archive holds. Tests hold these lists against prisma/schema.prisma: each new table has to be decided on.
-import type { Connection } from '../../database/database.ts';
+import type { SqlConnection } from '../../database/database.ts';
 import { jobs, type TaskName } from '../../database/queue/jobs.ts';
 
 /** Tables that an archive holds, each after those that its rows refer to. */
@@ -56,41 +56,43 @@ export const carriedTasks: TaskName[] = Object.values(jobs)
   .map(({ task }) => task);
 
 /** So many rows are in memory at once. */
-const atOnce = 500;
+const rowsAtOnce = 500;
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const listed = (names: string[]): string => names.map(quoted).join(', ');
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const listedColumns = (names: string[]): string => names.map(quotedName).join(', ');
 
 /** The columns of a table in their order, and those of its primary key. */
-export async function columnsOf(connection: Connection, table: string): Promise<string[]> {
+export async function columnsOfTable(connection: SqlConnection, table: string): Promise<string[]> {
   const { rows } = await connection.query(
     `SELECT attname::text AS name FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
-    [quoted(table)],
+    [quotedName(table)],
   );
   return rows.map(({ name }) => name as string);
 }
 
 /** `ORDER BY` the primary key. Texts by their bytes: databases differ in how they order words. */
-async function orderOf(connection: Connection, table: string): Promise<string> {
+async function orderOf(connection: SqlConnection, table: string): Promise<string> {
   const { rows } = await connection.query(
     `SELECT attname::text AS name, attcollation <> 0 AS "isText" FROM pg_index
      CROSS JOIN unnest(indkey) WITH ORDINALITY AS key (number, place)
      JOIN pg_attribute ON attrelid = indrelid AND attnum = key.number
      WHERE indrelid = $1::regclass AND indisprimary ORDER BY place`,
-    [quoted(table)],
+    [quotedName(table)],
   );
-  return rows.map(({ name, isText }) => quoted(name as string) + (isText ? ' COLLATE "C"' : '')).join(', ');
+  return rows
+    .map(({ name, isText }) => quotedName(name as string) + (isText ? ' COLLATE "C"' : ''))
+    .join(', ');
 }
 
 /** Whether a database has a table. @param name with its schema, unless it is one of Holdfast's own. */
-export async function isThere(connection: Connection, name: string): Promise<boolean> {
+export async function isThere(connection: SqlConnection, name: string): Promise<boolean> {
   const { rows } = await connection.query('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [name]);
   return rows[0]!['isThere'] as boolean;
 }
 
 /** Those of `carriedTables` that a database has. One of an older version lacks what came later. */
-export async function carriedTablesIn(connection: Connection): Promise<string[]> {
+export async function carriedTablesIn(connection: SqlConnection): Promise<string[]> {
   const { rows } = await connection.query(
     `SELECT name FROM unnest($1::text[]) WITH ORDINALITY AS carried (name, place)
      WHERE to_regclass('public.' || quote_ident(name)) IS NOT NULL ORDER BY place`,
@@ -99,8 +101,8 @@ export async function carriedTablesIn(connection: Connection): Promise<string[]>
   return rows.map(({ name }) => name as string);
 }
 
-export async function countRows(connection: Connection, table: string): Promise<number> {
-  const { rows } = await connection.query(`SELECT count(*)::float8 AS count FROM ${quoted(table)}`);
+export async function countRows(connection: SqlConnection, table: string): Promise<number> {
+  const { rows } = await connection.query(`SELECT count(*)::float8 AS count FROM ${quotedName(table)}`);
   return rows[0]!['count'] as number;
 }
 
@@ -109,17 +111,17 @@ export async function countRows(connection: Connection, table: string): Promise<
  * UTC; the same rows give the same texts in every database.
  */
 export async function* readRows(
-  connection: Connection,
+  connection: SqlConnection,
   table: string,
   columns: string[],
 ): AsyncGenerator<string[]> {
   const order = await orderOf(connection, table);
   await connection.script(
     `DECLARE archived NO SCROLL CURSOR FOR SELECT row_to_json(one)::text AS row
-     FROM (SELECT ${listed(columns)} FROM ${quoted(table)} ORDER BY ${order}) AS one`,
+     FROM (SELECT ${listedColumns(columns)} FROM ${quotedName(table)} ORDER BY ${order}) AS one`,
   );
   for (;;) {
-    const { rows } = await connection.query(`FETCH ${atOnce} FROM archived`);
+    const { rows } = await connection.query(`FETCH ${rowsAtOnce} FROM archived`);
     if (rows.length === 0) break;
     yield rows.map(({ row }) => row as string);
   }
@@ -128,20 +130,20 @@ export async function* readRows(
 
 /** Inserts rows as `readRows` gives them. Columns that they lack get their defaults. */
 export async function insertRows(
-  connection: Connection,
+  connection: SqlConnection,
   { name, columns }: { name: string; columns: string[] },
   rows: string[],
 ): Promise<void> {
   await connection.query(
-    `INSERT INTO ${quoted(name)} (${listed(columns)})
-     SELECT ${listed(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)`,
+    `INSERT INTO ${quotedName(name)} (${listedColumns(columns)})
+     SELECT ${listedColumns(columns)} FROM json_populate_recordset(NULL::${quotedName(name)}, $1::json)`,
     [`[${rows.join(',')}]`],
   );
 }
 
 /** The last number that each sequence gave out, as text, by `table.column`. */
 export async function readSequences(
-  connection: Connection,
+  connection: SqlConnection,
   tables: readonly string[],
 ): Promise<Record<string, string>> {
   const { rows } = await connection.query(
@@ -155,12 +157,12 @@ export async function readSequences(
 }
 
 /** Makes each sequence continue after the number that it gave out last, so that no id comes twice. */
-export async function setSequences(connection: Connection, last: Record<string, string>): Promise<void> {
+export async function setSequences(connection: SqlConnection, last: Record<string, string>): Promise<void> {
   for (const [name, number] of Object.entries(last)) {
     const [table, column] = name.split('.') as [string, string];
     if (number !== '0')
       await connection.query('SELECT setval(pg_get_serial_sequence($1, $2), $3::bigint)', [
-        quoted(table),
+        quotedName(table),
         column,
         number,
       ]);

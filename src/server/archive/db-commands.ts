@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
-import { type Call, command, type CommandSpec } from '../../cli/command.ts';
-import { type ExitCode, misused, refused } from '../../cli/stop.ts';
+import { type CommandCall, command, type CommandSpec } from '../../cli/command.ts';
+import { type ExitCode, misused, refusedBy } from '../../cli/stop.ts';
 import { version } from '../../cli/version.ts';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../../config.ts';
 import { DataDirInUse, UnfinishedImport, UnusableDatabase } from '../../database/database-errors.ts';
 import { forgetServer } from '../../database/data-folder.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
-import { ArchiveRefused, type Table } from './archive-file.ts';
+import { ArchiveRefused, type ArchiveTable } from './archive-file.ts';
 import { backUp, exportDatabase } from './export-database.ts';
 import { importDatabase } from './import-database.ts';
 
-const settings = `Run it in the folder of the service: it reads the same settings, from the environment and .env, and takes the
+const settingsNote = `Run it in the folder of the service: it reads the same settings, from the environment and .env, and takes the
 database that they name.`;
 
 const exportCommand = command<object, [file: string]>({
@@ -22,7 +22,7 @@ const exportCommand = command<object, [file: string]>({
       'The database that the settings name; stop Holdfast first',
     ],
   ],
-  notes: `${settings} The embedded database is closed to others while Holdfast runs. A PostgreSQL
+  notes: `${settingsNote} The embedded database is closed to others while Holdfast runs. A PostgreSQL
 can be exported at any time, as it is at that instant; changes that come later are not in the file.
 The App's credentials stay encrypted. Somebody who has the file and SECRET_KEY can act as the App: keep it
 like a password.`,
@@ -42,7 +42,7 @@ const backupCommand = command<object, [file: string]>({
       'The database that the settings name; stop Holdfast first, unless that is PostgreSQL',
     ],
   ],
-  notes: `${settings}
+  notes: `${settingsNote}
 The embedded database is closed to others while Holdfast runs. Its backup is a tar file of the folder, with the secret
 key that is there. PostgreSQL is backed up at any time by pg_dump, in its custom format. If there is no pg_dump on the
 PATH, or an older one than the server, the backup is a file as db export writes it. The output says how to restore it.
@@ -54,7 +54,10 @@ Only the owner can read the file. Keep it like a password.`,
     }),
 });
 
-const madeBy = ({ world }: Call) => ({ madeAt: new Date(world.now()).toISOString(), version: version() });
+const madeBy = ({ world }: CommandCall) => ({
+  madeAt: new Date(world.now()).toISOString(),
+  version: version(),
+});
 
 const importCommand = command<{ app: boolean }, [file: string]>({
   usage: 'import <file>',
@@ -66,7 +69,7 @@ const importCommand = command<{ app: boolean }, [file: string]>({
       'Into a new PostgreSQL; then start Holdfast with the same settings',
     ],
   ],
-  notes: `${settings} If it is interrupted, nothing was changed: run it again.
+  notes: `${settingsNote} If it is interrupted, nothing was changed: run it again.
 Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVIOUS to the key from there.`,
   run: (call, { app }, file) =>
     carry(call, file, async (config, onTable) => {
@@ -83,16 +86,19 @@ const counted = (rows: number): string => rows.toLocaleString('en-US');
 
 /** Reports what was done and how many rows were moved, or what to do if they cannot be. */
 async function carry(
-  { output }: Call,
+  { output }: CommandCall,
   file: string,
-  work: (config: StartConfig, onTable: (table: Table) => void) => Promise<[done: string, more?: object]>,
+  work: (
+    config: StartConfig,
+    onTable: (table: ArchiveTable) => void,
+  ) => Promise<[done: string, more?: object]>,
 ): Promise<ExitCode | undefined> {
   // The files of the embedded database are for this account alone.
   process.umask(0o077);
   // Rows pass through and are gone at once. V8 would make ever more room for them: 160 MiB, and nothing is faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   const tables: Record<string, number> = {};
-  const onTable = ({ name, rows }: Table) => {
+  const onTable = ({ name, rows }: ArchiveTable) => {
     tables[name] = rows;
     if (rows > 0) output.note(`${name}: ${counted(rows)}`);
   };
@@ -103,9 +109,9 @@ async function carry(
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) throw misused(error.message);
-    if (error instanceof DataDirInUse) throw refused(`Stop Holdfast first. ${error.message}`);
+    if (error instanceof DataDirInUse) throw refusedBy(`Stop Holdfast first. ${error.message}`);
     const known = [ArchiveRefused, UnusableDatabase, UnfinishedImport];
-    if (known.some((kind) => error instanceof kind)) throw refused((error as Error).message);
+    if (known.some((kind) => error instanceof kind)) throw refusedBy((error as Error).message);
     throw error;
   }
 }

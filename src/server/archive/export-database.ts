@@ -11,14 +11,14 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
-import type { Connection } from '../../database/database.ts';
+import type { SqlConnection } from '../../database/database.ts';
 import { embeddedFolder, lockDataDir } from '../../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../../database/migrate.ts';
 import { refuseUnfinishedImport } from '../../database/database-errors.ts';
 import {
   aboutRepositories,
   formerJobs,
-  jobOf,
+  jobOfRow,
   type TakenRow,
   waitingJobs,
 } from '../../database/queue/queue.ts';
@@ -27,13 +27,13 @@ import {
   ArchiveRefused,
   format,
   type Header,
-  type Table,
+  type ArchiveTable,
   type WaitingJob,
 } from './archive-file.ts';
 import {
   carriedTablesIn,
   carriedTasks,
-  columnsOf,
+  columnsOfTable,
   countRows,
   isThere,
   readRows,
@@ -51,7 +51,7 @@ export async function exportDatabase(
   where: Config['database'],
   file: string,
   made: Pick<Header, 'madeAt' | 'version'>,
-  onTable: (table: Table) => void,
+  onTable: (table: ArchiveTable) => void,
 ): Promise<void> {
   checkPlaces(where, file);
   const connection = await openConnection(where);
@@ -95,10 +95,10 @@ async function writeWhole(file: string, write: (unfinished: string) => Promise<v
 
 /** The same from a connection. */
 export async function exportFrom(
-  connection: Connection,
+  connection: SqlConnection,
   file: string,
   made: Pick<Header, 'madeAt' | 'version'>,
-  onTable: (table: Table) => void,
+  onTable: (table: ArchiveTable) => void,
 ): Promise<void> {
   await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL TIME ZONE 'UTC'`);
   const header: Header = { format, ...made, ...(await describe(connection)) };
@@ -110,14 +110,14 @@ export async function exportFrom(
 }
 
 /** The migrations that a database had. @throws ArchiveRefused if it had none. */
-async function migrationsOf(connection: Connection): Promise<string[]> {
+async function migrationsOf(connection: SqlConnection): Promise<string[]> {
   const migrations = await appliedMigrations(connection);
   if (migrations.length === 0)
     throw new ArchiveRefused('The database is not one of Holdfast: correct DATABASE_URL or DATA_DIR.');
   return migrations;
 }
 
-async function describe(connection: Connection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
+async function describe(connection: SqlConnection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
   const migrations = await migrationsOf(connection);
   const foreign = await unknownMigrations(migrations);
   if (foreign.length > 0)
@@ -125,11 +125,11 @@ async function describe(connection: Connection): Promise<Omit<Header, 'format' |
       `The database was migrated by a newer Holdfast (${foreign.join(', ')}): export it with that version.`,
     );
   await refuseUnfinishedImport(connection);
-  const tables: Table[] = [];
+  const tables: ArchiveTable[] = [];
   for (const name of await carriedTablesIn(connection)) {
     tables.push({
       name,
-      columns: await columnsOf(connection, name),
+      columns: await columnsOfTable(connection, name),
       rows: await countRows(connection, name),
     });
   }
@@ -141,7 +141,7 @@ async function describe(connection: Connection): Promise<Omit<Header, 'format' |
 }
 
 /** Jobs that go along, and repositories that jobs are about: most stay behind, so the import has these reconciled. */
-async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettled' | 'jobs'>> {
+async function waitingIn(connection: SqlConnection): Promise<Pick<Header, 'unsettled' | 'jobs'>> {
   let table: string | undefined;
   if (!(await isThere(connection, 'jobs'))) {
     // Before its first start a service of those versions has no queue.
@@ -154,7 +154,7 @@ async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettle
     unsettled: unsettled.rows.map(({ id }) => id as string),
     jobs: waiting.rows.map((row) => {
       const at = (row['due'] as Date).toISOString();
-      const { turn: _, ...job } = jobOf(row as TakenRow);
+      const { turn: _, ...job } = jobOfRow(row as TakenRow);
       return { ...job, at } as WaitingJob;
     }),
   };
@@ -180,7 +180,7 @@ export async function backUp(
   file: string,
   environment: Environment,
   made: Pick<Header, 'madeAt' | 'version'>,
-  onTable: (table: Table) => void,
+  onTable: (table: ArchiveTable) => void,
 ): Promise<Backup> {
   checkPlaces(where, file);
   if ('dataDir' in where) {
@@ -247,7 +247,7 @@ const writeOutput = (
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Why pg_dump cannot back up a server; null if it can. It reads no server that is newer than itself. */
-async function whyNoDump(connection: Connection, env: Environment): Promise<string | null> {
+async function whyNoDump(connection: SqlConnection, env: Environment): Promise<string | null> {
   const dump = await promisify(execFile)('pg_dump', ['--version'], { env }).catch(() => null);
   if (!dump) return 'There is no pg_dump on the PATH';
   const version = Number(/ (\d+)/.exec(dump.stdout)?.[1]);

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { type Clock, nowOf, systemClock } from '../../time/clock.ts';
 import type { Config } from '../../config.ts';
 import { openConnection } from '../../database/connect.ts';
-import type { Connection } from '../../database/database.ts';
+import type { SqlConnection } from '../../database/database.ts';
 import { refuseUnfinishedImport } from '../../database/database-errors.ts';
 import {
   appliedMigrations,
@@ -25,7 +25,7 @@ import {
   type Header,
   readArchive,
   sumOfLines,
-  type Table,
+  type ArchiveTable,
 } from './archive-file.ts';
 import {
   carriedTables,
@@ -33,7 +33,7 @@ import {
   countRows,
   insertRows,
   isThere,
-  listed,
+  listedColumns,
   readRows,
   setSequences,
 } from './contents.ts';
@@ -62,7 +62,7 @@ const appTable = 'app_credentials';
 export async function importDatabase(
   where: Config['database'],
   { file, keys, withoutApp }: Import,
-  onTable: (table: Table) => void,
+  onTable: (table: ArchiveTable) => void,
 ): Promise<boolean> {
   // The whole file first: a bad one opens no database.
   const apps: string[] = [];
@@ -82,7 +82,7 @@ export async function importDatabase(
       await refuseUnfinishedImport(connection);
       await migrateWithin(connection, migrations);
       await refuseMigrated(connection, file, migrations);
-      const tables = listed(await carriedTablesIn(connection));
+      const tables = listedColumns(await carriedTablesIn(connection));
       // Nobody else can change them until the transaction ends.
       await connection.script(`LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
       await refuseFilled(connection);
@@ -107,7 +107,10 @@ export async function importDatabase(
 }
 
 /** Runs statements as one transaction. */
-async function inTransaction<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  connection: SqlConnection,
+  work: () => Promise<Result>,
+): Promise<Result> {
   await connection.script('BEGIN');
   try {
     const result = await work();
@@ -119,7 +122,7 @@ async function inTransaction<Result>(connection: Connection, work: () => Promise
   }
 }
 
-async function isImported(connection: Connection, { sha256 }: Archive): Promise<boolean> {
+async function isImported(connection: SqlConnection, { sha256 }: Archive): Promise<boolean> {
   if (!(await isThere(connection, 'public.finished_imports'))) return false;
   const { rows } = await connection.query('SELECT FROM finished_imports WHERE sha256 = $1', [sha256]);
   return rows.length > 0;
@@ -140,7 +143,7 @@ async function refuseNewer(file: string, { migrations, tables, jobs, version }: 
 
 /** @throws ArchiveRefused if migrations since the archive have run: those would not have seen its rows. */
 async function refuseMigrated(
-  connection: Connection,
+  connection: SqlConnection,
   file: string,
   migrations: ReadonlySet<string>,
 ): Promise<void> {
@@ -151,7 +154,7 @@ async function refuseMigrated(
     );
 }
 
-async function refuseFilled(connection: Connection): Promise<void> {
+async function refuseFilled(connection: SqlConnection): Promise<void> {
   for (const table of await carriedTablesIn(connection))
     if ((await countRows(connection, table)) > 0)
       throw new ArchiveRefused(
@@ -160,9 +163,9 @@ async function refuseFilled(connection: Connection): Promise<void> {
 }
 
 async function insertAll(
-  connection: Connection,
+  connection: SqlConnection,
   file: string,
-  onTable: (table: Table) => void,
+  onTable: (table: ArchiveTable) => void,
 ): Promise<void> {
   await checkReferences(connection, false);
   await readArchive(file, { take: (table, rows) => insertRows(connection, table, rows), end: onTable });
@@ -170,7 +173,7 @@ async function insertAll(
 }
 
 /** Compares the database with the archive. */
-async function compare(connection: Connection, file: string, { header, sums }: Archive): Promise<void> {
+async function compare(connection: SqlConnection, file: string, { header, sums }: Archive): Promise<void> {
   for (const { name, columns } of header.tables) {
     const sum = sumOfLines();
     for await (const rows of readRows(connection, name, columns)) sum.add(rows);
@@ -182,7 +185,7 @@ async function compare(connection: Connection, file: string, { header, sums }: A
 }
 
 /** Sends the jobs that nothing else sends again, and requests a reconciliation of the repositories of all others. */
-async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header): Promise<void> {
+async function wake(connection: SqlConnection, { jobs, unsettled, madeAt }: Header): Promise<void> {
   const sql: SqlTx = {
     query: async (_name, text, values) => (await connection.query(text, values)).rows as never,
   };
@@ -216,7 +219,7 @@ function openSealed(file: string, keys: SecretKeys, row: string): (Secrets & { a
  * Whether PostgreSQL looks up what each inserted row refers to, which takes a third of an import's time. Only a
  * superuser can turn it off, such as that of the embedded database. The sums at the end show that every row is there.
  */
-async function checkReferences(connection: Connection, isOn: boolean): Promise<void> {
+async function checkReferences(connection: SqlConnection, isOn: boolean): Promise<void> {
   await connection.query(
     `SELECT set_config('session_replication_role', $1, true) WHERE current_setting('is_superuser') = 'on'`,
     [isOn ? 'origin' : 'replica'],

@@ -6,7 +6,7 @@ import { type TaskName, taskNames } from '../../database/queue/jobs.ts';
 import { datedBack, githubTimeOf, jobNow } from '../../database/queue/queue.ts';
 import { type TroubleKind, troubleKinds } from '../../database/trouble.ts';
 import type { Deps } from '../../deps.ts';
-import type { Budget } from '../../github/ask-github.ts';
+import type { HourlyBudget } from '../../github/ask-github.ts';
 import { Answers } from '../../github/cache.ts';
 import { lateStatuses } from '../../statuses/write-store.ts';
 import { nowOf, within } from '../../time/clock.ts';
@@ -36,7 +36,7 @@ type Figures = {
 
 // Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `renewJobs` does.
 // A failed job comes back within 60 s.
-const figures = `
+const askForFigures = `
   WITH statuses AS (
     ${lateStatuses('$1')}
   ), deliveries AS (
@@ -62,7 +62,7 @@ const figures = `
     jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
   FROM statuses CROSS JOIN deliveries CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
 
-type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
+type FigureRow = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 
 /** Reads all of them with one statement. @throws what the database answers. */
 async function readFigures({
@@ -71,7 +71,7 @@ async function readFigures({
   witnesses,
 }: Pick<Deps, 'sql' | 'clock' | 'witnesses'>): Promise<Figures> {
   const values = [nowOf(clock), taskNames, githubTimeOf(witnesses)];
-  const rows = await sql.query<Row>('metrics-figures', figures, values);
+  const rows = await sql.query<FigureRow>('metrics-figures', askForFigures, values);
   const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
   return { ...rows[0]!, jobs };
 }
@@ -79,7 +79,7 @@ async function readFigures({
 /** Milliseconds for which all scrapes share an answer. */
 const goodFor = 10_000;
 /** Milliseconds that the database has to answer: Prometheus gives a scrape 10 s. */
-const patience = 3000;
+const figuresPatience = 3000;
 
 /**
  * Gives the figures to any number of scrapes. They share one question to the database, which is asked at most once in
@@ -95,7 +95,7 @@ function shareFigures(
       deps.log.warn({ err: error }, 'the figures for a scrape of metrics could not be read');
       return null;
     });
-  return () => within(patience, answers.get('figures', ask));
+  return () => within(figuresPatience, answers.get('figures', ask));
 }
 
 /** The installations with the least left are shown, so many at most. */
@@ -121,7 +121,7 @@ type KnownByProcess = {
  */
 export function gaugesOf(
   figures: Figures | null,
-  budgets: Budget[],
+  budgets: HourlyBudget[],
   now: number,
   { aheadOf = {}, troubles = [], keyRefusedSince = null }: KnownByProcess = {},
 ): Registry {

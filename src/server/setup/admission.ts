@@ -5,6 +5,7 @@ import type { Clock } from '../../time/clock.ts';
 import { type Cookie, dropCookie, readCookie, writeCookie } from '../../auth/sign-in/sessions.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import { type Cache, createCache } from '../../github/cache.ts';
+import { minute } from '../../time/units.ts';
 
 /** What the setup routes know about a visitor. */
 export type SetupEnv = { Variables: { origin: string } };
@@ -96,7 +97,6 @@ const groupLength = 4;
 const mostWrong = 5;
 /** For how many addresses wrong codes are counted. */
 const mostAddresses = 1000;
-const minute = 60_000;
 
 /** 80 random bits, as four groups of four characters. */
 const makeCode = (): string =>

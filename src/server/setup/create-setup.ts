@@ -9,9 +9,9 @@ import { manifestFor } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { mountAssets } from '../../pages/assets.ts';
 import { helpRoutes } from '../../pages/help/help-routes.ts';
-import { compressPages, pageHeaders } from '../../pages/layout.ts';
+import { compressPages, headersOfPages } from '../../pages/layout.ts';
 import { newAppPath } from '../../pages/settings/create-lock-app.ts';
-import type { Phase } from '../service.ts';
+import type { ServicePhase } from '../service.ts';
 import { originOf, publicUrlWarnings, SetupCode, SetupCookies, type SetupEnv } from './admission.ts';
 import { Attempts, finishSetup, isEnvFileWritable, type SetupDeps } from './finish-setup.ts';
 import {
@@ -31,7 +31,7 @@ const lookEvery = 2000;
  * Serves requests until there is an App: the setup page, the health checks, and for everything else the address of the
  * setup page. It also watches for an App that another process saved.
  */
-export function createSetup(deps: SetupDeps): Phase {
+export function createSetup(deps: SetupDeps): ServicePhase {
   const { clock, config, db, log } = deps;
   const where = `${config.publicUrl}/setup`;
   const detail = `No GitHub App is configured yet. Open ${where}.`;
@@ -105,7 +105,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     return context.html(setupPage(setup), problem === null ? 200 : 422);
   };
 
-  routes.use(pageHeaders([webUrl]));
+  routes.use(headersOfPages([webUrl]));
   routes.use(notStored, admitVisitor(config.publicUrl), ownForms);
 
   // A person who returns from GitHub has the cookie of a visit that only an admitted person can start.

@@ -7,14 +7,14 @@ import type { Html } from '../../pages/html.ts';
 import { layout } from '../../pages/layout.ts';
 import { newAppForm, type NewAppOffer } from '../../pages/settings/create-lock-app.ts';
 
-const page = (title: string, body: Html): Html => layout({ title, body });
+const setupLayout = (title: string, body: Html): Html => layout({ title, body });
 
 const alert = (problem: string | null): Html | '' =>
   problem === null ? '' : html`<p class="notice held" role="alert">${problem}</p>`;
 
 /** Tells a person who cannot continue what to do instead. */
 export const stopPage = (heading: string, text: string): Html =>
-  page(
+  setupLayout(
     heading,
     html`<h1>${heading}</h1>
       <p>${text}</p>`,
@@ -22,7 +22,7 @@ export const stopPage = (heading: string, text: string): Html =>
 
 /** Asks for the code in the log. */
 export const codePage = (problem: string | null): Html =>
-  page(
+  setupLayout(
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
@@ -71,7 +71,7 @@ type SetupPage = {
 export function setupPage(setup: SetupPage): Html {
   const { webUrl, publicUrl, warnings, problem, places } = setup;
   const github = nameOfGitHub(webUrl);
-  return page(
+  return setupLayout(
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
@@ -181,7 +181,7 @@ const permission = (name: string, isChecked: boolean, label: string, hint: Html)
 
 const nameLength = 34;
 
-const schema = z
+const setupSchema = z
   .object({
     owner: z.enum(['organization', 'person'], 'Choose who owns the GitHub App.'),
     organization: z.string().trim().default(''),
@@ -212,7 +212,7 @@ export const firstChoices: Choices = {
 
 /** Reads the form. If it is invalid, returns the first problem and the input. */
 export function readChoices(form: URLSearchParams): { choices: Choices; problem: string | null } {
-  const parsed = schema.safeParse(Object.fromEntries(form));
+  const parsed = setupSchema.safeParse(Object.fromEntries(form));
   const given: Omit<Choices, 'takesCommands' | 'holdsDeployments'> = parsed.data ?? {
     owner: form.get('owner') === 'person' ? 'person' : 'organization',
     organization: form.get('organization') ?? '',
@@ -233,7 +233,7 @@ export function readChoices(form: URLSearchParams): { choices: Choices; problem:
 
 /** The second step: a summary of the App. The button leads to GitHub. */
 export const reviewPage = (offer: NewAppOffer): Html =>
-  page(
+  setupLayout(
     'Set up',
     html`<h1>Create the App on ${nameOfGitHub(offer.action)}</h1>
       ${newAppForm(offer, html`<a class="button quiet" href="/setup">Back</a>`)}`,
@@ -253,7 +253,7 @@ type Done = {
 
 /** The last step: what is left to do on GitHub. */
 export const donePage = ({ name, installUrl, place, statusContext, isRunning, lock }: Done): Html =>
-  page(
+  setupLayout(
     'Connected',
     html`<h1>${name} is connected</h1>
       <p>Its credentials are saved in ${place}. The setup page is now closed.</p>

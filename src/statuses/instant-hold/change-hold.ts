@@ -8,26 +8,26 @@ import { upgradeIn } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { jobs } from '../../database/queue/jobs.ts';
-import { contextOf, defaultBranch, isAsWanted, isSame, type Wanted } from './hold.ts';
+import { contextOf, defaultBranch, isAsWanted, isSameHold, type Wanted } from './hold.ts';
 import { type HoldState, saveHold, type Stored, type Turn, rulesetName } from './hold-store.ts';
 import { forgetPasses } from './pass-store.ts';
 import {
   isRight,
   Limited,
-  type Ruleset,
+  type HoldRuleset,
   type RulesetContent,
   Rulesets,
   ourContextIn,
   seenByFirstApp,
-  whyRefused,
+  whyRulesetRefused,
 } from './ruleset.ts';
 import type { StatusDeps } from '../status-deps.ts';
 
 /** What has to be in force, and which freezes need no ruleset. */
-export type Plan = { wanted: Wanted | null; settled: string[]; isUndecided: boolean };
+export type HoldPlan = { wanted: Wanted | null; settled: string[]; isUndecided: boolean };
 
 /** Whether nothing is to do, as far as our tables know. */
-export const isSettled = (hold: HoldState, { wanted, settled }: Plan): boolean =>
+export const isSettled = (hold: HoldState, { wanted, settled }: HoldPlan): boolean =>
   isAsWanted(hold, wanted) &&
   (wanted === null ? isOver(hold) : hold.since !== null) &&
   hold.settled.join() === settled.join();
@@ -53,7 +53,7 @@ type ChangeOptions = { observed?: { observation: bigint }; isCheck?: boolean };
 export const changeHold = (
   deps: StatusDeps,
   hold: HoldState,
-  plan: Plan,
+  plan: HoldPlan,
   turn: Turn,
   given: ChangeOptions,
 ): Promise<boolean> => new Settling(deps, hold, plan, turn, given).run();
@@ -62,13 +62,13 @@ export const changeHold = (
 class Settling {
   readonly #deps: StatusDeps;
   readonly #hold: HoldState;
-  readonly #plan: Plan;
+  readonly #plan: HoldPlan;
   readonly #turn: Turn;
   readonly #given: ChangeOptions;
   readonly #rulesets: Rulesets;
   #events: AuditEvent[] = [];
 
-  constructor(deps: StatusDeps, hold: HoldState, plan: Plan, turn: Turn, given: ChangeOptions) {
+  constructor(deps: StatusDeps, hold: HoldState, plan: HoldPlan, turn: Turn, given: ChangeOptions) {
     this.#deps = deps;
     this.#hold = hold;
     this.#plan = plan;
@@ -110,7 +110,7 @@ class Settling {
     const isSameBeginning =
       isAsWanted({ ...this.#hold, branches: wanted.branches }, wanted) && this.#hold.context !== null;
     const next = this.#given.observed?.observation ?? observations + 1n;
-    const observation = isSame(this.#hold.freezes, wanted.freezes) ? this.#hold.observation : next;
+    const observation = isSameHold(this.#hold.freezes, wanted.freezes) ? this.#hold.observation : next;
     const beginning = isSameBeginning
       ? {}
       : { context: contextOf(wanted, observation), observation, freezes: wanted.freezes };
@@ -131,7 +131,7 @@ class Settling {
     this.#log('the ruleset of an instant hold is out of force', {});
   }
 
-  #saveOut(found: Ruleset | null): Promise<void> {
+  #saveOut(found: HoldRuleset | null): Promise<void> {
     const { settled } = this.#plan;
     const nothing = { context: null, since: null, freezes: [], branches: [] };
     return this.#save({ ...nothing, ...idOf(found), settled, error: null });
@@ -187,7 +187,7 @@ class Settling {
     const repository = fullName(this.#hold);
     log.warn({ err: error, repository }, 'the ruleset of an instant hold could not be changed');
     const isMissing = (await this.#deps.github.lock.id()) === null;
-    const why = isMissing ? noSecondApp : whyRefused(error, clock.now(), repository);
+    const why = isMissing ? noSecondApp : whyRulesetRefused(error, clock.now(), repository);
     if (why === null) {
       const limitedUntil = error instanceof Limited ? error.until : 0;
       const at = new Date(Math.max(now.getTime() + tryAgainAfter, limitedUntil));
@@ -213,7 +213,7 @@ class Settling {
   }
 
   /** @returns null if no ruleset of ours is in force; undefined if nobody can say. */
-  async #seenByFirstApp(): Promise<Ruleset | null | undefined> {
+  async #seenByFirstApp(): Promise<HoldRuleset | null | undefined> {
     const { installationId } = this.#hold;
     if (installationId === null) return undefined;
     return seenByFirstApp(this.#deps, installationId, this.#place).catch((error: unknown) =>
@@ -282,10 +282,10 @@ const notOurs = 'Somebody made or changed a ruleset with its name, which require
 const noSecondApp =
   'There is no second App any more. Create one on the settings page of the owner of the first App, set LOCK_APP_ID and LOCK_PRIVATE_KEY, or set instant_hold to off.';
 
-const ofRuleset = ({ id, name }: Pick<Ruleset, 'id' | 'name'>) => ({ ruleset_id: id, ruleset: name });
+const ofRuleset = ({ id, name }: Pick<HoldRuleset, 'id' | 'name'>) => ({ ruleset_id: id, ruleset: name });
 
 /** What to keep of a ruleset as GitHub has it. */
-const idOf = (found: Ruleset | null): Partial<Stored> =>
+const idOf = (found: HoldRuleset | null): Partial<Stored> =>
   found
     ? { rulesetId: BigInt(found.id), ...(found.bypass_actors && { bypass: found.bypass_actors }) }
     : { rulesetId: null };

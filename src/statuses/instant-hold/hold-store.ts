@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { giveBack, takeOrGiveBack } from '../../database/give-back.ts';
+import { giveBackWithTries, takeOrGiveBack } from '../../database/give-back.ts';
 import type { Tx } from '../../database/database.ts';
 import { believed, type SqlTx } from '../../database/sql.ts';
 import { type FreezeJson, freezeJson, fromJson } from '../../freezes/freeze-columns.ts';
@@ -46,7 +46,7 @@ export type HoldState = Stored & {
   pacePerMinute: number | null;
 };
 
-const columns = (row: string) => `${row}.ruleset_id AS "rulesetId", ${row}.context, ${row}.since,
+const holdColumns = (row: string) => `${row}.ruleset_id AS "rulesetId", ${row}.context, ${row}.since,
   coalesce(${row}.freezes, '{}') AS freezes, coalesce(${row}.branches, '{}') AS branches,
   coalesce(${row}.settled, '{}') AS settled, coalesce(${row}.observation, 0) AS observation,
   coalesce(${row}.judged, 0) AS judged, coalesce(${row}.bypass, '[]') AS bypass, ${row}.error`;
@@ -60,7 +60,7 @@ type StateRow = Omit<HoldState, 'account' | 'mode' | 'ongoing' | 'bases'> & {
 };
 
 /** As observations have it: not behind a replica whose clock is a little ahead. */
-const present = `greatest($2::timestamptz, ${believed('r.reconciled_at', '$2')})`;
+const presentSql = `greatest($2::timestamptz, ${believed('r.reconciled_at', '$2')})`;
 
 /** Reads a hold and what decides about it, with one statement. @returns null if there is no such repository. */
 export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Promise<HoldState | null> {
@@ -69,9 +69,9 @@ export async function readHold(sql: SqlTx, repositoryId: bigint, now: Date): Pro
     `SELECT r.id AS "repositoryId", r.account_id AS "accountId", r.name, a.login, r.products::text[] AS products,
       r.observations, ${settingSql('instantHold')} AS mode, i.pace_per_minute AS "pacePerMinute",
       CASE WHEN i.suspended_at IS NULL AND i.deleted_at IS NULL AND NOT r.archived THEN i.id END AS "installationId",
-      ${columns('hold')}, (
+      ${holdColumns('hold')}, (
         SELECT json_agg(${freezeJson('f')} ORDER BY f.starts_at, f.created_at, f.id) FROM freezes f
-        WHERE f.repository_id = r.id AND ${isNotEnded(present, 'f.')} AND f.starts_at <= ${present}
+        WHERE f.repository_id = r.id AND ${isNotEnded(presentSql, 'f.')} AND f.starts_at <= ${presentSql}
       ) AS ongoing, (
         SELECT json_agg(json_build_object('name', base_ref, 'open', open, 'isHead', base_ref IN (
           SELECT head_ref FROM open_pull_requests WHERE repository_id = r.id AND head_ref IS NOT NULL)))
@@ -142,7 +142,7 @@ export async function takeTurn(sql: SqlTx, repositoryId: bigint, now: Date): Pro
       renewedAt = at.getTime();
       return (await keep(at)).length === 1;
     },
-    end: () => giveBack(leaseLife, end),
+    end: () => giveBackWithTries(leaseLife, end),
   };
 }
 

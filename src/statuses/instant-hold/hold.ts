@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { judgeBase } from '../../conditions/match.ts';
 import { type ParsedFreeze, onlyBranches, couldHold } from '../../freezes/judge-freeze.ts';
-import type { Settings } from '../../installations/setting-fields.ts';
+import type { SettingValues } from '../../installations/setting-fields.ts';
 import { describeInstant } from '../../time/local-time.ts';
 
 /** How a repository is held at once: not, until the statuses hold, or until the last freeze ends. */
-export type Mode = Settings['instantHold'];
+export type Mode = SettingValues['instantHold'];
 
 const digest = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
 
 /** What a freeze selects. If somebody changes its conditions, it counts as another one. */
-export const keyOf = ({ freeze: { id, matchingConditions, excludeConditions } }: ParsedFreeze): string =>
+export const holdKeyOf = ({ freeze: { id, matchingConditions, excludeConditions } }: ParsedFreeze): string =>
   `${id} ${digest([matchingConditions, excludeConditions])}`;
 
 /** A branch with open pull requests, and whether it is itself the head of one. Null: not known yet. */
@@ -35,10 +35,10 @@ export function wantedNow(
   bases: Base[],
 ): Wanted | null {
   if (mode === 'off') return null;
-  const held = mode === 'lock' ? freezes : freezes.filter((freeze) => !settled.includes(keyOf(freeze)));
+  const held = mode === 'lock' ? freezes : freezes.filter((freeze) => !settled.includes(holdKeyOf(freeze)));
   const branches = [...new Set(held.flatMap((freeze) => branchesOf(freeze, bases)))].toSorted();
   if (branches.length === 0) return null;
-  return { freezes: held.map(keyOf).toSorted(), text: textOf(held), branches };
+  return { freezes: held.map(holdKeyOf).toSorted(), text: timeText(held), branches };
 }
 
 /**
@@ -56,13 +56,13 @@ function branchesOf(freeze: ParsedFreeze, bases: Base[]): string[] {
 }
 
 /** Until when, in the zone of the freeze that ends last. No reason, because everybody can read it. */
-function textOf(held: ParsedFreeze[]): string {
-  const { freeze } = held.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+function timeText(held: ParsedFreeze[]): string {
+  const { freeze } = held.reduce((one, other) => (holdEndOf(other) > holdEndOf(one) ? other : one));
   const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
   return `Frozen ${until}${held.length > 1 ? ` (+${held.length - 1} more)` : ''}`;
 }
 
-const endOf = ({ freeze }: ParsedFreeze): number => freeze.endsAt?.getTime() ?? Infinity;
+const holdEndOf = ({ freeze }: ParsedFreeze): number => freeze.endsAt?.getTime() ?? Infinity;
 
 /**
  * The context that the ruleset requires: the text, and a mark that no other beginning has. So a success of an earlier one
@@ -84,10 +84,10 @@ export const isAsWanted = (
     ? context === null
     : context !== null &&
       context.startsWith(`${wanted.text} [`) &&
-      isSame(freezes, wanted.freezes) &&
-      isSame(branches, wanted.branches);
+      isSameHold(freezes, wanted.freezes) &&
+      isSameHold(branches, wanted.branches);
 
-export const isSame = (some: string[], others: string[]): boolean =>
+export const isSameHold = (some: string[], others: string[]): boolean =>
   JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted());
 
 // How long a freeze takes until it blocks everything, and whether a ruleset is worth it.

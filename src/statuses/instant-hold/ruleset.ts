@@ -1,12 +1,12 @@
 import type { GitHubClient } from '../../github/github-app.ts';
 import { cachePerService } from '../../github/cache.ts';
-import { classifyGitHubError, isGitHubStatus, wordsOf } from '../../github/github-error.ts';
-import { isOurContext, isSame } from './hold.ts';
+import { classifyGitHubError, isGitHubStatus, wordsOfGitHub } from '../../github/github-error.ts';
+import { isOurContext, isSameHold } from './hold.ts';
 import type { StatusDeps } from '../status-deps.ts';
 import { rulesetName } from './hold-store.ts';
 
 /** Milliseconds for an answer about a ruleset. Statuses must not wait for longer. */
-const patience = 5000;
+const rulesetPatience = 5000;
 
 /** Where: a repository, and the id of our ruleset there; null if it was not made yet. */
 type RulesetPlace = { owner: string; repo: string; rulesetId: bigint | null };
@@ -21,7 +21,7 @@ export type RulesetContent = {
 };
 
 /** A ruleset at GitHub. */
-export type Ruleset = {
+export type HoldRuleset = {
   id: number;
   name: string;
   enforcement: string;
@@ -58,15 +58,15 @@ const bodyOf = ({ isActive, context, branches, appId, bypass }: RulesetContent) 
 });
 
 /** The checks that a ruleset requires. */
-const checksOf = ({ rules = [] }: Ruleset) =>
+const checksOf = ({ rules = [] }: HoldRuleset) =>
   rules.flatMap(({ parameters }) => parameters?.required_status_checks ?? []);
 
 /** The context of ours that a ruleset requires; null if there is none: somebody made or changed it. */
-export const ourContextIn = (ruleset: Ruleset): string | null =>
+export const ourContextIn = (ruleset: HoldRuleset): string | null =>
   checksOf(ruleset).find(({ context }) => isOurContext(context))?.context ?? null;
 
 /** Whether a ruleset is as it should be. Of one that should be out of force, nothing else counts. */
-export function isRight(ruleset: Ruleset, wanted: RulesetContent): boolean {
+export function isRight(ruleset: HoldRuleset, wanted: RulesetContent): boolean {
   if (!wanted.isActive) return ruleset.enforcement !== 'active';
   const { include = [], exclude = [] } = ruleset.conditions?.ref_name ?? {};
   const [check, ...others] = checksOf(ruleset);
@@ -76,14 +76,14 @@ export function isRight(ruleset: Ruleset, wanted: RulesetContent): boolean {
     check?.context === wanted.context &&
     check.integration_id === wanted.appId &&
     others.length === 0 &&
-    isSame(include, wanted.branches.map(refOf)) &&
+    isSameHold(include, wanted.branches.map(refOf)) &&
     exclude.length === 0
   );
 }
 
-const list = 'GET /repos/{owner}/{repo}/rulesets';
+const listRulesets = 'GET /repos/{owner}/{repo}/rulesets';
 const ofRepositoryAlone = { per_page: 100, includes_parents: false };
-const read = 'GET /repos/{owner}/{repo}/rulesets/{id}';
+const readRuleset = 'GET /repos/{owner}/{repo}/rulesets/{id}';
 
 /** GitHub accepted a change of the ruleset and did not make it. */
 class NotApplied extends Error {}
@@ -124,10 +124,13 @@ export class Rulesets {
    * @param known a version: GitHub counts no request if nothing changed since. @returns null then.
    * @throws GitHub's error.
    */
-  async look(known?: string): Promise<{ named: Ruleset[]; version: string | undefined } | null> {
+  async look(known?: string): Promise<{ named: HoldRuleset[]; version: string | undefined } | null> {
     const headers = known === undefined ? {} : { 'if-none-match': known };
     try {
-      const { data, headers: answered } = await this.#ask<Ruleset[]>(list, { ...ofRepositoryAlone, headers });
+      const { data, headers: answered } = await this.#ask<HoldRuleset[]>(listRulesets, {
+        ...ofRepositoryAlone,
+        headers,
+      });
       const named = data.filter(({ name }) => name === rulesetName);
       const before = this.#deps.clock.now() - sameSecond;
       const isOld = named.every(({ updated_at: at = '' }) => Date.parse(at) < before);
@@ -138,14 +141,14 @@ export class Rulesets {
     }
   }
 
-  async #named(): Promise<Ruleset[]> {
+  async #named(): Promise<HoldRuleset[]> {
     return (await this.look())!.named;
   }
 
   /** @returns null if there is no such ruleset. @throws GitHub's error. */
-  async read(id: bigint | number): Promise<Ruleset | null> {
+  async read(id: bigint | number): Promise<HoldRuleset | null> {
     try {
-      return (await this.#ask<Ruleset>(read, { id: Number(id) })).data;
+      return (await this.#ask<HoldRuleset>(readRuleset, { id: Number(id) })).data;
     } catch (error) {
       if (!isGitHubStatus(error, 404)) throw error;
       // If we can list rulesets, this one is gone. Otherwise, we see nothing there.
@@ -159,7 +162,7 @@ export class Rulesets {
    * @returns as it is now; null if it is gone and should be out of force.
    * @throws NotApplied; GitHub's error.
    */
-  async set(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
+  async set(id: bigint | number | null, wanted: RulesetContent): Promise<HoldRuleset | null> {
     let changed = await this.#write(id, wanted);
     // GitHub's answers may be some moments old, so one that is wrong is tried again.
     for (const isLast of [false, true]) {
@@ -171,10 +174,10 @@ export class Rulesets {
     throw new NotApplied('GitHub accepted the change of the ruleset, but shows it as it was before');
   }
 
-  async #write(id: bigint | number | null, wanted: RulesetContent): Promise<Ruleset | null> {
+  async #write(id: bigint | number | null, wanted: RulesetContent): Promise<HoldRuleset | null> {
     const change = async (of: bigint | number, content = wanted) => {
       const body = { id: Number(of), ...bodyOf(content) };
-      return (await this.#ask<Ruleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', body)).data;
+      return (await this.#ask<HoldRuleset>('PUT /repos/{owner}/{repo}/rulesets/{id}', body)).data;
     };
     if (id !== null) {
       try {
@@ -190,7 +193,7 @@ export class Rulesets {
       return change(own.id, bypass.length > 0 ? { ...wanted, bypass } : wanted);
     }
     if (!wanted.isActive) return null;
-    return (await this.#ask<Ruleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted))).data;
+    return (await this.#ask<HoldRuleset>('POST /repos/{owner}/{repo}/rulesets', bodyOf(wanted))).data;
   }
 
   /** @throws GitHub's error if the second App is not installed there. It costs no request while it is. */
@@ -231,7 +234,7 @@ function request<Data>(
   route: string,
   parameters: object,
 ): Promise<GitHubResponse<Data>> {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(rulesetPatience);
   return client.request(route, { ...parameters, request: { signal } });
 }
 
@@ -247,14 +250,17 @@ export async function seenByFirstApp(
   { github }: Pick<StatusDeps, 'github'>,
   installationId: bigint,
   { owner, repo }: RulesetPlace,
-): Promise<Ruleset | null> {
+): Promise<HoldRuleset | null> {
   const client = await github.asInstallation(installationId);
   const place = { owner, repo };
-  const { data: all } = await request<Ruleset[]>(client, list, { ...place, ...ofRepositoryAlone });
+  const { data: all } = await request<HoldRuleset[]>(client, listRulesets, {
+    ...place,
+    ...ofRepositoryAlone,
+  });
   const named = all.filter(({ name, enforcement }) => name === rulesetName && enforcement === 'active');
-  const found: Ruleset[] = [];
+  const found: HoldRuleset[] = [];
   for (const { id } of named.slice(0, mostNamesakes)) {
-    const { data } = await request<Ruleset>(client, read, { ...place, id });
+    const { data } = await request<HoldRuleset>(client, readRuleset, { ...place, id });
     if (ourContextIn(data) !== null) return data;
     found.push(data);
   }
@@ -265,7 +271,7 @@ export async function seenByFirstApp(
  * Why the second App can do nothing in a repository, and what to do, in one sentence; null if GitHub is down or limits us,
  * so that we only have to try again.
  */
-export function whyRefused(error: unknown, now: number, repository: string): string | null {
+export function whyRulesetRefused(error: unknown, now: number, repository: string): string | null {
   if (error instanceof NotApplied) return `${error.message}. Holdfast tries again within a minute.`;
   if (isGitHubStatus(error, 401, 404) && /integration not found|json web token/i.test(error.message))
     return appIsGone;
@@ -289,4 +295,4 @@ const appIsGone =
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** GitHub's words, inside a sentence. */
-const wordsIn = ({ message }: { message: string }): string => wordsOf(message).replace(/\.$/, '');
+const wordsIn = ({ message }: { message: string }): string => wordsOfGitHub(message).replace(/\.$/, '');

@@ -7,8 +7,8 @@ import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-req
 import { isHeldByStatuses } from '../held-pull-requests.ts';
 import type { Observed } from '../observe.ts';
 import { finishRevoked } from '../drain.ts';
-import { changeHold, isSettled, type Plan } from './change-hold.ts';
-import { keyOf, wantedNow } from './hold.ts';
+import { changeHold, isSettled, type HoldPlan } from './change-hold.ts';
+import { holdKeyOf, wantedNow } from './hold.ts';
 import { type HoldState, readHold, saveJudged, takeTurn, type Turn } from './hold-store.ts';
 import type { StatusDeps } from '../status-deps.ts';
 import { type Selected, selectedAmong, selectedByBases, whyNoBridge, paceOf } from '../time-until-held.ts';
@@ -86,7 +86,7 @@ export async function holdAtOnce(
   const facts = pullRequests?.map((each) => each.facts);
   const selected = facts && new Map<string, Selected>();
   for (const freeze of selected ? freezes : [])
-    selected!.set(keyOf(freeze), await selectedAmong(freeze, facts!, observedAt));
+    selected!.set(holdKeyOf(freeze), await selectedAmong(freeze, facts!, observedAt));
   return settleHold(deps, repository.id, { observed: { freezes, observation }, selected });
 }
 
@@ -129,16 +129,16 @@ function ongoingFor(
   return [...hold.ongoing, ...ahead];
 }
 
-async function planFor(deps: StatusDeps, hold: HoldState, given: HoldRequest): Promise<Plan> {
+async function planFor(deps: StatusDeps, hold: HoldState, given: HoldRequest): Promise<HoldPlan> {
   const { mode, bases } = hold;
   const ongoing = ongoingFor(deps, hold, given);
-  const keys = new Set(ongoing.map(keyOf));
+  const keys = new Set(ongoing.map(holdKeyOf));
   if (mode !== 'bridge')
     return { wanted: wantedNow(mode, ongoing, [], bases), settled: [], isUndecided: false };
   const settled = new Set(hold.settled.filter((key) => keys.has(key)));
   const undecided = new Set<string>();
   for (const freeze of ongoing) {
-    const key = keyOf(freeze);
+    const key = holdKeyOf(freeze);
     if (settled.has(key) || hold.freezes.includes(key)) continue;
     const selected = given.selected?.get(key) ?? selectedByBases(freeze, bases);
     if (!selected) undecided.add(key);
@@ -147,7 +147,7 @@ async function planFor(deps: StatusDeps, hold: HoldState, given: HoldRequest): P
   const isJudged = hold.freezes.length > 0 && hold.judged >= hold.observation;
   if (isJudged && (await isHeldByStatuses(deps, hold.repositoryId)))
     for (const key of hold.freezes) if (keys.has(key)) settled.add(key);
-  const decided = ongoing.filter((freeze) => !undecided.has(keyOf(freeze)));
+  const decided = ongoing.filter((freeze) => !undecided.has(holdKeyOf(freeze)));
   const wanted = wantedNow(mode, decided, [...settled], bases);
   return { wanted, settled: [...settled].toSorted(), isUndecided: undecided.size > 0 };
 }

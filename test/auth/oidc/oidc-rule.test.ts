@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, jobOf, type OidcRule, ruleFor } from '../../../src/auth/oidc/oidc-rule.ts';
+import { type JobOfToken, jobInToken, type OidcRule, ruleFor } from '../../../src/auth/oidc/oidc-rule.ts';
 
-const job = (more: Partial<Job> = {}): Job => ({
+const job = (more: Partial<JobOfToken> = {}): JobOfToken => ({
   repository: 'acme/web',
   repositoryId: 1n,
   ownerId: 2n,
@@ -26,7 +26,8 @@ const rule = (more: Partial<OidcRule> = {}): OidcRule => ({
   ...more,
 });
 
-const letsIn = (more: Partial<OidcRule>, of: Partial<Job> = {}) => ruleFor(job(of), [rule(more)]) !== null;
+const letsIn = (more: Partial<OidcRule>, of: Partial<JobOfToken> = {}) =>
+  ruleFor(job(of), [rule(more)]) !== null;
 
 describe('repositories', () => {
   test.each([
@@ -111,11 +112,11 @@ test('a token without a required claim belongs to no job', () => {
     run_id: '4711',
     run_attempt: '1',
   };
-  expect(jobOf(claims)).toEqual(job());
+  expect(jobInToken(claims)).toEqual(job());
   for (const name of Object.keys(claims)) {
-    expect(jobOf({ ...claims, [name]: undefined }), name).toBeNull();
-    expect(jobOf({ ...claims, [name]: 7 }), name).toBeNull();
+    expect(jobInToken({ ...claims, [name]: undefined }), name).toBeNull();
+    expect(jobInToken({ ...claims, [name]: 7 }), name).toBeNull();
   }
-  expect(jobOf({ ...claims, repository_id: '1e3' })).toBeNull();
-  expect(jobOf({ ...claims, environment: '' })).toBeNull();
+  expect(jobInToken({ ...claims, repository_id: '1e3' })).toBeNull();
+  expect(jobInToken({ ...claims, environment: '' })).toBeNull();
 });

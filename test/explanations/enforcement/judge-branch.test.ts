@@ -5,7 +5,7 @@ import {
   judgeBranch,
 } from '../../../src/explanations/enforcement/judge-branch.ts';
 import { type Finding, isEnforced, states } from '../../../src/explanations/enforcement/finding.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
+import { known, unknownFact } from '../../../src/github/pull-requests/pull-request.ts';
 
 // Answers that the sandbox cannot give: an Enterprise's rulesets, older servers, partial answers.
 
@@ -59,7 +59,7 @@ test('an unread part makes a missing rule unknown, and a found rule no less sure
 test('the bypass list is known from one rule that nobody can bypass, or else only from all rules', () => {
   const bypassOf = (...requirements: Requirement[]) =>
     judge({ requirements }).find(({ check }) => check === 'bypass')!;
-  const hidden = { ...ruleset, bypass: notKnown('GitHub hides it') };
+  const hidden = { ...ruleset, bypass: unknownFact('GitHub hides it') };
   expect(bypassOf(hidden, protection)).toMatchObject({ state: 'ok' });
   expect(bypassOf(hidden, ruleset)).toMatchObject({ state: 'unknown' });
   expect(bypassOf(ruleset, ruleset).message).toMatch(/^Organization owners can bypass/);
@@ -72,7 +72,7 @@ test('a queue whose branch requires nothing merges groups; an unknown one is not
   expect(queueOf({ hasQueue: known(false) })).toBeUndefined();
   expect(queueOf({ hasQueue: known(true) })).toBe('failed');
   expect(queueOf({ hasQueue: known(true), requirements })).toBe('ok');
-  expect(queueOf({ hasQueue: notKnown('x'), requirements })).toBe('unknown');
+  expect(queueOf({ hasQueue: unknownFact('x'), requirements })).toBe('unknown');
   expect(queueOf({ hasQueue: known(true), notRead: ['x'] })).toBe('unknown');
 });
 

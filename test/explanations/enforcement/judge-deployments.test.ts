@@ -8,7 +8,7 @@ import {
   judgeWorkflows,
 } from '../../../src/explanations/enforcement/judge-environments.ts';
 import { readJobs } from '../../../src/explanations/enforcement/read-environment.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
+import { known, unknownFact } from '../../../src/github/pull-requests/pull-request.ts';
 import type { StoredFreeze } from '../../../src/freezes/freeze.ts';
 
 // Environments and workflows of every kind, also those that the sandbox cannot have.
@@ -69,7 +69,7 @@ test('of a private repository, a rule that is enabled shows that the plan has ru
     remedy: expect.stringContaining('holdfast gate acme/web --environment NAME'),
   });
   expect(judge([environment('a', off)], { isPrivate: true })).toContainEqual(plan);
-  expect(judgeEnvironments(notKnown('why'), [], target, true)).toContainEqual(plan);
+  expect(judgeEnvironments(unknownFact('why'), [], target, true)).toContainEqual(plan);
   expect(judge([environment('a')], { isPrivate: true })).not.toContainEqual(plan);
   expect(judge([environment('a', off)])).not.toContainEqual(plan);
   const server = { ...target, web: 'https://github.example.com' };
@@ -127,7 +127,7 @@ test.each([
 
 test('whether a freeze of deployments is enforced may be unknown', () => {
   expect(judgeHeldDeployments(freeze, null).enforced).toBe('unknown');
-  expect(judgeHeldDeployments(freeze, notKnown('it needs Actions: read'))).toEqual({
+  expect(judgeHeldDeployments(freeze, unknownFact('it needs Actions: read'))).toEqual({
     enforced: 'unknown',
     sentence: 'Holdfast cannot tell whether deployments to prod* are stopped: it needs Actions: read.',
   });
@@ -232,7 +232,7 @@ test('many findings are shortened, and what was not read is unknown', () => {
   expect(found[10]!.message).toBe('More jobs say deployment: false: a.yml:10, a.yml:11.');
   expect(found[11]!.message).toContain('a.yml:9 and 2 more.');
   expect(found[12]!.message).toContain('.github/workflows/big.yml');
-  expect(judgeWorkflows(notKnown('it needs Contents: read'), null, 'acme/web')).toMatchObject([
+  expect(judgeWorkflows(unknownFact('it needs Contents: read'), null, 'acme/web')).toMatchObject([
     { state: 'unknown', message: 'Holdfast cannot read the workflows of acme/web: it needs Contents: read.' },
   ]);
 });

@@ -4,7 +4,7 @@ import {
   judgeWebhooks,
   whySpare,
 } from '../../../src/explanations/enforcement/judge-service.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
+import { known, unknownFact } from '../../../src/github/pull-requests/pull-request.ts';
 
 // Answers that the sandbox cannot give: an App that never had a delivery, servers without limits.
 
@@ -22,7 +22,7 @@ test('an App that never got a delivery is unknown', () => {
 
 test('deliveries that GitHub does not show are unknown, no matter what arrived here', () => {
   const lastReceived = new Date('2026-03-01T09:00:00Z');
-  const attempts = notKnown('GitHub did not answer');
+  const attempts = unknownFact('GitHub did not answer');
   expect(judgeWebhooks({ ...facts, attempts, lastReceived })).toMatchObject({
     state: 'unknown',
     message: expect.stringContaining('arrived at 2026-03-01T09:00:00Z'),
@@ -43,7 +43,7 @@ test('Holdfast refuses webhooks as forms, although GitHub may call them delivere
 
 test('a server without limits has enough left; one that says nothing is unknown, and is asked', () => {
   expect([judgeRateLimit(known(null)).state, whySpare(known(null))]).toEqual(['ok', null]);
-  const silent = notKnown('GitHub did not answer');
+  const silent = unknownFact('GitHub did not answer');
   expect([judgeRateLimit(silent).state, whySpare(silent)]).toEqual(['unknown', null]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dependabotMetadata, readDependabot, type CommitAnswer } from '../../../src/github/facts/commits.ts';
-import { known, notKnown } from '../../../src/github/pull-requests/pull-request.ts';
+import { known, unknownFact } from '../../../src/github/pull-requests/pull-request.ts';
 
 const message = `Bump the house group across 1 directory with 3 updates
 
@@ -79,7 +79,7 @@ test.each<[string, Partial<CommitAnswer>]>([
 ])('one commit %s, and no other says what Dependabot updates', (_what, more) => {
   const others = Array.from({ length: 150 }, () => commit());
   expect(readDependabot('dependabot[bot]', known([...others, commit(more)]))).toEqual(
-    notKnown('not every commit of it is by Dependabot and verified'),
+    unknownFact('not every commit of it is by Dependabot and verified'),
   );
   expect(readDependabot('dependabot[bot]', known([commit(more), ...others])).known).toBe(false);
   expect(readDependabot('dependabot[bot]', known(others)).known).toBe(true);
@@ -101,9 +101,9 @@ test('only Dependabot updates dependencies', () => {
     }),
   );
   expect(readDependabot('dependabot', commits)).toEqual(values(none));
-  expect(readDependabot(null, notKnown('no commits'))).toEqual(values(none));
-  expect(readDependabot('dependabot[bot]', notKnown('no commits'))).toEqual(notKnown('no commits'));
+  expect(readDependabot(null, unknownFact('no commits'))).toEqual(values(none));
+  expect(readDependabot('dependabot[bot]', unknownFact('no commits'))).toEqual(unknownFact('no commits'));
   expect(readDependabot('dependabot[bot]', known([]))).toEqual(
-    notKnown('no commit of it says what Dependabot updates'),
+    unknownFact('no commit of it says what Dependabot updates'),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dependsOn, keyOf } from '../../../src/github/facts/description.ts';
+import { dependsOn, groupKeyOf } from '../../../src/github/facts/description.ts';
 import { withoutComments } from '../../../src/github/facts/without-comments.ts';
 import { leastCpuTime } from '../../support/cpu-time.ts';
 
@@ -36,7 +36,7 @@ test('each is named once, without case', () => {
   const body = ['Depends-On: #1', 'Depends-On: acme/web#1', 'Depends-On: Acme/Web#1', 'Depends-On: #2'].join(
     '\n',
   );
-  expect(dependsOn(body, own).map(keyOf)).toEqual(['acme/web#1', 'acme/web#2']);
+  expect(dependsOn(body, own).map(groupKeyOf)).toEqual(['acme/web#1', 'acme/web#2']);
 });
 
 test('comments are dropped across lines; one without an end stays', () => {

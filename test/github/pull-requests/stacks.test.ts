@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadRepository } from '../../../src/github/pull-requests/load-pull-requests.ts';
-import { placesIn, readStacks, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
+import { stackPlacesIn, readStacks, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
 import { fakeGitHub, json } from './fake-github.ts';
 import type { Stack } from '../../../src/github/pull-requests/pull-request.ts';
 
@@ -124,8 +124,8 @@ const stacks: Stack[] = [
 ];
 
 test('each pull request has its place', () => {
-  expect(placesIn(stacks).get(9)).toEqual({ number: 50, base: 'main', size: 2, position: 2 });
-  expect(placesIn(stacks).get(1)).toBeUndefined();
+  expect(stackPlacesIn(stacks).get(9)).toEqual({ number: 50, base: 'main', size: 2, position: 2 });
+  expect(stackPlacesIn(stacks).get(1)).toBeUndefined();
 });
 
 test('those of a stack go together', () => {

@@ -10,7 +10,7 @@ import { lastLine, sumOfLines } from '../../../src/server/archive/archive-file.t
 import { type Import, importDatabase } from '../../../src/server/archive/import-database.ts';
 import type { Config } from '../../../src/config.ts';
 import { openConnection } from '../../../src/database/connect.ts';
-import type { Connection } from '../../../src/database/database.ts';
+import type { SqlConnection } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { seal } from '../../../src/database/secret-key.ts';
 import { fillTables, readColumns } from '../../support/fill-tables.ts';
@@ -45,7 +45,7 @@ export const another = async (): Promise<Where> => (server ? postgres() : embedd
 
 export async function on<Result>(
   where: Where,
-  work: (connection: Connection) => Promise<Result>,
+  work: (connection: SqlConnection) => Promise<Result>,
 ): Promise<Result> {
   const connection = await openConnection(where);
   try {

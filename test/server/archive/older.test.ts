@@ -1,9 +1,9 @@
 // What migrations make of rows, an import of an older version's export makes of its rows too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectEmbedded } from '../../../src/database/embedded.ts';
-import type { Connection } from '../../../src/database/database.ts';
+import type { SqlConnection } from '../../../src/database/database.ts';
 import { migrate, readMigrations } from '../../../src/database/migrate.ts';
-import { carriedTablesIn, columnsOf, readRows } from '../../../src/server/archive/contents.ts';
+import { carriedTablesIn, columnsOfTable, readRows } from '../../../src/server/archive/contents.ts';
 import { fillTables, readColumns } from '../../support/fill-tables.ts';
 import {
   another,
@@ -43,12 +43,12 @@ async function made(): Promise<Where> {
 }
 
 /** What is in the tables, and which jobs migrations sent. */
-async function contents(connection: Connection): Promise<Record<string, unknown[]>> {
+async function contents(connection: SqlConnection): Promise<Record<string, unknown[]>> {
   await connection.script(`BEGIN; SET LOCAL TIME ZONE 'UTC'`);
   const found: Record<string, unknown[]> = {};
   for (const table of await carriedTablesIn(connection)) {
     found[table] = [];
-    for await (const rows of readRows(connection, table, await columnsOf(connection, table)))
+    for await (const rows of readRows(connection, table, await columnsOfTable(connection, table)))
       found[table].push(...rows.map((row) => JSON.parse(row)));
   }
   const { rows } = await connection.query(

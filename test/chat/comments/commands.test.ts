@@ -7,8 +7,8 @@ import {
   unknownCommand,
   usages,
   verbs,
-} from '../../../src/webhooks/commands/command.ts';
-import { readFreezeWords } from '../../../src/webhooks/commands/freeze-words.ts';
+} from '../../../src/chat/commands/command.ts';
+import { readFreezeWords } from '../../../src/chat/commands/freeze-words.ts';
 import { DoubtfulTime } from '../../../src/time/moment.ts';
 import { amount } from '../../support/amounts.ts';
 

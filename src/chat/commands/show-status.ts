@@ -10,7 +10,7 @@ import { ongoingIn } from '../../plans/ongoing.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { selectionOf, type SlackOrder } from '../slack/slack-order.ts';
-import { link, list } from '../../notices/slack/slack-words.ts';
+import { link, bulletList } from '../../notices/slack/slack-words.ts';
 import { inMrkdwn } from '../slack/slack-text.ts';
 import { where } from './freeze.ts';
 import { describedInSlack, nameOfPlan, planNamed } from './ongoing.ts';
@@ -19,7 +19,7 @@ import { alsoBlocked, type CommentOrder, inMarkdown, type Writing } from './orde
 type About = Pick<CommentOrder, 'deps' | 'repository' | 'number'>;
 
 /** How many freezes an answer names. */
-const mostNamed = 5;
+const mostFreezesNamed = 5;
 
 /** Answers what holds the pull request, until when, and whether GitHub holds it. */
 export const statusOfPullRequest = async (order: About, writing = inMarkdown): Promise<string> => {
@@ -63,7 +63,7 @@ async function headline(
 
 /** Everybody who can read the repository sees the answer, so it has public reasons. */
 function listOf(holding: Explained[], writing: Writing): string {
-  const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
+  const lines = holding.slice(0, mostFreezesNamed).map(({ freeze, verdict }) => {
     const until = freeze.endsAt
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
       : 'until removed';
@@ -75,7 +75,7 @@ function listOf(holding: Explained[], writing: Writing): string {
 }
 
 /** The most private repositories of which GitHub is asked whether the person can read them. */
-const mostAsked = 20;
+const mostPrivateAsked = 20;
 
 /** What is frozen, of what the person can read on GitHub; or what holds a pull request. */
 export async function showStatus(order: SlackOrder): Promise<string> {
@@ -97,7 +97,7 @@ export async function showStatus(order: SlackOrder): Promise<string> {
   const place = plan ? nameOfPlan(plan) : where(account.login, selection);
   const page = link(deps.config.publicUrl + ownerPath(account.login), 'Show all repositories');
   if (ongoing.length === 0) return `Nothing is frozen in *${place}*. ${page}`;
-  return `Frozen in *${place}*:\n${list(ongoing.map(describedInSlack))}\n${page}`;
+  return `Frozen in *${place}*:\n${bulletList(ongoing.map(describedInSlack))}\n${page}`;
 }
 
 /** Of these repositories those that the person can read. */
@@ -112,7 +112,7 @@ async function readableOf(
     all.map(({ id }) => id),
   );
   const readable = found.filter((each) => !each.private);
-  for (const { name, id } of found.filter((each) => each.private).slice(0, mostAsked)) {
+  for (const { name, id } of found.filter((each) => each.private).slice(0, mostPrivateAsked)) {
     const path = { owner: account.login, repository: name };
     if (await authorizeReader(deps, caller, path).catch(nullIf('not-found', 'forbidden')))
       readable.push(found.find((each) => each.id === id)!);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSlackCommand } from '../../../src/webhooks/commands/command.ts';
+import { readSlackCommand } from '../../../src/chat/commands/command.ts';
 
 const repositories = (owner: string | null, ...globs: string[]) => ({ kind: 'repositories', owner, globs });
 const pullRequest = { kind: 'pull-request', owner: 'acme', repository: 'web', number: 12 };

@@ -11,7 +11,7 @@ import { decideInSlack } from '../commands/exemptions.ts';
 import { endThese, extendByHour, nameOfPlan, type Theirs } from '../commands/ongoing.ts';
 import type { SlackInput } from './receive-slack.ts';
 import { plain } from '../../notices/slack/slack-words.ts';
-import type { Window } from './slack-text.ts';
+import type { SlackWindow } from './slack-text.ts';
 
 // The buttons below our messages. What they are about is in their value, which only we wrote: Slack signs what it sends.
 
@@ -53,7 +53,7 @@ async function repositoryOf(
 }
 
 /** The windows of the buttons that ask first. */
-export const windowsOfButtons: Partial<Record<Pressed['button'], Window>> = {
+export const windowsOfButtons: Partial<Record<Pressed['button'], SlackWindow>> = {
   deny: {
     title: 'Deny the exemption',
     act: 'Deny',

@@ -94,7 +94,7 @@ export const slackUsages = {
 export type SlackVerb = keyof typeof slackUsages;
 
 /** What a command is about. The owner is null where the command names none. */
-export type Target =
+export type ChatTarget =
   | { kind: 'all'; owner: string | null }
   /** @property named the name or the id of a plan. */
   | { kind: 'plan'; owner: string | null; named: string }
@@ -103,10 +103,10 @@ export type Target =
   | { kind: 'pull-request'; owner: string | null; repository: string; number: number };
 
 /** A command. @property words what stands after the target, in one line. */
-type SlackCommand = { verb: SlackVerb; target: Target | null; words: string };
+type SlackCommand = { verb: SlackVerb; target: ChatTarget | null; words: string };
 
 /** The kinds of targets that a command takes; null in the list: none is needed. The others take none. */
-const targetsOf: Partial<Record<SlackVerb, (Target['kind'] | null)[]>> = {
+const targetsOf: Partial<Record<SlackVerb, (ChatTarget['kind'] | null)[]>> = {
   status: ['all', 'plan', 'repositories', 'pull-request', null],
   freeze: ['all', 'repositories'],
   extend: ['all', 'plan', 'repositories'],
@@ -155,7 +155,7 @@ const pullRequest = new RegExp(
 const named = new RegExp(`^(?:(${login})/)?([^/\\s]{1,200})$`, 'i');
 
 /** The target at the start of a text, and the rest. @returns null if there is none. */
-function readTarget(text: string): { target: Target; words: string } | null {
+function readTarget(text: string): { target: ChatTarget; words: string } | null {
   const asPlan =
     /^(?:([a-z\d][\w-]*)\/)?plan[ :](?:"([^"]+)"|“([^”]+)”|'([^']+)'|‘([^’]+)’|(\S+)) ?(.*)$/i.exec(text);
   if (asPlan) {

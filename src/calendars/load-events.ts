@@ -1,16 +1,16 @@
-import type { Actor } from '../../events/actor.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
-import { freezePath, planPath } from '../../page-paths.ts';
-import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../matched-repositories.ts';
-import { isOnce, type Occurrence, occurrencesFrom } from '../occurrences.ts';
-import { shownName } from '../plan-name.ts';
-import { listPlans, type StoredPlan } from '../plan-store.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+import { freezePath, planPath } from '../page-paths.ts';
+import { matchedBy, type PlanRepository, repositoriesOfOwner } from '../plans/matched-repositories.ts';
+import { isOnce, type Occurrence, occurrencesFrom } from '../plans/occurrences.ts';
+import { shownName } from '../plans/plan-name.ts';
+import { listPlans, type StoredPlan } from '../plans/plan-store.ts';
 import type { FoundFeed } from './manage-feeds.ts';
-import { cutText } from '../../cut-text.ts';
-import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
+import { cutText } from '../cut-text.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** One event of a calendar: a freeze, what a plan does to many repositories at once, or what a plan will do. */
-export type CalendarEvent = {
+export type FeedEvent = {
   /** Stays the same as long as it is the same event for people. */
   uid: string;
   /** Grows with each change. */
@@ -41,13 +41,13 @@ const day = 86_400_000;
 const pastDays = 90;
 const yearAhead = 366 * day;
 /** The most events of a calendar, the latest ones. */
-const mostEvents = 5000;
-const mostNames = 10;
+const mostFeedEvents = 5000;
+const mostFeedNames = 10;
 const mostOfReason = 2000;
 /** For so long after its deletion, a freeze without an end is still shown as cancelled. */
 const cancelledFor = '7 days';
 
-type Row = Omit<CalendarEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path' | 'plan'> & {
+type FeedRow = Omit<FeedEvent, 'changedAt' | 'startsAt' | 'endsAt' | 'path' | 'plan'> & {
   id: string;
   changedAt: string;
   startsAt: string;
@@ -99,9 +99,9 @@ const made = `
         ${mostOfReason}) AS reason,
       (array_agg(json_build_object('holds', nullif(holds, '{}'), 'environments', environments, 'onDeployment', on_deployment)
         ORDER BY name_key))[1] AS holding, count(DISTINCT repository_id)::int AS repositories,
-      (array_agg(DISTINCT name))[1:${mostNames}] AS names, (array_agg(name ORDER BY name_key))[1] AS name,
+      (array_agg(DISTINCT name))[1:${mostFeedNames}] AS names, (array_agg(name ORDER BY name_key))[1] AS name,
       CASE WHEN NOT $5 THEN (array_agg(coalesce(planned_by, created_by) ORDER BY name_key))[1] END AS "createdBy"
-    FROM shown GROUP BY uid ORDER BY min(starts_at) DESC, uid LIMIT ${mostEvents}
+    FROM shown GROUP BY uid ORDER BY min(starts_at) DESC, uid LIMIT ${mostFeedEvents}
   )
   SELECT coalesce(json_agg(events), '[]') AS events FROM events`;
 
@@ -110,11 +110,11 @@ export async function loadEvents(
   deps: Pick<FreezeDeps, 'db' | 'sql'>,
   feed: FoundFeed,
   now: Date,
-): Promise<CalendarEvent[]> {
+): Promise<FeedEvent[]> {
   const { account, repositoryIds, publicText } = feed;
   const since = new Date(now.getTime() - pastDays * day);
   const [[found], plans, all] = await Promise.all([
-    deps.sql.query<{ events: Row[] }>('calendar-events', made, [
+    deps.sql.query<{ events: FeedRow[] }>('calendar-events', made, [
       account.id,
       repositoryIds,
       now,
@@ -133,10 +133,10 @@ export async function loadEvents(
   const again = new Set(planned.map(({ uid }) => uid));
   return [...rows.filter(({ uid }) => !again.has(uid)).map((row) => eventOf(row, feed)), ...planned]
     .toSorted((one, other) => other.startsAt.getTime() - one.startsAt.getTime())
-    .slice(0, mostEvents);
+    .slice(0, mostFeedEvents);
 }
 
-function eventOf(row: Row, { account, publicText }: FoundFeed): CalendarEvent {
+function eventOf(row: FeedRow, { account, publicText }: FoundFeed): FeedEvent {
   const { id, planId, plan, name, isMade: _, ...event } = row;
   return {
     ...event,
@@ -153,14 +153,14 @@ function plannedBy(
   plan: StoredPlan,
   { account, publicText }: FoundFeed,
   chosen: PlanRepository[],
-  known: Map<string, Row>,
+  known: Map<string, FeedRow>,
   now: Date,
-): CalendarEvent[] {
+): FeedEvent[] {
   const matched = matchedBy(plan, chosen).used.filter(({ isFreezable }) => isFreezable);
   if (matched.length === 0) return [];
-  const events: CalendarEvent[] = [];
+  const events: FeedEvent[] = [];
   for (const occurrence of occurrencesFrom(plan, now)) {
-    if (occurrence.startsAt.getTime() > now.getTime() + yearAhead || events.length === mostEvents) break;
+    if (occurrence.startsAt.getTime() > now.getTime() + yearAhead || events.length === mostFeedEvents) break;
     const uid = uidOf(plan, occurrence);
     const before = known.get(uid);
     if (before?.isMade) continue;
@@ -176,7 +176,7 @@ function plannedBy(
       reason: cutText(publicText ? (plan.publicReason ?? plan.reason) : plan.reason, mostOfReason),
       holding: plan,
       repositories: matched.length,
-      names: matched.slice(0, mostNames).map(({ name }) => name),
+      names: matched.slice(0, mostFeedNames).map(({ name }) => name),
       plan: shownName(plan, !publicText),
       createdBy: publicText ? null : plan.createdBy,
       path: planPath(account.login, plan.id),

@@ -1,7 +1,7 @@
-import { jobs } from '../../database/queue/jobs.ts';
-import type { Wake } from '../accept-event.ts';
-import { commandLine } from '../commands/command.ts';
-import type { Payloads } from '../handled-events.ts';
+import { jobs } from '../database/queue/jobs.ts';
+import type { Wake } from './accept-event.ts';
+import { commandLine } from '../chat/commands/command.ts';
+import type { Payloads } from './handled-events.ts';
 
 // Where people write commands. Only the event that brings a text has it as its author wrote it: what others edit later is
 // no command. A comment on a line of code is none either, because it is part of a review of that line.

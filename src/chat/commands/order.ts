@@ -73,7 +73,7 @@ export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<st
 const longestSentence = 1000;
 
 /** A sentence from a use case, in a comment. It may quote what people wrote: in code spans, it links and notifies nobody. */
-export const sentence = (text: string): string => asCode(text, longestSentence);
+export const sentenceInComment = (text: string): string => asCode(text, longestSentence);
 
 /** How a reply is written, in a comment or in Slack. @property said a text that a person wrote. */
 export type Writing = { strong(text: string): string; said(text: string): string; bullet: string };
@@ -95,7 +95,7 @@ export const whenAnswered = ({ clock }: Pick<Deps, 'clock'>, { retryAfter = 10 }
   new NotNow(new Date(clock.now() + retryAfter * 1000));
 
 /** Why a command is refused. @throws NotNow while GitHub does not answer: it waits. Every other error as it is. */
-export function whyRefused(deps: Deps, error: unknown): string {
+export function whyOrderRefused(deps: Deps, error: unknown): string {
   if (isUnavailable(error) || isTooManyRequests(error)) throw whenAnswered(deps, error);
   if (error instanceof DoubtfulTime || error instanceof Refusal) return error.message;
   throw error;

@@ -18,13 +18,13 @@ const mostForOutsiders = 3;
 const hour = 3_600_000;
 
 /** A comment that we started to handle. */
-export type Taken = CommentAnswer & {
+export type TakenComment = CommentAnswer & {
   number: number;
   /** Whether this is the last answer that its author gets now. */
   isLast: boolean;
 };
 
-type Comment = Pick<Taken, 'commentId' | 'repositoryId' | 'number' | 'personId'>;
+type Comment = Pick<TakenComment, 'commentId' | 'repositoryId' | 'number' | 'personId'>;
 
 /**
  * Starts to handle a comment, or finds that it was started before; null if its author has no answers left.
@@ -35,7 +35,7 @@ export async function takeComment(
   comment: Comment,
   now: Date,
   isDecided = false,
-): Promise<Taken | null> {
+): Promise<TakenComment | null> {
   const { commentId, personId, number } = comment;
   await lockFor(tx, `comments of ${personId}`);
   const known = await tx.commentAnswer.findUnique({ where: { commentId } });

@@ -15,9 +15,9 @@ import { type InstalledAccount, knownAccount, notInstalled } from '../../install
 import type { SlackApp } from '../../notices/slack/slack-apps.ts';
 import { saveLogin } from '../../notices/slack/slack-links.ts';
 import type { SlackMessage } from '../../notices/slack/slack-client.ts';
-import type { Target } from '../commands/command.ts';
+import type { ChatTarget } from '../commands/command.ts';
 import { AnsweredMeanwhile, type Order } from '../commands/order.ts';
-import type { Window } from './slack-text.ts';
+import type { SlackWindow } from './slack-text.ts';
 
 /** An answer in Slack. @property isPublic whether the channel sees it, or only who asked. */
 export type Reply = SlackMessage & { isPublic: boolean };
@@ -47,11 +47,11 @@ export type SlackOrder = Order & {
   /** What is answered: the same, or the sent window that belongs to it. */
   request: SlackRequest;
   noted: Noted;
-  target: Target | null;
+  target: ChatTarget | null;
 };
 
 /** What a window says before anything changes, and what to note with it. */
-export type Preview = { window: Window; noted?: Noted };
+export type WindowPreview = { window: SlackWindow; noted?: Noted };
 
 /** Saves an answer. @throws AnsweredMeanwhile if there is one. */
 export async function saveReply(tx: Tx, id: string, reply: Reply): Promise<void> {
@@ -61,7 +61,7 @@ export async function saveReply(tx: Tx, id: string, reply: Reply): Promise<void>
 }
 
 /** Notes something with a request. */
-export async function note(tx: Tx, { id }: SlackRequest, noted: Noted): Promise<void> {
+export async function noteRequest(tx: Tx, { id }: SlackRequest, noted: Noted): Promise<void> {
   await tx.slackRequest.update({ where: { id }, data: { noted } });
 }
 
@@ -79,7 +79,11 @@ export async function noteDone(tx: Tx, { id }: SlackRequest, what: string): Prom
  * in anybody's name.
  * @throws Refusal not-found, forbidden; conflict if the owner is missing.
  */
-export async function ownerOf(deps: Deps, app: SlackApp, named: string | null): Promise<InstalledAccount> {
+export async function ownerOfOrder(
+  deps: Deps,
+  app: SlackApp,
+  named: string | null,
+): Promise<InstalledAccount> {
   if (app.accountId !== null) {
     const own = await deps.db.account.findUniqueOrThrow({
       where: { id: app.accountId },
@@ -171,7 +175,7 @@ export async function authorizeIn(
 }
 
 /** The repositories that a target names. */
-export function selectionOf(target: Target): Selection {
+export function selectionOf(target: ChatTarget): Selection {
   switch (target.kind) {
     case 'all':
       return { include: ['*'], exclude: [] };

@@ -1,3 +1,5 @@
+// `chat/` carries out what people write in comments and in Slack, once, by the use cases that the API has, and answers
+// it. It has no rights of its own.
 import { createHmac, timingSafeEqual, createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
@@ -12,9 +14,9 @@ import { helpFor } from './slack-text.ts';
 import { cutText } from '../../cut-text.ts';
 
 /** The most bytes of a request. */
-const largest = 256 * 1024;
+const largestRequest = 256 * 1024;
 /** Seconds that a request may be old, or ahead of our clock. */
-const freshFor = 300;
+const signatureFreshFor = 300;
 
 /** `POST /slack/commands`. */
 export const receiveSlackCommand = (deps: Deps, context: Context): Promise<Response> =>
@@ -39,13 +41,13 @@ async function receive(
   const signature = context.req.header('X-Slack-Signature') ?? '';
   const timestamp = context.req.header('X-Slack-Request-Timestamp') ?? '';
   const age = Math.abs(deps.clock.now() / 1000 - Number(timestamp));
-  if (!/^v0=[0-9a-f]{64}$/i.test(signature) || !/^\d{1,12}$/.test(timestamp) || age > freshFor)
+  if (!/^v0=[0-9a-f]{64}$/i.test(signature) || !/^\d{1,12}$/.test(timestamp) || age > signatureFreshFor)
     return unsigned(context);
-  const bytes = await readLimited(context.req.raw, largest);
+  const bytes = await readLimited(context.req.raw, largestRequest);
   const content = contentOf(Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes))));
   const teamId = claimedTeam(content);
   const apps = teamId === null ? [] : await slackAppsOfTeam(deps, teamId);
-  const app = apps.find((each) => isSigned(each, timestamp, bytes, signature));
+  const app = apps.find((each) => isSignedBySlack(each, timestamp, bytes, signature));
   if (!app) {
     deps.log.warn({ team: teamId }, 'a request of Slack with a wrong signature was refused');
     return unsigned(context);
@@ -67,7 +69,7 @@ const unsigned = (context: Context): Response =>
     401,
   );
 
-function isSigned(
+function isSignedBySlack(
   { signingSecret }: SlackApp,
   timestamp: string,
   bytes: Uint8Array,
@@ -158,42 +160,42 @@ export type Heard = {
 };
 
 const id = z.string().regex(/^[A-Z0-9]{1,40}$/);
-const text = (most: number) => z.string().max(most);
+const slackText = (most: number) => z.string().max(most);
 
 const command = z.object({
   team_id: id,
-  team_domain: text(200).default(''),
+  team_domain: slackText(200).default(''),
   user_id: id,
-  user_name: text(200).default(''),
+  user_name: slackText(200).default(''),
   channel_id: id,
-  text: text(10_000).default(''),
-  response_url: text(1_000),
-  trigger_id: text(200).min(1),
+  text: slackText(10_000).default(''),
+  response_url: slackText(1_000),
+  trigger_id: slackText(200).min(1),
 });
 
 /** @property team null where an app is installed in a whole organization: then the person has the workspace. */
 const person = z.object({
-  team: z.object({ id, domain: text(200).default('') }).nullish(),
+  team: z.object({ id, domain: slackText(200).default('') }).nullish(),
   user: z.object({
     id,
-    username: text(200).optional(),
-    name: text(200).optional(),
+    username: slackText(200).optional(),
+    name: slackText(200).optional(),
     team_id: id.optional(),
   }),
-  trigger_id: text(200).min(1),
+  trigger_id: slackText(200).min(1),
 });
 
 const pressed = person.extend({
   type: z.literal('block_actions'),
   channel: z.object({ id }).optional(),
-  response_url: text(1_000).optional(),
-  actions: z.array(z.object({ action_id: text(255), value: text(2_000).default('') })).min(1),
+  response_url: slackText(1_000).optional(),
+  actions: z.array(z.object({ action_id: slackText(255), value: slackText(2_000).default('') })).min(1),
 });
 
 const sent = person.extend({
   type: z.literal('view_submission'),
   view: z.object({
-    private_metadata: text(3_000),
+    private_metadata: slackText(3_000),
     state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())) }).optional(),
   }),
 });
@@ -236,7 +238,7 @@ export function readInteraction(body: unknown): Heard | null {
     const found = buttons.find((each) => action === `holdfast_${each}`);
     const asked = found && ({ kind: 'button', button: found, value, triggerId: button.trigger_id } as const);
     return {
-      ...whoOf(button),
+      ...senderOf(button),
       channelId: button.channel?.id ?? null,
       responseUrl: button.response_url ?? null,
       name: button.trigger_id,
@@ -250,10 +252,10 @@ export function readInteraction(body: unknown): Heard | null {
   const reason = typeof typed?.value === 'string' ? cutText(typed.value.trim(), 3_000) : '';
   // A window does its thing once, however often it is sent.
   const asked = { kind: 'window', of, reason: reason === '' ? null : reason } as const;
-  return { ...whoOf(window), channelId: null, responseUrl: null, name: `window of ${of}`, asked };
+  return { ...senderOf(window), channelId: null, responseUrl: null, name: `window of ${of}`, asked };
 }
 
-const whoOf = ({ team, user }: z.output<typeof person>) => ({
+const senderOf = ({ team, user }: z.output<typeof person>) => ({
   // Whoever is in no workspace was not admitted.
   teamId: (team?.id ?? user.team_id)!,
   teamName: team?.domain ?? '',

@@ -11,14 +11,14 @@ import { acceptRequest, type Heard, readCommandRequest, readInteraction } from '
 // same as over HTTP. Who has the app's token opened the socket, so that they need no signature.
 
 /** Milliseconds between two looks for apps that owners connected or changed. */
-const lookEvery = 60_000;
+const lookForAppsEvery = 60_000;
 /** Milliseconds after which a connection did not fail. */
 const lasting = 10_000;
 /** Milliseconds before the next try to connect: none at first, and longer after each failure. */
 const soonest = 1_000;
 const latest = 60_000;
 /** Milliseconds that closing a connection takes. */
-const patience = 2_000;
+const socketPatience = 2_000;
 
 export type Sockets = { stop(): Promise<void> };
 
@@ -27,7 +27,7 @@ export function startSockets(deps: Deps): Sockets {
   const open = new Map<string, Connection>();
   let isLooking = false;
   const look = async (): Promise<void> => {
-    const apps = new Map((await slackAppsWithSockets(deps)).map((app) => [keyOf(app), app]));
+    const apps = new Map((await slackAppsWithSockets(deps)).map((app) => [socketKeyOf(app), app]));
     for (const [key, connection] of open)
       if (!apps.has(key)) {
         open.delete(key);
@@ -44,7 +44,7 @@ export function startSockets(deps: Deps): Sockets {
       .finally(() => (isLooking = false));
   };
   lookAgain();
-  const timer = deps.clock.setInterval(lookAgain, lookEvery);
+  const timer = deps.clock.setInterval(lookAgain, lookForAppsEvery);
   return {
     async stop() {
       deps.clock.clearInterval(timer);
@@ -54,7 +54,7 @@ export function startSockets(deps: Deps): Sockets {
 }
 
 /** A new token is another connection. */
-const keyOf = ({ key, appToken }: SlackApp): string => `${key} ${appToken}`;
+const socketKeyOf = ({ key, appToken }: SlackApp): string => `${key} ${appToken}`;
 
 type Envelope = { ack(payload?: object): Promise<void>; body: unknown };
 
@@ -130,7 +130,7 @@ class Connection {
     this.#deps.clock.clearTimeout(this.#timer);
     if (this.#client)
       await within(
-        patience,
+        socketPatience,
         this.#client.disconnect().catch(() => undefined),
       );
   }

@@ -28,12 +28,19 @@ import {
   AnsweredMeanwhile,
   type CommentOrder,
   type RunCommand,
-  sentence,
+  sentenceInComment,
   whenAnswered,
-  whyRefused,
+  whyOrderRefused,
 } from '../commands/order.ts';
 import { statusOfPullRequest } from '../commands/show-status.ts';
-import { hasAnswerLeft, mostAnswers, readTaken, saveOnce, type Taken, takeComment } from './answer-store.ts';
+import {
+  hasAnswerLeft,
+  mostAnswers,
+  readTaken,
+  saveOnce,
+  type TakenComment,
+  takeComment,
+} from './answer-store.ts';
 import { mayComment, pausedUntil } from './write-comment.ts';
 
 /** The implementation of each command. */
@@ -102,17 +109,17 @@ async function findOpen(
 const untilKnown = 2_000;
 
 /** After this many milliseconds, the author may no longer want the command. */
-const longestDelay = 10 * 60_000;
+const longestCommandDelay = 10 * 60_000;
 
 const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
-  clock.now() - Date.parse(at) > longestDelay;
+  clock.now() - Date.parse(at) > longestCommandDelay;
 
 /** A command that is taken, in a repository that accepts it. */
 type Commanded = {
   deps: Deps;
   repository: FoundRepository;
   comment: ToldOfComment;
-  taken: Taken;
+  taken: TakenComment;
   command: ReturnType<typeof readCommand>;
 };
 
@@ -121,7 +128,7 @@ async function obey(
   deps: Deps,
   repository: FoundRepository,
   comment: ToldOfComment,
-  taken: Taken,
+  taken: TakenComment,
 ): Promise<string | null> {
   const commanded = { deps, repository, comment, taken, command: readCommand(comment.text) };
   const permission = await permissionOf(deps, comment.person, repository);
@@ -178,7 +185,7 @@ async function answerTo(
   const { commentCommands } = await readSettings(deps.db, repository.id);
   if (commentCommands === 'requests' && decisions[verb]) return pageOnly(order);
   return commands[verb](order).catch(
-    (error: unknown) => `**Nothing was changed.** ${sentence(whyRefused(deps, error))}`,
+    (error: unknown) => `**Nothing was changed.** ${sentenceInComment(whyOrderRefused(deps, error))}`,
   );
 }
 

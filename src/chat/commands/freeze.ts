@@ -20,11 +20,17 @@ import { createPlan } from '../../plans/change-plan.ts';
 import { plainNames, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { nameFromReasons } from '../../plans/plan-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { authorizeFreezer, type Preview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
-import { count, link, plain } from '../../notices/slack/slack-words.ts';
+import { authorizeFreezer, type WindowPreview, selectionOf, type SlackOrder } from '../slack/slack-order.ts';
+import { countWords, link, plain } from '../../notices/slack/slack-words.ts';
 import { warned } from '../slack/slack-text.ts';
 import { readFreezeWords } from './freeze-words.ts';
-import { assertRole, type CommentOrder, type RunCommand, sentence, zoneOfRepository } from './order.ts';
+import {
+  assertRole,
+  type CommentOrder,
+  type RunCommand,
+  sentenceInComment,
+  zoneOfRepository,
+} from './order.ts';
 
 const mostPullRequests = 15;
 
@@ -66,7 +72,7 @@ function textOfFreeze({ deps, repository }: CommentOrder, { freeze: made, warnin
       : [`**Deployments are frozen until ${until}.**`]),
     ...(blocked === null ? [] : [blocked]),
     `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
-    ...warnings.map((warning) => `- ${sentence(warning)}`),
+    ...warnings.map((warning) => `- ${sentenceInComment(warning)}`),
   ].join('\n\n');
 }
 
@@ -100,7 +106,7 @@ export async function zoneOf(
 }
 
 /** What a freeze would hold, and until when. */
-async function preview(order: SlackOrder): Promise<Preview> {
+async function preview(order: SlackOrder): Promise<WindowPreview> {
   const { deps, account } = order;
   const { repositories, until, plan, reason, blocked } = await readFreeze(order);
   await authorizeFreezer(order, repositories, true);
@@ -144,7 +150,7 @@ function whatHolds({ deps, account }: SlackOrder, preview: PlanPreview): string[
   const unnamed = notEnforced.filter((name) => !loose.has(name.slice(account.login.length + 1)));
   return [
     ...(blocksMerges(preview.holding)
-      ? [`${atLeast}*${count(blocked, 'pull request')}*${where} would be blocked${others}.`]
+      ? [`${atLeast}*${countWords(blocked, 'pull request')}*${where} would be blocked${others}.`]
       : []),
     ...warned(notes),
     ...(skipped === null ? [] : [plain(skipped, 1_000)]),
@@ -174,7 +180,7 @@ async function carryOut(order: SlackOrder): Promise<void> {
       ...warned(warnings),
       link(deps.config.publicUrl + path, 'Show the freeze'),
     ].join('\n');
-  const only = name === null ? null : await repositoryNamed(order, name);
+  const only = name === null ? null : await ownRepositoryNamed(order, name);
   if (only) {
     const input = readNewFreeze(validate(newFreeze, body, 'body'));
     await createFreeze(deps, actor, only, input, (tx, saved) =>
@@ -187,7 +193,7 @@ async function carryOut(order: SlackOrder): Promise<void> {
   );
 }
 
-async function repositoryNamed({ deps, account }: SlackOrder, name: string) {
+async function ownRepositoryNamed({ deps, account }: SlackOrder, name: string) {
   const all = await repositoriesOfOwner(deps.sql, account.id);
   const found = all.find((each) => each.name.toLowerCase() === name.toLowerCase());
   return (await repositoriesOfIds(deps.sql, found ? [found.id] : []))[0] ?? null;

@@ -11,16 +11,16 @@ import { askSlack, SlackFailure } from '../../notices/slack/slack-client.ts';
 import { defineTask, NotNow } from '../../database/queue/define-task.ts';
 import { jobs } from '../../database/queue/jobs.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { link as linkTo, list, plain } from '../../notices/slack/slack-words.ts';
+import { link as linkTo, bulletList, plain } from '../../notices/slack/slack-words.ts';
 
 /** A freeze that began or ended, with its repository. */
 type RepositoryFreeze = Freeze & { repository: FoundRepository };
 
 /** The most repositories of one plan in which authors are looked for. */
-const mostRepositories = 50;
+const mostAuthorRepositories = 50;
 /** Milliseconds to wait for a first look at the pull requests of a freeze, and between two looks at that. */
-const longestWait = 10 * 60_000;
-const lookEvery = 5_000;
+const longestLookWait = 10 * 60_000;
+const lookForAuthorsEvery = 5_000;
 /** How Slack limits us is not known before. */
 const looks = { name: 'authors to tell', perMinute: 60 };
 
@@ -33,14 +33,14 @@ async function tellAuthors(deps: Deps, eventIds: bigint[]): Promise<void> {
   const notices = await loadNotices(deps, eventIds);
   const [first] = notices;
   if (!first) return;
-  if (nowOf(deps.clock).getTime() - first.at.getTime() > longestWait) return;
-  const ids = notices.flatMap(({ freeze }) => freeze?.id ?? []).slice(0, mostRepositories);
+  if (nowOf(deps.clock).getTime() - first.at.getTime() > longestLookWait) return;
+  const ids = notices.flatMap(({ freeze }) => freeze?.id ?? []).slice(0, mostAuthorRepositories);
   if (first.type === 'freeze.started') await tellBeginning(deps, first, ids);
   else await tellEnd(deps, ids);
 }
 
 async function tellBeginning(deps: Deps, notice: Notice, ids: string[]): Promise<void> {
-  const freezes = await freezesOf(deps, ids);
+  const freezes = await toldFreezes(deps, ids);
   const links = await linksFor(deps, freezes);
   if (links.length === 0) return;
   await assertLookedAt(deps, freezes);
@@ -58,7 +58,7 @@ async function tellBeginning(deps: Deps, notice: Notice, ids: string[]): Promise
     const why = plain(isPrivate ? reason : ((publicReason as string | null | undefined) ?? reason));
     const [{ endsAt, timezone }] = freezes as [RepositoryFreeze];
     const until = endsAt ? `until *${describeInstant(endsAt, timezone)}*` : 'until removed';
-    const text = `A freeze blocks your pull requests ${until}: ${why}\n${list(lines)}\nTo request an exemption, write \`/holdfast exempt <pull request> <reason>\`. To stop these messages, write \`/holdfast notify off\`.`;
+    const text = `A freeze blocks your pull requests ${until}: ${why}\n${bulletList(lines)}\nTo request an exemption, write \`/holdfast exempt <pull request> <reason>\`. To stop these messages, write \`/holdfast notify off\`.`;
     await send(deps, person, text);
     await settle(deps, told, { beganAt: nowOf(deps.clock) });
   }
@@ -66,13 +66,13 @@ async function tellBeginning(deps: Deps, notice: Notice, ids: string[]): Promise
 
 async function tellEnd(deps: Deps, ids: string[]): Promise<void> {
   const where = { freezeId: { in: ids }, beganAt: { not: null }, endedAt: null };
-  const freezes = await freezesOf(deps, ids);
+  const freezes = await toldFreezes(deps, ids);
   for (const [person, told] of byPerson(await deps.db.slackTelling.findMany({ where }))) {
     const lines = told.flatMap(({ freezeId, pullRequests }) => {
       const found = freezes.find(({ id }) => id === freezeId);
       return found ? pullRequests.map((number) => pullRequest(deps, found.repository, number)) : [];
     });
-    await send(deps, person, `The freeze is over. It no longer blocks:\n${list(lines)}`);
+    await send(deps, person, `The freeze is over. It no longer blocks:\n${bulletList(lines)}`);
     await settle(deps, told, { endedAt: nowOf(deps.clock) });
   }
 }
@@ -80,7 +80,7 @@ async function tellEnd(deps: Deps, ids: string[]): Promise<void> {
 const pullRequest = ({ config }: Deps, repository: FoundRepository, number: number): string =>
   linkTo(config.publicUrl + pullRequestPath(repository, number), `${fullName(repository)}#${number}`);
 
-async function freezesOf({ db, sql }: Deps, ids: string[]): Promise<RepositoryFreeze[]> {
+async function toldFreezes({ db, sql }: Deps, ids: string[]): Promise<RepositoryFreeze[]> {
   const rows = await db.freeze.findMany({ where: { id: { in: ids } } });
   const repositories = await repositoriesOfIds(
     sql,
@@ -108,8 +108,8 @@ async function assertLookedAt({ clock }: Deps, freezes: RepositoryFreeze[]): Pro
       !archived && !installation.suspendedAt && (!reconciledAt || reconciledAt < startsAt),
   );
   const [first] = freezes as [RepositoryFreeze];
-  if (isOpen && now - first.startsAt.getTime() < longestWait - lookEvery)
-    throw new NotNow(new Date(now + lookEvery));
+  if (isOpen && now - first.startsAt.getTime() < longestLookWait - lookForAuthorsEvery)
+    throw new NotNow(new Date(now + lookForAuthorsEvery));
 }
 
 /** Notes whose open pull requests a freeze holds, of people who can read the repository. */
@@ -151,7 +151,7 @@ async function mayRead(
     return (await deps.permissions.ofRepository(deps, person, repository)) !== 'none';
   } catch (error) {
     if (isUnavailable(error) || isTooManyRequests(error))
-      throw new NotNow(new Date(deps.clock.now() + lookEvery));
+      throw new NotNow(new Date(deps.clock.now() + lookForAuthorsEvery));
     throw error;
   }
 }

@@ -1,13 +1,14 @@
+// `calendars/` gives freezes to calendar apps, at secret addresses. Calendars that plans follow are in `plans/source/`.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { nowOf } from '../../time/clock.ts';
-import type { Tx } from '../../database/database.ts';
-import { conflict, invalid, notFound } from '../../errors.ts';
-import { type Actor, actorIn } from '../../events/actor.ts';
-import { appendEvent } from '../../events/append-event.ts';
-import type { Account, CalendarFeed as FeedRow } from '../../generated/prisma/client.ts';
-import { lockAccount } from '../../installations/find-account.ts';
-import { repositoriesOfOwner } from '../matched-repositories.ts';
-import type { FreezeDeps } from '../../freezes/freeze-deps.ts';
+import { nowOf } from '../time/clock.ts';
+import type { Tx } from '../database/database.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { type Actor, actorIn } from '../events/actor.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { Account, CalendarFeed as FeedRow } from '../generated/prisma/client.ts';
+import { lockAccount } from '../installations/find-account.ts';
+import { repositoriesOfOwner } from '../plans/matched-repositories.ts';
+import type { FreezeDeps } from '../freezes/freeze-deps.ts';
 
 /** A calendar of an owner's freezes that calendar apps subscribe to. */
 export type CalendarFeed = {

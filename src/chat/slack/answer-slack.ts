@@ -20,28 +20,31 @@ import { readSlackCommand, type SlackVerb } from '../commands/command.ts';
 import { approve, deny, exempt } from '../commands/exemptions.ts';
 import { freeze } from '../commands/freeze.ts';
 import { extend, unfreeze } from '../commands/ongoing.ts';
-import { AnsweredMeanwhile, whyRefused } from '../commands/order.ts';
+import { AnsweredMeanwhile, whyOrderRefused } from '../commands/order.ts';
 import { showStatus } from '../commands/show-status.ts';
 import { changePerson, subscribe, unsubscribe } from './about-slack.ts';
 import { carryOutButton, ownerOfButton, windowsOfButtons } from './buttons.ts';
 import type { SlackInput } from './receive-slack.ts';
 import { replyTo, settleRequest } from './reply.ts';
 import {
-  note,
+  noteRequest,
   noteDone,
   type Noted,
-  ownerOf,
+  ownerOfOrder,
   personOf,
-  type Preview,
+  type WindowPreview,
   type Reply,
   saveReply,
   type SlackOrder,
 } from './slack-order.ts';
 import { plain } from '../../notices/slack/slack-words.ts';
-import { looking, nothingChanged, viewOf, type Window } from './slack-text.ts';
+import { looking, nothingChanged, viewOf, type SlackWindow } from './slack-text.ts';
 
 /** A command that changes something: what its window shows, and what sending that does. */
-type Change = { preview(order: SlackOrder): Promise<Preview>; carryOut(order: SlackOrder): Promise<void> };
+type Change = {
+  preview(order: SlackOrder): Promise<WindowPreview>;
+  carryOut(order: SlackOrder): Promise<void>;
+};
 
 const changes: Partial<Record<SlackVerb, Change>> = { freeze, extend, unfreeze, exempt, approve, deny };
 
@@ -55,7 +58,7 @@ const answers: Partial<Record<SlackVerb, (order: SlackOrder) => Promise<string |
 type Content = SlackInput & { userName: string; teamName: string };
 
 /** After this many milliseconds, the person may no longer want it. */
-const longestDelay = 10 * 60_000;
+const longestRequestDelay = 10 * 60_000;
 
 /**
  * Carries out a request of Slack.
@@ -77,7 +80,7 @@ async function obey(deps: Deps, app: SlackApp, request: SlackRequest): Promise<R
   const asked = request.asked as Content;
   const link = await findLink(deps, request);
   if (!link) return toSignIn(deps, request, asked);
-  const isLate = deps.clock.now() - request.receivedAt.getTime() > longestDelay;
+  const isLate = deps.clock.now() - request.receivedAt.getTime() > longestRequestDelay;
   if (isLate && !(request.noted as Noted | null)?.done)
     return privately(
       nothingChanged(
@@ -88,7 +91,7 @@ async function obey(deps: Deps, app: SlackApp, request: SlackRequest): Promise<R
     return await carryOut({ deps, app, request, asked, link });
   } catch (error) {
     if (error instanceof AnsweredMeanwhile) return savedReply(deps, request);
-    return privately(nothingChanged(whyRefused(deps, error)));
+    return privately(nothingChanged(whyOrderRefused(deps, error)));
   }
 }
 
@@ -169,7 +172,7 @@ async function slackOrderOf(
   target: SlackOrder['target'],
   words: string,
 ): Promise<SlackOrder> {
-  const account = await ownerOf(deps, app, owner);
+  const account = await ownerOfOrder(deps, app, owner);
   const person = await personOf(deps, account, link);
   const slackApp = app.accountId === null ? 'service' : 'owner';
   const via = { slack_team_id: request.teamId, slack_app: slackApp } as const;
@@ -215,11 +218,11 @@ async function open(
   app: SlackApp,
   request: SlackRequest,
   triggerId: string,
-  look: () => Promise<Preview>,
+  look: () => Promise<WindowPreview>,
 ): Promise<Reply | null> {
   const seen = look().catch((error: unknown) => {
     if (isUnavailable(error) || isTooManyRequests(error)) return nothingChanged(error.message);
-    return nothingChanged(whyRefused(deps, error));
+    return nothingChanged(whyOrderRefused(deps, error));
   });
   const first = await within(soon, seen);
   if (typeof first === 'string') return privately(first);
@@ -230,7 +233,8 @@ async function open(
   if (first) return null;
   const last = await seen;
   if (typeof last !== 'string') await noteWith(deps, request, last);
-  const window: Window = typeof last === 'string' ? { title: 'Holdfast', paragraphs: [last] } : last.window;
+  const window: SlackWindow =
+    typeof last === 'string' ? { title: 'Holdfast', paragraphs: [last] } : last.window;
   const view = viewOf(request.id, window) as never;
   // Somebody may have closed it.
   await askSlack(deps, app.botToken, (client) => client.views.update({ view_id: viewId, view })).catch(
@@ -239,8 +243,8 @@ async function open(
   return null;
 }
 
-const noteWith = async (deps: Deps, request: SlackRequest, { noted }: Preview): Promise<void> => {
-  if (noted) await note(deps.db, request, noted);
+const noteWith = async (deps: Deps, request: SlackRequest, { noted }: WindowPreview): Promise<void> => {
+  if (noted) await noteRequest(deps.db, request, noted);
 };
 
 /** @returns the id of the window; null if Slack does not open it any more. */

@@ -20,15 +20,15 @@ import { later } from '../../time/moment.ts';
 import { readTaken } from '../comments/answer-store.ts';
 import {
   authorizeFreezer,
-  note,
+  noteRequest,
   type Noted,
-  type Preview,
+  type WindowPreview,
   selectionOf,
   type SlackOrder,
 } from '../slack/slack-order.ts';
-import { count, list, plain } from '../../notices/slack/slack-words.ts';
+import { countWords, bulletList, plain } from '../../notices/slack/slack-words.ts';
 import { warned } from '../slack/slack-text.ts';
-import type { Target } from './command.ts';
+import type { ChatTarget } from './command.ts';
 import { readTimeWords } from './freeze-words.ts';
 import { where, zoneOf } from './freeze.ts';
 import { alsoBlocked, assertRole, type CommentOrder, type Order, type RunCommand } from './order.ts';
@@ -37,7 +37,7 @@ import { alsoBlocked, assertRole, type CommentOrder, type Order, type RunCommand
 export type Theirs = { ongoing: Ongoing[]; administered: Administered; place: string };
 
 /** What is ongoing where a command says. @throws Refusal like `authorizeFreezer`; not-found for an unknown plan. */
-async function ongoingOf(order: SlackOrder, target: Target): Promise<Theirs> {
+async function ongoingOf(order: SlackOrder, target: ChatTarget): Promise<Theirs> {
   const { deps, account } = order;
   const plan = target.kind === 'plan' ? await planNamed(order, target.named) : null;
   const selection = plan ? plan.repositories : selectionOf(target);
@@ -80,7 +80,7 @@ export const describedInSlack = ({ freezes, repositories, plan }: Ongoing): stri
   const until = endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until removed';
   const names =
     repositories.length > 3
-      ? count(repositories.length, 'repository', 'repositories')
+      ? countWords(repositories.length, 'repository', 'repositories')
       : repositories.join(', ');
   const blocked = whatIsBlocked(first);
   return `${plain(names)}: ${whyOf(first)}, ${until}${plan ? ' (the entire plan)' : ''}${blocked === null ? '' : `. ${plain(blocked)}`}`;
@@ -106,11 +106,11 @@ async function endEach(
 }
 
 /** What would end. */
-async function previewUnfreeze(order: SlackOrder): Promise<Preview> {
+async function previewUnfreeze(order: SlackOrder): Promise<WindowPreview> {
   validate(givenReason, order.words, 'body');
   const { ongoing, place } = await ongoingOf(order, order.target!);
   if (ongoing.length === 0) throw nothingOngoing(place);
-  const paragraphs = [`This ends in *${place}*:`, list(ongoing.map(describedInSlack))];
+  const paragraphs = [`This ends in *${place}*:`, bulletList(ongoing.map(describedInSlack))];
   return {
     window: { title: 'Unfreeze', act: 'Unfreeze', paragraphs },
     noted: { shown: ongoing.map(({ value }) => value) },
@@ -127,24 +127,24 @@ export async function endThese(order: SlackOrder, { ongoing, administered, place
   const { done = [] } = (after ?? {}) as Noted;
   if (done.length === 0) throw nothingOngoing(place);
   // A plan notes itself once; single freezes of a plan once each.
-  const ended = list([...new Set(done)]);
+  const ended = bulletList([...new Set(done)]);
   await order.saveAnswer(deps.db, `${who} ended in *${place}*: ${plain(reason)}\n${ended}`);
 }
 
 /** Until when each of these would last. */
-async function previewExtend(order: SlackOrder): Promise<Preview> {
+async function previewExtend(order: SlackOrder): Promise<WindowPreview> {
   const { ongoing, place } = await ongoingOf(order, order.target!);
   const ends = await newEnds(order, ongoing, place);
   const lines = ongoing.flatMap((each) => {
-    const end = ends[keyOf(each)];
+    const end = ends[ongoingKeyOf(each)];
     if (!end) return [];
     return `${describedInSlack(each)} → until *${describeInstant(new Date(end), each.freezes[0]!.timezone)}*`;
   });
-  const paragraphs = [`This extends in *${place}*:`, list(lines)];
+  const paragraphs = [`This extends in *${place}*:`, bulletList(lines)];
   return { window: { title: 'Extend', act: 'Extend', paragraphs }, noted: { ends } };
 }
 
-const keyOf = ({ value }: Ongoing): string => value;
+const ongoingKeyOf = ({ value }: Ongoing): string => value;
 
 /** The new ends, as instants. @throws Refusal conflict if nothing can be extended; DoubtfulTime. */
 async function newEnds(
@@ -160,7 +160,7 @@ async function newEnds(
     const [{ endsAt, timezone }] = each.freezes as [Ongoing['freezes'][number]];
     if (endsAt === null) return [];
     const at = fixed ? fixed.end.at : later(endsAt.getTime(), duration!, { zone: timezone, ways }).at;
-    return at > endsAt.getTime() ? [[keyOf(each), new Date(at).toISOString()]] : [];
+    return at > endsAt.getTime() ? [[ongoingKeyOf(each), new Date(at).toISOString()]] : [];
   });
   if (ends.length === 0)
     throw conflict(
@@ -179,7 +179,7 @@ export async function extendByHour(order: SlackOrder, theirs: Theirs): Promise<v
   const ends = Object.fromEntries(
     theirs.ongoing.flatMap((each) => {
       const { endsAt } = each.freezes[0]!;
-      return endsAt ? [[keyOf(each), new Date(endsAt.getTime() + byButton).toISOString()]] : [];
+      return endsAt ? [[ongoingKeyOf(each), new Date(endsAt.getTime() + byButton).toISOString()]] : [];
     }),
   );
   if (theirs.ongoing.length === 0) throw nothingOngoing(theirs.place);
@@ -187,7 +187,7 @@ export async function extendByHour(order: SlackOrder, theirs: Theirs): Promise<v
     throw conflict('This freeze has no end: it lasts until somebody removes it.');
   if (!order.noted.ends) {
     order.noted = { ends };
-    await note(deps.db, request, order.noted);
+    await noteRequest(deps.db, request, order.noted);
   }
   await extendThese(order, theirs);
 }
@@ -198,7 +198,7 @@ async function extendThese(order: SlackOrder, { ongoing, administered, place }: 
   const lines: string[] = [];
   const warnings: string[] = [];
   for (const each of ongoing) {
-    const end = noted.ends?.[keyOf(each)];
+    const end = noted.ends?.[ongoingKeyOf(each)];
     if (!end) continue;
     const at = new Date(end);
     const [first] = each.freezes as [Ongoing['freezes'][number]];
@@ -208,7 +208,7 @@ async function extendThese(order: SlackOrder, { ongoing, administered, place }: 
     );
   }
   if (lines.length === 0) throw nothingOngoing(place);
-  const text = [`${who} extended in *${place}*:`, list(lines), ...warned(warnings)].join('\n');
+  const text = [`${who} extended in *${place}*:`, bulletList(lines), ...warned(warnings)].join('\n');
   await order.saveAnswer(deps.db, text);
 }
 

@@ -9,13 +9,13 @@ import { cutText } from '../../cut-text.ts';
 export const inMrkdwn: Writing = { strong: (text) => `*${text}*`, said: (text) => plain(text), bullet: '•' };
 
 /** The most characters of a section. */
-const longest = 3_000;
+const longestSlackSection = 3_000;
 
 /** Paragraphs as sections, each within Slack's limit. */
 const sections = (paragraphs: string[]): object[] =>
   paragraphs.slice(0, 40).map((text) => ({
     type: 'section',
-    text: { type: 'mrkdwn', text: cutText(text, longest) },
+    text: { type: 'mrkdwn', text: cutText(text, longestSlackSection) },
   }));
 
 /** Warnings in sentences, each in a line. */
@@ -41,10 +41,10 @@ const helpText = ['Holdfast knows these commands:', '']
 const titleLength = 24;
 
 /** A window of Slack. @property reason asks for one. */
-export type Window = { title: string; paragraphs: string[]; act?: string; reason?: { label: string } };
+export type SlackWindow = { title: string; paragraphs: string[]; act?: string; reason?: { label: string } };
 
 /** @param id the request that the window belongs to. */
-export const viewOf = (id: string, { title, paragraphs, act, reason }: Window): object => ({
+export const viewOf = (id: string, { title, paragraphs, act, reason }: SlackWindow): object => ({
   type: 'modal',
   callback_id: 'holdfast',
   private_metadata: id,
@@ -67,7 +67,7 @@ export const viewOf = (id: string, { title, paragraphs, act, reason }: Window): 
 });
 
 /** Shown while Holdfast asks GitHub. */
-export const looking: Window = {
+export const looking: SlackWindow = {
   title: 'Holdfast',
   paragraphs: ['Holdfast is checking your permission and the open pull requests…'],
 };

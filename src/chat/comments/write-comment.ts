@@ -69,7 +69,7 @@ function commentIn(
       const client = await clientOf(deps, repository);
       const page = deps.config.publicUrl + pullRequestPath(repository, number);
       const { data } = await client.rest.issues.createComment({
-        ...addressOf(place),
+        ...addressOfAnswer(place),
         body: `${text}\n\n[View this pull request on Holdfast](${page})\n\n${mark}`,
       });
       deps.log.info(about, 'comment written');
@@ -104,7 +104,7 @@ async function findWritten(deps: Deps, place: Place): Promise<Date | null> {
   const { paginate, rest } = await clientOf(deps, place.repository);
   const botLogin = await deps.github.botLogin();
   const pages = paginate.iterator(rest.issues.listComments, {
-    ...addressOf(place),
+    ...addressOfAnswer(place),
     since: place.since.toISOString(),
     per_page: 100,
   });
@@ -119,7 +119,7 @@ async function findWritten(deps: Deps, place: Place): Promise<Date | null> {
 const clientOf = (deps: Deps, { installation }: FoundRepository) =>
   deps.github.asInstallation(installation.id, installation.permissions);
 
-const addressOf = ({ repository: { account, name }, number }: Place) => ({
+const addressOfAnswer = ({ repository: { account, name }, number }: Place) => ({
   owner: account.login,
   repo: name,
   issue_number: number,

@@ -1,8 +1,8 @@
 import ical, { ICalEventStatus, ICalEventTransparency } from 'ical-generator';
-import { whatIsBlocked } from '../../words/describe-fields.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
-import type { CalendarEvent } from './load-events.ts';
-import { cutCharacters } from '../../cut-text.ts';
+import { whatIsBlocked } from '../words/describe-fields.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import type { FeedEvent } from './load-events.ts';
+import { cutCharacters } from '../cut-text.ts';
 
 /** How often calendar apps should read it again, in seconds. */
 const refresh = 3600;
@@ -11,7 +11,7 @@ const mostOfTitle = 120;
 
 /** The text of a calendar (RFC 5545). The same events give the same text, so that its `ETag` stays. */
 export function writeCalendar(
-  events: CalendarEvent[],
+  events: FeedEvent[],
   { login, publicUrl, now }: { login: string; publicUrl: string; now: Date },
 ): string {
   const calendar = ical({
@@ -53,7 +53,7 @@ const withoutControls = (text: string): string =>
  * each day it changes once more.
  * @property shown how often it has changed so.
  */
-function spanOf({ startsAt, endsAt, changedAt }: CalendarEvent, now: Date) {
+function spanOf({ startsAt, endsAt, changedAt }: FeedEvent, now: Date) {
   if (endsAt) return { endsAt, changedAt, shown: 0 };
   const shown = Math.max(0, Math.floor((now.getTime() - startsAt.getTime()) / day));
   const lastShown = startsAt.getTime() + shown * day;
@@ -64,7 +64,7 @@ function spanOf({ startsAt, endsAt, changedAt }: CalendarEvent, now: Date) {
   };
 }
 
-function titleOf({ holding, repositories, names, reason }: CalendarEvent): string {
+function titleOf({ holding, repositories, names, reason }: FeedEvent): string {
   const what = holdsMerges(holding) ? 'Freeze' : 'Deployment freeze';
   const where = repositories === 1 ? names[0]! : `${repositories} repositories`;
   const [line = ''] = reason.trim().split(/\r?\n/);
@@ -82,7 +82,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-function descriptionOf(event: CalendarEvent, publicUrl: string): string {
+function descriptionOf(event: FeedEvent, publicUrl: string): string {
   const { reason, repositories, names, endsAt, endsDiffer, timezone, createdBy, plan, path } = event;
   const blocked = whatIsBlocked(event.holding);
   const more = repositories > names.length ? ` and ${repositories - names.length} more` : '';

@@ -12,9 +12,9 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { deploymentsPath, pullRequestPath } from '../../page-paths.ts';
 import { nowOf } from '../../time/clock.ts';
 import { describeInstant } from '../../time/local-time.ts';
-import { authorizeIn, type Preview, type SlackOrder } from '../slack/slack-order.ts';
+import { authorizeIn, type WindowPreview, type SlackOrder } from '../slack/slack-order.ts';
 import { link, plain } from '../../notices/slack/slack-words.ts';
-import type { Target } from './command.ts';
+import type { ChatTarget } from './command.ts';
 import {
   assertRole,
   assertWriter,
@@ -87,7 +87,7 @@ export const exempt = {
   },
 
   /** What an exemption would free. */
-  async preview(order: SlackOrder): Promise<Preview> {
+  async preview(order: SlackOrder): Promise<WindowPreview> {
     const { deps, words } = order;
     const { repository: name, number } = order.target as OfPullRequest;
     const reason = validate(givenReason, words, 'body');
@@ -95,7 +95,7 @@ export const exempt = {
     const where = { repositoryId_number: { repositoryId: repository.id, number } };
     const known = await deps.db.openPullRequest.findUnique({ where });
     if (!known) throw notFound(`${fullName(repository)} has no open pull request ${number}.`);
-    const what = nameOf(order, repository, number);
+    const what = nameOfRequest(order, repository, number);
     return {
       window: {
         title: 'Exemption',
@@ -118,7 +118,7 @@ export const exempt = {
     const { repository: name, number } = order.target as OfPullRequest;
     const { repository, notAdmin } = await authorizeIn(order, name, { least: 'write' });
     const textOf = ({ state }: ExemptionRecord, until: string): string => {
-      const what = nameOf(order, repository, number);
+      const what = nameOfRequest(order, repository, number);
       return state === 'approved'
         ? `${who} exempted ${what} until *${until}*: ${plain(words)}`
         : `${who} requested an exemption for ${what} until ${until}. An admin or approver can write \`/holdfast approve ${fullName(repository)}#${number}\`.`;
@@ -162,7 +162,7 @@ const approveInComment: RunCommand = async (order) => {
   const [, commit = '', rest] = /^(?:([0-9a-f]{7,64})(?:\s+|$))?(.*)$/is.exec(words)!;
   const open = await openRequests(deps, repository, number, howToRequest);
   const meant = commit === '' ? onlyAnnounced(open, order) : onlyFor(commit.toLowerCase(), open, order);
-  if (!meant) return listed(order, open);
+  if (!meant) return listedRequests(order, open);
   await decideOn(order, repository, meant.id, 'approve', rest!, (decided, zone) =>
     textOfDecision(decided, 1, zone),
   );
@@ -202,7 +202,7 @@ function onlyFor(
 const isBefore = ({ requestedAt }: ExemptionRecord, instant: Date): boolean => requestedAt <= instant;
 
 /** What there is to approve, and how: the answer to an approval that could mean something else than its author saw. */
-async function listed({ deps, repository }: CommentOrder, open: ExemptionRecord[]): Promise<string> {
+async function listedRequests({ deps, repository }: CommentOrder, open: ExemptionRecord[]): Promise<string> {
   const zone = await zoneOfRepository(deps.db, repository.id);
   const lines = open.map(({ requestedBy, reason, anyHead, headSha, expiresAt }) => {
     const what = anyHead ? '**all commits**' : `the commit ${headSha.slice(0, 7)}`;
@@ -224,26 +224,30 @@ function textOfDecision(decided: ExemptionRecord, count: number, zone: string): 
   return `**Exempt until ${until}:** approved ${which}. The exemption applies to the commit ${headSha.slice(0, 7)}.`;
 }
 
-type OfPullRequest = Extract<Target, { kind: 'pull-request' }>;
+type OfPullRequest = Extract<ChatTarget, { kind: 'pull-request' }>;
 
-const nameOf = (order: SlackOrder, repository: FoundRepository, number: number): string =>
+const nameOfRequest = (order: SlackOrder, repository: FoundRepository, number: number): string =>
   link(
     order.deps.config.publicUrl + pullRequestPath(repository, number),
     `${fullName(repository)}#${number}`,
   );
 
 /** What an exemption is for. */
-const subjectOf = (order: SlackOrder, repository: FoundRepository, exemption: ExemptionRecord): string =>
+const subjectOfRequest = (
+  order: SlackOrder,
+  repository: FoundRepository,
+  exemption: ExemptionRecord,
+): string =>
   exemption.deployment
     ? link(
         order.deps.config.publicUrl + deploymentsPath(repository),
         `a deployment of ${fullName(repository)} to ${exemption.deployment.environment}`,
       )
-    : nameOf(order, repository, exemption.pullRequest);
+    : nameOfRequest(order, repository, exemption.pullRequest);
 
 /** The request that a decision would be about, and the decision on the one that the window showed. */
 const inSlack = (act: 'Approve' | 'Deny') => ({
-  async preview(order: SlackOrder): Promise<Preview> {
+  async preview(order: SlackOrder): Promise<WindowPreview> {
     const { deps } = order;
     const { repository: name, number } = order.target as OfPullRequest;
     const { repository } = await authorizeIn(order, name, { role: 'approver' });
@@ -260,7 +264,7 @@ const inSlack = (act: 'Approve' | 'Deny') => ({
         title: `${act} the exemption`,
         act,
         paragraphs: [
-          `${plain(actorName(requestedBy))} requests an exemption of ${nameOf(order, repository, number)} for ${what} until ${describeInstant(expiresAt, zone)}.`,
+          `${plain(actorName(requestedBy))} requests an exemption of ${nameOfRequest(order, repository, number)} for ${what} until ${describeInstant(expiresAt, zone)}.`,
           `Reason: ${plain(reason, 1_000)}`,
         ],
       },
@@ -290,7 +294,7 @@ export async function decideInSlack(
   await requireExemption(deps.db, repository, id);
   await decideOn(order, repository, id, decision, words, (decided, zone) => {
     const { state, requestedBy, expiresAt } = decided;
-    const what = `the exemption of ${subjectOf(order, repository, decided)} that ${plain(actorName(requestedBy))} requested`;
+    const what = `the exemption of ${subjectOfRequest(order, repository, decided)} that ${plain(actorName(requestedBy))} requested`;
     const until = state === 'approved' ? ` until *${describeInstant(expiresAt, zone)}*` : '';
     return `${who} ${state} ${what}${until}${words ? `: ${plain(words)}` : '.'}`;
   });

@@ -1,0 +1,6 @@
+// Lengths of time that are always the same, in milliseconds.
+
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
