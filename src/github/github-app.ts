@@ -10,6 +10,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Witnesses } from '../time/witnesses.ts';
 import type { AppCredentials, Config, LockCredentials } from '../config.ts';
 import { ApiAddress } from './api-address.ts';
+import { type Grants, missingPermissions } from './app-manifest.ts';
 import { appToken } from './app-token.ts';
 import { type Counting, fetchUntil } from './fetch-until.ts';
 import { fetchThroughProxy } from './through-proxy.ts';
@@ -138,7 +139,10 @@ export async function createGitHubApp(
       const client = await connection.client;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
       if (known !== undefined && connection.granted !== known) {
-        await client.auth({ type: 'installation', refresh: true });
+        const renew = () => client.auth({ type: 'installation', refresh: true }) as Promise<Grants>;
+        // Where a token is being made, the library shares it instead: it may be from before the permissions.
+        const missing = missingPermissions(await renew(), permissions as Grants['permissions']);
+        if (missing.length > 0) await renew();
         connection.granted = known;
       }
       return client;

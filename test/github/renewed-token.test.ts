@@ -1,0 +1,54 @@
+import { generateKeyPairSync } from 'node:crypto';
+import nock from 'nock';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import { createGitHubApp } from '../../src/github/github-app.ts';
+import { Metrics } from '../../src/metrics.ts';
+import { systemClock } from '../../src/time/clock.ts';
+
+const githubApiUrl = 'https://github.example/api/v3';
+beforeAll(() => nock.disableNetConnect());
+// Files share a process: what nock puts in the place of node:http holds back requests whose bodies do not come.
+afterAll(() => nock.restore());
+
+test('a token that was being made while the owner granted more is not taken for one that has it', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const app = { id: 1, webhookSecret: 'secret', oauth: null, privateKey };
+  const github = await createGitHubApp(
+    { app, githubApiUrl } as Config,
+    pino({ level: 'silent' }),
+    systemClock,
+    new AbortController().signal,
+    new Metrics(),
+  );
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const before = { metadata: 'read' };
+  const after = { metadata: 'read', issues: 'write' };
+  const making = Promise.withResolvers<null>();
+  const asked = Promise.withResolvers<null>();
+  nock(githubApiUrl)
+    .post('/app/installations/7/access_tokens')
+    .reply(201, async () => {
+      asked.resolve(null);
+      await making.promise;
+      return { token: 'ghs_before', expires_at, permissions: before };
+    })
+    .post('/app/installations/7/access_tokens')
+    .reply(201, { token: 'ghs_after', expires_at, permissions: after });
+  const used: string[] = [];
+  const authorization = (value: string | null) => used.push(String(value)) > 0;
+  nock(githubApiUrl, { reqheaders: { authorization } }).get('/meta').times(2).reply(200, {});
+  const first = github.asInstallation(7n).then(({ rest }) => rest.meta.get());
+  await asked.promise;
+  const granted = github.asInstallation(7n, after);
+  making.resolve(null);
+  await first;
+  await (await granted).rest.meta.get();
+  expect(used).toEqual(['token ghs_before', 'token ghs_after']);
+  nock.cleanAll();
+});
